@@ -1,0 +1,13 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that whoever depends on the library never resolves or builds its benchmarks.
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v13)],
+    targets: [
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .executableTarget(name: "SchemaCandidates", dependencies: ["CSQLite"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,23 @@
+/// The numbered SQL files of this folder, embedded in the binary, in the order in which they are applied.
+///
+/// A released file is never edited: its checksum is in the ledger of every index it was applied to. How to add one is
+/// in CONTRIBUTING.md.
+package enum MigrationFiles {
+    package struct File: Sendable {
+        /// 1 for `V0001__….sql`; numbers have no gaps.
+        package let version: Int
+        /// The file's name.
+        package let name: String
+        package let sql: String
+        /// The oldest schema version whose code can still use an index that has this change.
+        package let oldestReader: Int
+    }
+
+    package static let all = [
+        File(
+            version: 1, name: "V0001__create_entries.sql",
+            sql: text(PackageResources.V0001__create_entries_sql), oldestReader: 1)
+    ]
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}

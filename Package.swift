@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "Halcyon",
+    // SQLite with RETURNING (3.35) ships from these versions on.
+    platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
+    products: [
+        .library(name: "Halcyon", targets: ["Halcyon"]),
+        .executable(name: "halcyon", targets: ["HalcyonCLI"]),
+    ],
+    dependencies: [
+        // SHA-256 where CryptoKit is not part of the system.
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+        // The command line tool only: apps that use the library never build it.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    ],
+    targets: [
+        // The C modules carry the package's name: two modules of one name cannot be in one build,
+        // and "CSQLite" and "CSystem" are taken by other packages.
+        .systemLibrary(
+            name: "CHalcyonSQLite", path: "Sources/CSQLite",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .target(name: "CHalcyonSystem", path: "Sources/CSystem"),
+        .target(name: "HalcyonSQLite", dependencies: ["CHalcyonSQLite"]),
+        .target(
+            name: "HalcyonMigrations", path: "Migrations",
+            resources: [.embedInCode("V0001__create_entries.sql")]),
+        .target(
+            name: "Halcyon",
+            dependencies: [
+                "HalcyonSQLite", "HalcyonMigrations", "CHalcyonSystem",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
+            ]),
+        .executableTarget(
+            name: "HalcyonCLI",
+            dependencies: [
+                "Halcyon", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .target(
+            name: "HalcyonTestSupport", dependencies: ["Halcyon", "HalcyonSQLite"], path: "Tests/Support"),
+        .testTarget(
+            name: "HalcyonSQLiteTests",
+            dependencies: ["HalcyonSQLite", "HalcyonTestSupport"]),
+        .testTarget(
+            name: "HalcyonTests",
+            dependencies: ["Halcyon", "HalcyonSQLite", "HalcyonMigrations", "HalcyonTestSupport"],
+            resources: [.copy("Golden")]),
+        .testTarget(
+            name: "HalcyonCLITests",
+            dependencies: ["HalcyonCLI", "HalcyonTestSupport"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system && target.name != "CHalcyonSystem" {
+    target.swiftSettings = [
+        // Ours only: SwiftPM drops it when the package is somebody's dependency.
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

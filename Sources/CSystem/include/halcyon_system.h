@@ -1,0 +1,15 @@
+#ifndef CHALCYON_SYSTEM_H
+#define CHALCYON_SYSTEM_H
+
+#include <stdint.h>
+
+/* Exchanges two files atomically. Returns 0, or -1 with errno set.
+   Linux: renameat2(RENAME_EXCHANGE), which older C libraries and Swift's module of the C library lack;
+   Apple platforms: renamex_np(RENAME_SWAP). */
+int halcyon_exchange(const char *first, const char *second);
+
+/* The magic number of the file system a path is on: statfs and <linux/magic.h>. Returns 0 where systems have no such
+   numbers, or -1 with errno set. */
+int64_t halcyon_file_system_type(const char *path);
+
+#endif

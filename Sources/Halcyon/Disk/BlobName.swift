@@ -1,0 +1,78 @@
+internal import Foundation
+
+/// The file name of a blob, and the row id that follows from it.
+///
+/// A path computed from a key is a promise of the API, so the name depends on nothing but the key, the extension and
+/// whether names are hashed. It never leaves the cache's folder: what cannot be a file name there is hashed instead.
+package struct BlobName: Hashable, Sendable {
+    /// Bytes of UTF-8. Two Unicode forms of one letter are two names.
+    package let text: String
+
+    package static func == (left: BlobName, right: BlobName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(rowID) }
+
+    /// 63 bits of the SHA-256 of the name: known before the row exists.
+    package let rowID: Int64
+
+    /// A name found in the index, which anybody may have edited: one that would leave the folder is hashed.
+    package init(untrusted text: String) {
+        self.init(text: Self.isSafe(text) ? text : Digest(of: text).hexadecimal)
+    }
+
+    /// A name found in the folder.
+    package init(text: String) {
+        self.text = text
+        rowID = Digest(of: text).leading63Bits
+    }
+
+    /// The name of a key's blob.
+    ///
+    /// - Parameters:
+    ///   - isHashed: lower-case hexadecimal SHA-256 of the key's UTF-8, or the key itself.
+    ///   - pathExtension: appended after a dot; part of the entry's identity.
+    package init(key: String, isHashed: Bool, pathExtension: String?) {
+        let base = isHashed ? Digest(of: key).hexadecimal : key
+        let name = pathExtension.map { "\(base).\($0)" } ?? base
+        self.init(text: Self.isSafe(name) ? name : Digest(of: name).hexadecimal)
+    }
+
+    /// Whether a name can stand in the folder as it is.
+    ///
+    /// Not: empty, hidden (which includes `.`, `..` and our own folder), longer than 255 bytes, with a slash or a NUL,
+    /// or in another Unicode form than the composed one, which Apple's file systems would take for the same name.
+    private static func isSafe(_ name: String) -> Bool {
+        let bytes = name.utf8
+        guard let first = bytes.first, first != UInt8(ascii: "."), bytes.count <= 255 else { return false }
+        var isASCII = true
+        for byte in bytes {
+            if byte == UInt8(ascii: "/") || byte == 0 { return false }
+            if byte >= 0x80 { isASCII = false }
+        }
+        return isASCII || name.precomposedStringWithCanonicalMapping.utf8.elementsEqual(bytes)
+    }
+
+    /// Whether a file of this name can be a blob: 64 lower-case hexadecimal digits and perhaps an extension, or any name
+    /// that is not hidden where names are keys.
+    package static func isBlobName(_ name: String, isHashed: Bool) -> Bool {
+        guard isHashed else { return isSafe(name) }
+        let bytes = name.utf8
+        guard bytes.count >= 64, bytes.prefix(64).allSatisfy(isHexDigit) else { return false }
+        return bytes.count == 64 || (bytes.count > 65 && bytes.dropFirst(64).first == UInt8(ascii: "."))
+    }
+
+    static func isHexDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+}
+
+extension BlobName {
+    /// The extension a key suggests: what follows the last dot of its part before the first `@`, if that is one to
+    /// twenty letters or digits.
+    package static func suggestedExtension(ofKey key: String) -> String? {
+        let head = key.prefix { $0 != "@" }
+        guard let dot = head.lastIndex(of: ".") else { return nil }
+        let suffix = head[head.index(after: dot)...]
+        guard (1...20).contains(suffix.count), suffix.allSatisfy({ $0.isLetter || $0.isNumber }) else { return nil }
+        return String(suffix)
+    }
+}

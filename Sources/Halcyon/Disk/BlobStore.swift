@@ -1,0 +1,322 @@
+internal import Foundation
+
+/// The files of a cache: where they are, and the few ways in which they move. It knows no keys and no dates but the one
+/// it is given.
+///
+/// Blobs are flat in the cache's folder. `.halcyon/staging/` holds bytes not yet published, or just replaced;
+/// `.halcyon/trash/` holds blobs that are out of the index and wait to be unlinked.
+package struct BlobStore: Sendable {
+    /// The cache's folder.
+    package let directory: String
+    let fileSystem: any FileSystem
+    /// Cleared for good when the volume turns out to have no exchange.
+    private let canExchange = Locked(true)
+    private let canLink = Locked(true)
+
+    package init(directory: String, fileSystem: any FileSystem) {
+        self.directory = directory
+        self.fileSystem = fileSystem
+    }
+
+    // MARK: Paths
+
+    package static let metadataFolder = ".halcyon"
+    package var metadataDirectory: String { "\(directory)/\(Self.metadataFolder)" }
+    package var indexPath: String { "\(metadataDirectory)/index.sqlite" }
+    package func path(of name: BlobName) -> String { "\(directory)/\(name.text)" }
+    package func path(of blob: DetachedBlob) -> String { "\(path(of: blob.place))/\(blob.fileName)" }
+    package func path(of place: DetachedBlob.Place) -> String { "\(metadataDirectory)/\(place.rawValue)" }
+
+    // MARK: Folders
+
+    /// Makes what is missing of the cache's folder, parents included, and of our folders in it.
+    ///
+    /// - Returns: true when the cache's folder itself was made, so that there can be no blobs in it.
+    @discardableResult
+    package func prepare() throws(SystemError) -> Bool {
+        let isNew = try makeDirectoryAndParents(directory)
+        for path in [metadataDirectory, path(of: .staging), path(of: .trash)] { _ = try makeDirectory(path) }
+        return isNew
+    }
+
+    private func makeDirectoryAndParents(_ path: String) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            return try makeDirectory(path)
+        } catch {
+            let parent = (path as NSString).deletingLastPathComponent
+            guard error.code == ENOENT, !parent.isEmpty, parent != path else { throw error }
+            _ = try makeDirectoryAndParents(parent)
+            return try makeDirectory(path)
+        }
+    }
+
+    /// True when it was made, false when it was there.
+    private func makeDirectory(_ path: String) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            try fileSystem.makeDirectory(path)
+            return true
+        } catch {
+            // A volume that is read-only says so even for a folder that exists.
+            guard error.code == EEXIST || error.code == EROFS || error.code == EACCES else { throw error }
+            guard try isDirectory(path) else { throw SystemError("mkdir", error.code == EEXIST ? ENOTDIR : error.code) }
+            return false
+        }
+    }
+
+    /// The user may have put a symbolic link where the cache's folder is: that one is followed.
+    private func isDirectory(_ path: String) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            return try fileSystem.status(at: path + "/.").kind == .directory
+        } catch {
+            if error.isMissing { return false }
+            throw error
+        }
+    }
+
+    // MARK: Looking
+
+    /// The file under a name; nil when there is none.
+    package func status(of name: BlobName) throws(SystemError) -> FileStatus? { try status(at: path(of: name)) }
+
+    func status(of blob: DetachedBlob) throws(SystemError) -> FileStatus? { try status(at: path(of: blob)) }
+
+    func status(at path: String) throws(SystemError) -> FileStatus? {
+        do throws(SystemError) {
+            return try fileSystem.status(at: path)
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
+    }
+
+    /// Every staged or trashed file of a row.
+    func detached(of rowID: Int64, in place: DetachedBlob.Place) throws -> [DetachedBlob] {
+        var found: [DetachedBlob] = []
+        try forEachDetached(in: place) { blob in
+            if blob.rowID == rowID { found.append(blob) }
+            return true
+        }
+        return found
+    }
+
+    /// Hands over the files in `staging/` or `trash/`, until `body` returns false; a missing folder has none.
+    package func forEachDetached(in place: DetachedBlob.Place, _ body: (DetachedBlob) throws -> Bool) throws {
+        try forEachName(in: path(of: place)) { name in
+            guard let blob = DetachedBlob(fileName: name, place: place) else { return true }
+            return try body(blob)
+        }
+    }
+
+    /// Hands over every name in the cache's folder, until `body` returns false.
+    package func forEachName(_ body: (String) throws -> Bool) throws { try forEachName(in: directory, body) }
+
+    private func forEachName(in path: String, _ body: (String) throws -> Bool) throws {
+        do {
+            try fileSystem.list(path, body)
+        } catch let error as SystemError where error.isMissing && error.call == "opendir" {
+            return
+        }
+    }
+
+    // MARK: Reading
+
+    /// What opening a path showed.
+    enum Look<Content> {
+        case content(Content)
+        /// Something else than the entry's blob.
+        case other
+        case missing
+    }
+
+    /// Opens a file, judges it, and reads it whole when it is accepted.
+    func read(_ path: String, accepting isAccepted: (FileStatus) -> Bool) throws(SystemError) -> Look<Data> {
+        let file: FileDescriptor
+        do throws(SystemError) {
+            file = try fileSystem.openForReading(path)
+        } catch {
+            if error.isMissing { return .missing }
+            // A symbolic link is never followed, and a socket cannot be opened.
+            if error.code == ELOOP || error.code == ENXIO { return .other }
+            throw error
+        }
+        defer { fileSystem.close(file) }
+        let status = try fileSystem.status(of: file)
+        guard isAccepted(status) else { return .other }
+        guard let data = try read(file, count: Int(status.size)) else { return .other }
+        return .content(data)
+    }
+
+    /// Exactly `count` bytes, or nil when the file has become shorter.
+    private func read(_ file: FileDescriptor, count: Int) throws(SystemError) -> Data? {
+        guard count > 0 else { return Data() }
+        guard let memory = malloc(count) else { throw SystemError("malloc", ENOMEM) }
+        let buffer = UnsafeMutableRawBufferPointer(start: memory, count: count)
+        var filled = 0
+        do throws(SystemError) {
+            while filled < count {
+                let got = try fileSystem.read(file, into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+                guard got > 0 else { break }
+                filled += got
+            }
+        } catch {
+            free(memory)
+            throw error
+        }
+        guard filled == count else {
+            free(memory)
+            return nil
+        }
+        return Data(bytesNoCopy: memory, count: count, deallocator: .free)
+    }
+
+    // MARK: Staging
+
+    /// Writes bytes to `staging/`, without any lock. The modification date is the expiration: a rebuilt index and a
+    /// return to Kingfisher read it.
+    ///
+    /// - Throws: what the file system refused; then nothing is left in `staging/`.
+    func stage(_ data: Data, as blob: DetachedBlob, modified: Timestamp) throws(SystemError) -> FileStatus {
+        let path = path(of: blob)
+        let file = try fileSystem.createFile(path)
+        do throws(SystemError) {
+            defer { fileSystem.close(file) }
+            try write(data, to: file)
+            try fileSystem.setModified(modified, of: file)
+            return try fileSystem.status(of: file)
+        } catch {
+            try? fileSystem.unlink(path)
+            throw error
+        }
+    }
+
+    private func write(_ data: Data, to file: FileDescriptor) throws(SystemError) {
+        // Foundation's `withUnsafeBytes` cannot pass on which type of error was thrown.
+        let result = data.withUnsafeBytes { bytes in
+            Result { () throws(SystemError) in try write(bytes, to: file) }
+        }
+        try result.get()
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = try fileSystem.write(file, UnsafeRawBufferPointer(rebasing: rest))
+            guard count > 0 else { throw SystemError("write", EIO) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    // MARK: Publishing
+
+    /// Puts a staged file under its name, in one step for whoever looks.
+    ///
+    /// - Parameters:
+    ///   - old: what is under the name now, seen under the write lock; nil for nothing.
+    ///   - oldToken: the token of the row whose blob that is.
+    /// - Returns: where the old bytes are now. They stay until the row is committed.
+    func publish(
+        _ staged: DetachedBlob, as name: BlobName, over old: FileStatus?, oldToken: Int64
+    ) throws(SystemError) -> DetachedBlob? {
+        let (source, target) = (path(of: staged), path(of: name))
+        guard old != nil else {
+            try fileSystem.rename(source, to: target)
+            return nil
+        }
+        if try exchange(source, target) { return staged }
+        let kept = DetachedBlob(place: .trash, rowID: staged.rowID, token: oldToken)
+        try keep(target, as: path(of: kept))
+        try fileSystem.rename(source, to: target)
+        return kept
+    }
+
+    /// False when the volume cannot.
+    private func exchange(_ first: String, _ second: String) throws(SystemError) -> Bool {
+        guard canExchange.withLock({ $0 }) else { return false }
+        do throws(SystemError) {
+            try fileSystem.exchange(first, second)
+            return true
+        } catch {
+            guard error.isUnsupported else { throw error }
+            canExchange.withLock { $0 = false }
+            return false
+        }
+    }
+
+    /// A second name for the old bytes, before a rename takes their first one.
+    private func keep(_ path: String, as kept: String) throws(SystemError) {
+        if canLink.withLock({ $0 }) {
+            do throws(SystemError) {
+                try fileSystem.link(path, to: kept)
+                return
+            } catch {
+                guard error.isUnsupported else { throw error }
+                canLink.withLock { $0 = false }
+            }
+        }
+        // Neither exchange nor links: for a moment the name is absent, and readers find the bytes in the trash.
+        try fileSystem.rename(path, to: kept)
+    }
+
+    /// Moves a blob to the trash; false when there was none.
+    func trash(_ name: BlobName, as blob: DetachedBlob) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            try fileSystem.rename(path(of: name), to: path(of: blob))
+            return true
+        } catch {
+            guard error.isMissing else { throw error }
+            // The blob may be there and our folder gone.
+            guard try status(of: name) != nil else { return false }
+            try prepare()
+            try fileSystem.rename(path(of: name), to: path(of: blob))
+            return true
+        }
+    }
+
+    /// Puts a detached file under its name, over whatever is there.
+    func restore(_ blob: DetachedBlob, as name: BlobName) throws(SystemError) {
+        try fileSystem.rename(path(of: blob), to: path(of: name))
+    }
+
+    // MARK: Removing
+
+    func unlink(_ blob: DetachedBlob) throws(SystemError) { try removeAnything(at: path(of: blob)) }
+
+    /// Unlinks what is under a name; a folder only if it is empty.
+    func unlink(_ name: BlobName) throws(SystemError) { try removeAnything(at: path(of: name)) }
+
+    private func removeAnything(at path: String) throws(SystemError) {
+        do throws(SystemError) {
+            try fileSystem.unlink(path)
+        } catch {
+            if error.isMissing { return }
+            // Linux says EISDIR for a folder, Apple's systems EPERM.
+            guard error.code == EISDIR || error.code == EPERM else { throw error }
+            guard try status(at: path)?.kind == .directory else { throw error }
+            try fileSystem.removeDirectory(path)
+        }
+    }
+}
+
+/// A file in `staging/` or `trash/`, named `<row id>.<token>`.
+package struct DetachedBlob: Hashable, Sendable {
+    package enum Place: String, Sendable, CaseIterable { case staging, trash }
+
+    package let place: Place
+    package let rowID: Int64
+    package let token: Int64
+
+    package init(place: Place, rowID: Int64, token: Int64) {
+        self.place = place
+        self.rowID = rowID
+        self.token = token
+    }
+
+    /// nil for a name that is not ours.
+    init?(fileName: String, place: Place) {
+        let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let rowID = Int64(parts[0]), let token = Int64(parts[1]) else { return nil }
+        self.init(place: place, rowID: rowID, token: token)
+    }
+
+    var fileName: String { "\(rowID).\(token)" }
+}

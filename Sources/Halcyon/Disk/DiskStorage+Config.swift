@@ -1,0 +1,72 @@
+public import Foundation
+
+extension DiskStorage {
+    /// What a disk storage keeps, for how long, and under which names.
+    ///
+    /// Assigning ``DiskStorage/Backend/config`` applies at the next operation, from any thread. The name and the folder
+    /// are fixed when the storage is made.
+    public struct Config: @unchecked Sendable {
+        // Sendable because `fileManager`, the one member that is not, is only asked for folders, which is safe anywhere.
+
+        /// Bytes of blobs from which on ``DiskStorage/Backend/removeSizeExceededValues()`` evicts; 0, no limit.
+        public var sizeLimit: UInt
+        /// How long a value lives when its store does not say. A week.
+        public var expiration: StorageExpiration = .days(7)
+        /// Appended to every file name after a dot, when a call has no extension of its own. None.
+        public var pathExtension: String?
+        /// Whether a blob's file name is the lower-case hexadecimal SHA-256 of its key, or the key itself. Hashed.
+        ///
+        /// A key that cannot be a file name (with a slash, a leading dot, more than 255 bytes …) is hashed all the same.
+        public var usesHashedFileName: Bool = true
+        /// Whether a hashed file name gets the extension its key suggests. It does not.
+        public var autoExtAfterHashedFileName: Bool = false
+        /// Makes the cache's folder of the parent folder and the cache's name; by default it appends the name. Dropped
+        /// once it was used.
+        public var cachePathBlock: (@Sendable (_ directory: URL, _ cacheName: String) -> URL)! = { directory, name in
+            directory.appendingPathComponent(name, isDirectory: true)
+        }
+        /// Part of the folder's name.
+        public let name: String
+
+        let fileManager: FileManager
+        let directory: URL?
+
+        /// - Parameters:
+        ///   - name: tells this cache from others.
+        ///   - sizeLimit: bytes; 0 for no limit.
+        ///   - fileManager: locates the Caches folder and makes the cache's.
+        ///   - directory: the parent of the cache's folder; nil for the user's Caches folder.
+        public init(name: String, sizeLimit: UInt, fileManager: FileManager = .default, directory: URL? = nil) {
+            self.name = name
+            self.sizeLimit = sizeLimit
+            self.fileManager = fileManager
+            self.directory = directory
+        }
+    }
+}
+
+extension DiskStorage.Config {
+    /// The cache's folder. Uses up ``cachePathBlock``.
+    mutating func takeFolder() -> URL {
+        let parent = directory ?? cachesFolder
+        let folderName = "com.onevcat.Kingfisher.ImageCache.\(name)"
+        defer { cachePathBlock = nil }
+        return cachePathBlock?(parent, folderName) ?? parent.appendingPathComponent(folderName, isDirectory: true)
+    }
+
+    private var cachesFolder: URL {
+        fileManager.urls(for: .cachesDirectory, in: .userDomainMask).first
+            ?? fileManager.temporaryDirectory.appendingPathComponent("Caches", isDirectory: true)
+    }
+
+    /// The name of a key's blob.
+    func blobName(forKey key: String, forcedExtension: String?) -> BlobName {
+        BlobName(
+            key: key, isHashed: usesHashedFileName,
+            pathExtension: forcedExtension ?? pathExtension ?? suggestedExtension(ofKey: key))
+    }
+
+    private func suggestedExtension(ofKey key: String) -> String? {
+        usesHashedFileName && autoExtAfterHashedFileName ? BlobName.suggestedExtension(ofKey: key) : nil
+    }
+}

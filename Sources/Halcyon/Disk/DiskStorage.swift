@@ -1,0 +1,298 @@
+public import Foundation
+
+/// The disk half of the cache.
+public enum DiskStorage {
+    /// Keeps values as files, and what is known of them in a SQLite index beside them.
+    ///
+    /// All functions may be called from any thread; each does its disk work on the calling thread. Several backends on
+    /// one folder, in one process or many, work on one index and see each other's values at once. A store that has
+    /// returned survives the end of the process at any later moment; after a power cut the last minute's values may be
+    /// missing, and none is wrong.
+    ///
+    /// ```swift
+    /// let storage = try DiskStorage.Backend<Data>(config: .init(name: "thumbnails", sizeLimit: 50_000_000))
+    /// try storage.store(value: png, forKey: "https://example.com/a.png")
+    /// let data = try storage.value(forKey: "https://example.com/a.png")
+    /// let gone = try storage.removeSizeExceededValues()
+    /// ```
+    ///
+    /// Errors are ``KingfisherError/cacheError(reason:)``. A failure of the index travels as the `error` of its reason,
+    /// as ``CacheStorageError``. While the index cannot be used (locked, unreadable, disk full) loads are misses and
+    /// stores throw; nothing is dropped for it, and service resumes by itself.
+    public final class Backend<T: DataTransformable>: @unchecked Sendable where T: Sendable {
+        // Sendable because every member is a constant that is Sendable itself.
+
+        /// The folder of the blobs.
+        public let directoryURL: URL
+        package let store: EntryStore
+        private let currentConfig: Locked<Config>
+        private let readiness: Locked<Bool>
+
+        /// What is kept and for how long. A change applies at the next operation; safe from any thread.
+        public var config: Config {
+            get { currentConfig.withLock { $0 } }
+            set {
+                currentConfig.withLock { $0 = newValue }
+                applyToFolder(newValue)
+            }
+        }
+
+        /// Opens or makes a storage.
+        ///
+        /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)`` when the folder cannot be
+        ///   made, or holds an index that this version must not use.
+        public convenience init(config: Config) throws {
+            try self.init(config: config, environment: StorageEnvironment())
+        }
+
+        package convenience init(config: Config, environment: StorageEnvironment) throws {
+            self.init(noThrowConfig: config, creatingDirectory: false, environment: environment)
+            try prepare()
+        }
+
+        /// Never throws. When the folder cannot be made, storing and loading throw
+        /// ``KingfisherError/CacheErrorReason/diskStorageIsNotReady(cacheURL:)``.
+        convenience init(noThrowConfig config: Config, creatingDirectory: Bool) {
+            self.init(
+                noThrowConfig: config, creatingDirectory: creatingDirectory, environment: StorageEnvironment())
+        }
+
+        package init(noThrowConfig config: Config, creatingDirectory: Bool, environment: StorageEnvironment) {
+            var config = config
+            directoryURL = config.takeFolder()
+            currentConfig = Locked(config)
+            readiness = Locked(true)
+            store = EntryStore.shared(
+                directory: directoryURL.standardizedFileURL.path, environment: environment)
+            applyToFolder(config)
+            // The next operation makes a missing folder, and says what is wrong if it cannot.
+            if creatingDirectory { try? prepare() }
+        }
+
+        private func applyToFolder(_ config: Config) {
+            store.condition.withLock { condition in
+                condition.adoptionExpiration = config.expiration
+                condition.namesAreHashed = config.usesHashedFileName
+            }
+        }
+
+        /// Makes the folder and opens the index. An index that is only unavailable now is no reason to fail.
+        private func prepare() throws {
+            do {
+                try config.fileManager.createDirectory(at: directoryURL, withIntermediateDirectories: true)
+            } catch {
+                readiness.withLock { $0 = false }
+                throw folderError(error)
+            }
+            do {
+                try store.open()
+            } catch {
+                let cause = CacheStorageError(error)
+                guard cause.code != .indexUnavailable, cause.code != .diskFull else { return }
+                if cause.code == .fileSystem { readiness.withLock { $0 = false } }
+                throw folderError(cause)
+            }
+        }
+
+        private func folderError(_ error: any Error) -> KingfisherError {
+            .cacheError(reason: .cannotCreateDirectory(path: directoryURL.path, error: error))
+        }
+
+        private func requireReadiness() throws {
+            guard readiness.withLock({ $0 }) else {
+                throw KingfisherError.cacheError(reason: .diskStorageIsNotReady(cacheURL: directoryURL))
+            }
+        }
+
+        // MARK: Storing
+
+        /// Stores a value under a key, in place of the one that is there.
+        ///
+        /// The bytes are written aside and take their place in one step: a reader gets the old value or the new one.
+        /// Storing a value that is already expired does nothing.
+        ///
+        /// - Parameters:
+        ///   - expiration: nil for ``Config/expiration``.
+        ///   - writeOptions: `.withoutOverwriting` refuses to replace a valid entry; `.atomic` is what always happens.
+        ///   - forcedExtension: part of the file name, and so of the entry's identity.
+        /// - Throws: ``KingfisherError/CacheErrorReason/cannotConvertToData(object:error:)``, or
+        ///   ``KingfisherError/CacheErrorReason/cannotCreateCacheFile(fileURL:key:data:error:)``. The value stored
+        ///   before is still there.
+        /// - Complexity: one file written and one transaction; independent of the number of entries.
+        public func store(
+            value: T, forKey key: String, expiration: StorageExpiration? = nil,
+            writeOptions: Data.WritingOptions = [], forcedExtension: String? = nil
+        ) throws {
+            try requireReadiness()
+            let config = config
+            let expiration = expiration ?? config.expiration
+            guard !Lifetime(expiration, from: store.environment.now()).isExpired(at: store.environment.now()) else {
+                return
+            }
+            let data = try data(of: value)
+            let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+            do {
+                try store.store(
+                    data, name: name, key: key, expiration: expiration,
+                    overwriting: !writeOptions.contains(.withoutOverwriting))
+            } catch {
+                throw KingfisherError.cacheError(
+                    reason: .cannotCreateCacheFile(
+                        fileURL: url(of: name), key: key, data: data, error: CacheStorageError(error)))
+            }
+        }
+
+        private func data(of value: T) throws -> Data {
+            do {
+                return try value.toData()
+            } catch {
+                throw KingfisherError.cacheError(reason: .cannotConvertToData(object: value, error: error))
+            }
+        }
+
+        // MARK: Loading
+
+        /// The value under a key; nil when there is none, when it has expired, or when its blob is gone.
+        ///
+        /// - Parameter extendingExpiration: what the read does to the expiration. It counts as an access always.
+        /// - Throws: ``KingfisherError/CacheErrorReason/cannotLoadDataFromDisk(url:error:)`` when the blob exists and
+        ///   cannot be read, or its bytes are no value.
+        /// - Complexity: one row and one file; takes no write lock and never waits for cleaning.
+        public func value(
+            forKey key: String, forcedExtension: String? = nil, extendingExpiration: ExpirationExtending = .cacheTime
+        ) throws -> T? {
+            try value(
+                forKey: key, referenceDate: store.environment.now().date, actuallyLoad: true,
+                extendingExpiration: extendingExpiration, forcedExtension: forcedExtension)
+        }
+
+        /// - Parameter actuallyLoad: false answers with `T.empty` where there is a value, and records no access.
+        func value(
+            forKey key: String, referenceDate: Date, actuallyLoad: Bool, extendingExpiration: ExpirationExtending,
+            forcedExtension: String?
+        ) throws -> T? {
+            try requireReadiness()
+            let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+            let time = Timestamp(referenceDate)
+            guard actuallyLoad else { return store.contains(name, at: time) ? T.empty : nil }
+            do {
+                return try store.value(of: name, key: key, at: time, extending: extendingExpiration)
+                    .map(T.fromData)
+            } catch {
+                let cause: any Error = error is SystemError ? CacheStorageError(error) : error
+                throw KingfisherError.cacheError(reason: .cannotLoadDataFromDisk(url: url(of: name), error: cause))
+            }
+        }
+
+        /// Whether a valid value is under a key. Its row and one `stat`: fit for a main thread. Records no access.
+        public func isCached(forKey key: String, forcedExtension: String? = nil) -> Bool {
+            isCached(forKey: key, at: store.environment.now(), forcedExtension: forcedExtension)
+        }
+
+        /// Whether the value under a key is valid at a date.
+        public func isCached(forKey key: String, referenceDate: Date, forcedExtension: String? = nil) -> Bool {
+            isCached(forKey: key, at: Timestamp(referenceDate), forcedExtension: forcedExtension)
+        }
+
+        private func isCached(forKey key: String, at time: Timestamp, forcedExtension: String?) -> Bool {
+            guard readiness.withLock({ $0 }) else { return false }
+            return store.contains(config.blobName(forKey: key, forcedExtension: forcedExtension), at: time)
+        }
+
+        // MARK: Removing
+
+        /// Removes the value under a key. None there is no error.
+        ///
+        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``; then it is still there.
+        public func remove(forKey key: String, forcedExtension: String? = nil) throws {
+            let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+            do {
+                try store.remove(name)
+            } catch {
+                throw resourceError(error, key: key, url: url(of: name))
+            }
+        }
+
+        /// Removes everything that is stored now; what is stored meanwhile stays. The index file shrinks.
+        ///
+        /// - Complexity: O(entries), in batches between which other callers get in.
+        public func removeAll() throws { try removeAll(skipCreatingDirectory: false) }
+
+        /// - Parameter skipCreatingDirectory: also closes the index and takes the empty folder away; the next store makes
+        ///   it again.
+        func removeAll(skipCreatingDirectory: Bool) throws {
+            let isHashed = config.usesHashedFileName
+            try mappingErrors {
+                try store.removeAll { BlobName.isBlobName($0, isHashed: isHashed) }
+                if skipCreatingDirectory { store.removeFolder() }
+            }
+        }
+
+        /// Removes expired values, pinned ones excepted.
+        ///
+        /// - Returns: the URLs their blobs had.
+        /// - Complexity: O(expired entries), in batches; without any, a few microseconds.
+        public func removeExpiredValues() throws -> [URL] {
+            try removeExpiredValues(referenceDate: store.environment.now().date)
+        }
+
+        func removeExpiredValues(referenceDate: Date) throws -> [URL] {
+            try mappingErrors { try store.removeExpired(at: Timestamp(referenceDate)).map(url(of:)) }
+        }
+
+        /// Evicts the least recently used values down to half of ``Config/sizeLimit``, once the total has reached it.
+        ///
+        /// - Returns: the URLs their blobs had; none without a limit or below it.
+        public func removeSizeExceededValues() throws -> [URL] {
+            let limit = config.sizeLimit
+            guard limit > 0 else { return [] }
+            return try mappingErrors {
+                guard UInt(clamping: try store.totals().bytes) >= limit else { return [] }
+                return try store.evict(downTo: Int64(clamping: limit / 2)).map(url(of:))
+            }
+        }
+
+        // MARK: Looking
+
+        /// Bytes of all blobs, expired ones included. O(1), and 0 when the folder is gone.
+        public func totalSize() throws -> UInt {
+            try mappingErrors { UInt(clamping: try store.totals().bytes) }
+        }
+
+        /// Where the blob of a key is, or would be.
+        public func cacheFileURL(forKey key: String, forcedExtension: String? = nil) -> URL {
+            url(of: config.blobName(forKey: key, forcedExtension: forcedExtension))
+        }
+
+        func cacheFileName(forKey key: String, forcedExtension: String? = nil) -> String {
+            config.blobName(forKey: key, forcedExtension: forcedExtension).text
+        }
+
+        /// Work put on this queue runs after the access notes made before it are written.
+        var metaChangingQueue: DispatchQueue {
+            store.flushAccessLog()
+            return store.housekeeping.queue
+        }
+
+        /// Compares index and files, and repairs what is wrong if asked; see ``CheckReport``.
+        package func check(repair: Bool = false, progress: (Int) -> Void = { _ in }) throws -> CheckReport {
+            try mappingErrors { try store.check(repair: repair, progress: progress) }
+        }
+
+        private func url(of name: BlobName) -> URL { directoryURL.appendingPathComponent(name.text, isDirectory: false) }
+
+        // MARK: Errors
+
+        private func mappingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+            do {
+                return try body()
+            } catch {
+                throw resourceError(error, key: "", url: directoryURL)
+            }
+        }
+
+        private func resourceError(_ error: any Error, key: String, url: URL) -> KingfisherError {
+            .cacheError(reason: .invalidURLResource(error: CacheStorageError(error), key: key, url: url))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// One row of the index: what is known of a blob.
+package struct Entry: Equatable, Sendable {
+    /// The row's id; another one than the name's only in an index that somebody edited.
+    package var id: Int64
+    package var name: BlobName
+    /// nil: the entry was taken over from a file, and nobody has asked for it by its key yet.
+    package var key: String?
+    /// Random, new at every store.
+    package var token: Int64
+    /// nil where inode numbers do not last.
+    package var inode: UInt64?
+    /// Bytes.
+    package var size: Int64
+    package var createdAt: Timestamp
+    package var accessedAt: Timestamp
+    package var lifetime: Lifetime
+    package var isPinned: Bool
+
+    package init(
+        id: Int64? = nil, name: BlobName, key: String?, token: Int64, inode: UInt64?, size: Int64, createdAt: Timestamp,
+        accessedAt: Timestamp, lifetime: Lifetime, isPinned: Bool = false
+    ) {
+        self.id = id ?? name.rowID
+        self.name = name
+        self.key = key
+        self.token = token
+        self.inode = inode
+        self.size = size
+        self.createdAt = createdAt
+        self.accessedAt = accessedAt
+        self.lifetime = lifetime
+        self.isPinned = isPinned
+    }
+
+    /// False in an index that somebody edited: no lookup can find such a row.
+    package var isReadable: Bool { id == name.rowID }
+
+    /// Whether a file can be this entry's blob. A length alone cannot tell two stores under one key apart.
+    package func matches(_ file: FileStatus, comparingInodes: Bool = true) -> Bool {
+        guard file.kind == .regular, file.size == size else { return false }
+        guard comparingInodes, let inode else { return true }
+        return file.inode == inode
+    }
+
+    /// The lifetime at `now`. After the clock jumped back it is at most the time to live from now.
+    package func lifetime(at now: Timestamp) -> Lifetime {
+        guard let expiresAt = lifetime.expiresAt, let timeToLive = lifetime.timeToLive else { return lifetime }
+        return Lifetime(expiresAt: min(expiresAt, now.advanced(by: timeToLive)), timeToLive: timeToLive)
+    }
+}
+
+/// Bytes and number of all entries.
+package struct Totals: Equatable, Sendable {
+    package var entries: Int64
+    package var bytes: Int64
+
+    package init(entries: Int64, bytes: Int64) {
+        self.entries = entries
+        self.bytes = bytes
+    }
+}
+
+/// What the index remembers of the folder it is in.
+package struct IndexState: Equatable, Sendable {
+    /// The boot of the machine in which the index was last opened; nil in a new index.
+    package var boot: String?
+    /// Blobs stored up to here had been written when the cache was closed.
+    package var settledAt: Timestamp
+    /// `created_at` of the latest store.
+    package var storedAt: Timestamp
+    package var indexInode: UInt64?
+    /// Inode numbers are being learned anew: until that is done a length is enough.
+    package var isRelearning: Bool
+    package var adoption: Adoption
+    package var adoptsUntil: Timestamp
+    /// What was stored in this span is not trusted.
+    package var distrusted: ClosedRange<Timestamp>?
+    /// When the folder was last searched for files without a row.
+    package var reconciledAt: Timestamp
+}
+
+/// What becomes of files without a row.
+package enum Adoption: String, Sendable {
+    /// They are entries that no index knows yet: the folder had none.
+    case pending
+    /// They are entries whose index was damaged.
+    case rebuilding
+    /// They are orphans of crashed stores.
+    case done
+}

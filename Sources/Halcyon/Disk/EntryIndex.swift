@@ -1,0 +1,414 @@
+internal import Foundation
+package import HalcyonSQLite
+internal import HalcyonMigrations
+
+/// The SQLite file beside the blobs: its connections, their locks, and what happens when the file is gone or damaged.
+///
+/// One writer, one reader and one connection for checkpoints, each behind its own lock; always taken in this order.
+/// Safe from any thread. It knows nothing of blobs.
+package final class EntryIndex: Sendable {
+    private let files: IndexFiles
+    private let environment: StorageEnvironment
+    private let volume: Locked<Volume?> = Locked(nil)
+    private let writer: Locked<Writer?> = Locked(nil)
+    private let reader: Locked<Connection?> = Locked(nil)
+    private let checkpointer: Locked<Connection?> = Locked(nil)
+    private let presence: Locked<Presence?> = Locked(nil)
+    private let lastFailure: Locked<Failure?> = Locked(nil)
+    private let lastLook: Locked<Timestamp?> = Locked(nil)
+    /// Makes the folders that the index lives in; they may have been removed at any time.
+    private let prepareFolder: @Sendable () throws -> Void
+    /// Called on the writing thread when the log has grown so far that a checkpoint is due.
+    private let checkpointIsDue: @Sendable () -> Void
+    /// Called with the state found by each opening, before anything else is read.
+    private let didOpen: @Sendable (IndexState) -> Void
+
+    private struct Writer {
+        let connection: Connection
+        let schemaVersion: Int
+    }
+
+    /// Which files were opened. Behind a lock of its own: comparing them must not wait for a writer.
+    private struct Presence: Equatable {
+        let database: IndexFiles.Identity?
+        /// Recorded after the first write; compared from then on.
+        var log: IndexFiles.LogIdentity?
+    }
+
+    private struct Failure {
+        let error: any Error
+        let at: ContinuousClock.Instant
+    }
+
+    package init(
+        path: String, environment: StorageEnvironment, prepareFolder: @escaping @Sendable () throws -> Void,
+        checkpointIsDue: @escaping @Sendable () -> Void = {},
+        didOpen: @escaping @Sendable (IndexState) -> Void = { _ in }
+    ) {
+        files = IndexFiles(database: path, fileSystem: environment.fileSystem)
+        self.environment = environment
+        self.prepareFolder = prepareFolder
+        self.checkpointIsDue = checkpointIsDue
+        self.didOpen = didOpen
+    }
+
+    static let migrator = Migrator(
+        MigrationFiles.all.map { file in
+            Migration(
+                version: file.version, name: file.name, sql: file.sql, checksum: Digest(of: file.sql).hexadecimal,
+                oldestReader: file.oldestReader)
+        }, now: { Timestamp(Date()).milliseconds })
+
+    // MARK: Reading
+
+    /// Runs `body` on the reading connection. Takes no write lock and never waits for a writer.
+    package func read<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
+        try healingDamage { try readOnce(body) }
+    }
+
+    private func readOnce<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
+        if let result = try readIfOpen(body) { return result }
+        try open()
+        guard let result = try readIfOpen(body) else {
+            throw SQLiteError(code: .cannotOpen, message: "the index was closed while it was read")
+        }
+        return result
+    }
+
+    private func readIfOpen<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
+        try reader.withLock { connection in
+            try connection.map { try body(IndexSession(connection: $0)) }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Runs `body` in one IMMEDIATE transaction.
+    ///
+    /// - Throws: what `body` throws, or ``SQLiteError``; then the transaction is rolled back, also when it was the
+    ///   COMMIT that was refused.
+    package func write<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
+        let result = try healingDamage { try writer.withLock { try write(through: &$0, body) } }
+        return result
+    }
+
+    private func write<Result>(
+        through writer: inout Writer?, _ body: (IndexSession) throws -> Result
+    ) throws -> Result {
+        // The files can be taken away again and again; three times is somebody's intention.
+        for _ in 0..<3 {
+            let open = try openIfNeeded(&writer)
+            try open.connection.begin()
+            do {
+                guard try isStillInPlace(open) else {
+                    open.connection.rollBack()
+                    reopen(&writer)
+                    continue
+                }
+                let result = try body(IndexSession(connection: open.connection))
+                try open.connection.commit()
+                recordLogIdentity()
+                if open.connection.logFrames >= environment.tuning.checkpointFrames { checkpointIsDue() }
+                return result
+            } catch {
+                open.connection.rollBack()
+                throw error
+            }
+        }
+        throw SQLiteError(code: .cannotOpen, message: "the index's files are removed as fast as they are made")
+    }
+
+    private func isStillInPlace(_ writer: Writer) throws -> Bool {
+        guard !writer.connection.hasMoved else { return false }
+        let version = Int(try writer.connection.integer("PRAGMA user_version") ?? 0)
+        return try version == writer.schemaVersion && isInPlace()
+    }
+
+    private func recordLogIdentity() {
+        guard presence.withLock({ $0?.log }) == nil else { return }
+        // Not recorded is not compared: a failure here costs the check, not the store.
+        let identity = try? files.logIdentity()
+        presence.withLock { $0?.log = identity }
+    }
+
+    // MARK: Opening
+
+    /// Opens the index if it is not open: makes or upgrades the file.
+    package func open() throws {
+        try healingDamage { try writer.withLock { _ = try openIfNeeded(&$0) } }
+    }
+
+    private func openIfNeeded(_ writer: inout Writer?) throws -> Writer {
+        if let writer { return writer }
+        try throwRecentFailure()
+        do {
+            let opened = try openFresh()
+            writer = opened
+            return opened
+        } catch {
+            lastFailure.withLock { $0 = Failure(error: error, at: .now) }
+            throw error
+        }
+    }
+
+    /// An index that cannot be opened is not tried again at once: each try may wait for a lock.
+    private func throwRecentFailure() throws {
+        guard let failure = lastFailure.withLock({ $0 }) else { return }
+        let pause = Duration.milliseconds(environment.tuning.presenceInterval)
+        guard ContinuousClock.now < failure.at + pause, !((failure.error as? SQLiteError)?.isDamage ?? false) else {
+            lastFailure.withLock { $0 = nil }
+            return
+        }
+        throw failure.error
+    }
+
+    private func openFresh() throws -> Writer {
+        try prepareFolder()
+        let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
+        try configure(connection)
+        try Self.migrator.migrate(connection)
+        let state = try recordOpening(through: connection)
+        let reader = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
+        self.reader.withLock { $0 = reader }
+        environment.willOpenIndex { connection.refuseCommits($0) }
+        didOpen(state)
+        let database = try files.identity(of: files.database)
+        presence.withLock { $0 = Presence(database: database, log: nil) }
+        return Writer(connection: connection, schemaVersion: try Self.migrator.userVersion(of: connection))
+    }
+
+    private func makeConnection(_ access: Connection.Access, timeout: Duration) throws(SQLiteError) -> Connection {
+        try Connection(path: files.database, access: access, busyTimeout: timeout)
+    }
+
+    private func configure(_ connection: Connection) throws {
+        // Only has an effect on a file without tables: later the file can shrink in small steps.
+        try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        let volume = try currentVolume()
+        if volume.isNetworked {
+            _ = try connection.text("PRAGMA journal_mode = DELETE")
+        } else if !(try connection.enableWAL(timeout: environment.tuning.writerTimeout)) {
+            environment.warn("this volume (\(volume.name)) has no write-ahead log; the index works more slowly")
+        }
+        try connection.execute(
+            """
+            PRAGMA synchronous = NORMAL;
+            PRAGMA journal_size_limit = \(environment.tuning.logSizeLimit);
+            PRAGMA temp_store = MEMORY;
+            PRAGMA trusted_schema = OFF
+            """)
+    }
+
+    /// The kind of volume the folder is on; asked once, and warned of once.
+    private func currentVolume() throws -> Volume {
+        if let known = volume.withLock({ $0 }) { return known }
+        let folder = (files.database as NSString).deletingLastPathComponent
+        let found = try environment.fileSystem.volume(at: folder)
+        volume.withLock { $0 = found }
+        if found.isNetworked {
+            environment.warn(
+                "the cache is on a network or user-space file system (\(found.name)): no write-ahead log there, "
+                    + "and locks may not hold between machines; a local folder is faster and safer")
+        }
+        return found
+    }
+
+    /// Whether inode numbers of this volume last.
+    package var hasStableInodes: Bool { volume.withLock { $0?.hasStableInodes ?? true } }
+
+    // MARK: What the folder was when it was opened last
+
+    /// Compares the boot and the file's own inode with the recorded ones, and notes the new ones.
+    private func recordOpening(through connection: Connection) throws -> IndexState {
+        let session = IndexSession(connection: connection)
+        let boot = environment.boot()
+        let status = try environment.fileSystem.status(at: files.database)
+        let found = try session.state()
+        guard found.boot == nil || found.boot != boot || found.indexInode != status.inode else { return found }
+        return try connection.transaction {
+            let state = updated(try session.state(), boot: boot, file: status)
+            try session.setState(state)
+            return state
+        }
+    }
+
+    private func updated(_ state: IndexState, boot: String?, file: FileStatus) -> IndexState {
+        var state = state
+        let isNew = state.indexInode == nil
+        if isNew {
+            // By the clock of the volume, which is the one that files' times are compared with.
+            state.adoptsUntil = file.changed
+            state.adoption = (try? files.identity(of: files.damaged)) == nil ? .pending : .rebuilding
+        } else if state.indexInode != file.inode {
+            state.isRelearning = true
+        }
+        if let last = state.boot, let boot, last != boot { state.distrusted = distrusted(by: state) }
+        state.boot = boot ?? state.boot ?? ""
+        state.indexInode = file.inode
+        return state
+    }
+
+    /// What was stored in the last minute before the machine stopped, unless the cache was closed later than that.
+    private func distrusted(by state: IndexState) -> ClosedRange<Timestamp>? {
+        let earlier = state.distrusted?.lowerBound
+        let from = state.storedAt.advanced(by: -environment.tuning.writeBackTime)
+        let until = max(environment.now(), state.storedAt)
+        let isSettled = state.settledAt >= state.storedAt.advanced(by: environment.tuning.writeBackTime)
+        guard !isSettled else { return earlier.map { $0...max($0, until) } }
+        let start = min(earlier ?? from, from)
+        return start...max(start, until)
+    }
+
+    // MARK: Files taken away
+
+    /// Looks whether the files that are open are still the ones in the folder, unless that was done a moment ago; opens
+    /// what is there now when they are not.
+    ///
+    /// - Returns: true when the index was opened anew, so that what was read before may be wrong.
+    package func refreshIfMoved(force: Bool = false) -> Bool {
+        guard force || isLookDue(), let isInPlace = try? isInPlace(), !isInPlace else { return false }
+        return writer.withLock { writer in
+            // Somebody else may have opened it anew while this thread waited.
+            guard let isInPlace = try? self.isInPlace(), !isInPlace else { return true }
+            reopen(&writer)
+            return true
+        }
+    }
+
+    /// Three `stat`s and no lock that anybody holds for long.
+    private func isInPlace() throws -> Bool {
+        guard let opened = presence.withLock({ $0 }) else { return true }
+        guard try files.identity(of: files.database) == opened.database else { return false }
+        return try opened.log.map { try files.logIdentity() == $0 } ?? true
+    }
+
+    private func isLookDue() -> Bool {
+        let now = environment.now()
+        return lastLook.withLock { last in
+            // A clock that went back makes the difference negative: look.
+            if let last, (0..<environment.tuning.presenceInterval).contains(now - last) { return false }
+            last = now
+            return true
+        }
+    }
+
+    /// Closes every connection; the next use opens what is in the folder then.
+    private func reopen(_ writer: inout Writer?) {
+        if let connection = writer?.connection, !connection.hasMoved {
+            // Only the log is gone from the folder. It is still open here, so its rows can be put into the database.
+            _ = try? connection.checkpoint(.truncate)
+        }
+        closeConnections(&writer)
+    }
+
+    private func closeConnections(_ writer: inout Writer?) {
+        reader.withLock { $0 = nil }
+        checkpointer.withLock { $0 = nil }
+        presence.withLock { $0 = nil }
+        writer = nil
+    }
+
+    // MARK: Damage
+
+    /// Runs `body`; when the index turns out to be damaged, puts a new one in its place and runs `body` again.
+    private func healingDamage<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            guard Self.isDamage(error), try setAsideIfDamaged() else { throw error }
+            return try body()
+        }
+    }
+
+    private static func isDamage(_ error: any Error) -> Bool {
+        if case MigrationError.inconsistentLedger = error { return true }
+        return (error as? SQLiteError)?.isDamage ?? false
+    }
+
+    /// Judges the file again, on a fresh connection: only what that one finds damaged too is set aside.
+    ///
+    /// - Returns: whether trying again makes sense.
+    private func setAsideIfDamaged() throws -> Bool {
+        try writer.withLock { writer in
+            closeConnections(&writer)
+            lastFailure.withLock { $0 = nil }
+            let identity = try files.identity(of: files.database)
+            guard try isDamaged() else { return true }
+            // Another process may have set it aside meanwhile; what is there now is its new one.
+            guard try files.identity(of: files.database) == identity else { return true }
+            try files.setAside()
+            environment.warn("the index was damaged and is built anew; the old one is kept as index.sqlite.damaged")
+            return true
+        }
+    }
+
+    private func isDamaged() throws -> Bool {
+        do {
+            let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
+            try Self.migrator.migrate(connection)
+            let session = IndexSession(connection: connection)
+            _ = try session.state()
+            for (_, sql) in IndexSQL.planned { try connection.with(sql) { _ throws(SQLiteError) in } }
+            return !(try session.integrityFindings().isEmpty)
+        } catch {
+            guard Self.isDamage(error) else { throw error }
+            return true
+        }
+    }
+
+    // MARK: Checkpoints and closing
+
+    /// Copies the log into the database, on a connection that waits for nobody. Off the caller's path.
+    package func checkpoint() {
+        guard (try? checkpoint(.passive))?.isComplete == false else { return }
+        let isLong = writer.withLock { $0?.connection.logFrames ?? 0 } >= environment.tuning.forcedCheckpointFrames
+        guard isLong else { return }
+        // Writers never left a gap. Now those of this process wait, for the few pages that are left.
+        writer.withLock { _ in _ = try? checkpoint(.restart) }
+    }
+
+    private func checkpoint(_ mode: Connection.CheckpointMode) throws -> Connection.Checkpoint? {
+        try checkpointer.withLock { connection in
+            if connection == nil { connection = try makeConnection(.readWriteCreate, timeout: .zero) }
+            return try connection?.checkpoint(mode)
+        }
+    }
+
+    /// Gives free pages back to the volume, in steps that hold the write lock for a moment each.
+    package func shrink() throws {
+        while try write({ session in
+            let free = try session.freePages()
+            try session.releasePages(256)
+            return free > 256
+        }) {}
+        checkpoint()
+    }
+
+    /// Notes that what was stored is on the disk by now, copies the log into the database and closes the connections.
+    ///
+    /// A later use opens them again.
+    package func close() {
+        writer.withLock { writer in
+            if let open = writer { noteSettled(open.connection) }
+            closeConnections(&writer)
+        }
+    }
+
+    private func noteSettled(_ connection: Connection) {
+        let session = IndexSession(connection: connection)
+        let now = environment.now()
+        // A note that is missing only makes the next boot distrust a minute's entries.
+        try? connection.transaction {
+            var state = try session.state()
+            guard now >= state.storedAt.advanced(by: environment.tuning.writeBackTime), state.settledAt < state.storedAt
+            else { return }
+            state.settledAt = now
+            try session.setState(state)
+        }
+    }
+
+    /// The schema version and what was applied, for people.
+    package func ledger() throws -> [LedgerRow] {
+        try read { try Self.migrator.ledger(of: $0.connection) }
+    }
+}

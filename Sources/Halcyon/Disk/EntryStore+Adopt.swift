@@ -1,0 +1,100 @@
+internal import Foundation
+
+extension EntryStore {
+    /// Makes entries of files that have no row, until all files in the folder have been looked at. Nothing is moved,
+    /// rewritten or lost; a key becomes known when it is asked for.
+    ///
+    /// Interrupted, it begins again at the next open; what is adopted already is passed over.
+    func finishAdoption() throws {
+        guard condition.withLock({ $0.isAdopting }) else { return }
+        try adoptionLock.withLock { _ in
+            guard condition.withLock({ $0.isAdopting }) else { return }
+            try forEachBlobNameBatch { try adopt($0) }
+            try endAdoption()
+        }
+    }
+
+    /// Hands over the names in the folder that can be blobs', a bounded number at a time.
+    func forEachBlobNameBatch(_ body: ([BlobName]) throws -> Void) throws {
+        let isHashed = condition.withLock { $0.namesAreHashed }
+        var names: [BlobName] = []
+        try blobs.forEachName { name in
+            if BlobName.isBlobName(name, isHashed: isHashed) { names.append(BlobName(text: name)) }
+            if names.count == environment.tuning.flushBatchSize {
+                try body(names)
+                names = []
+            }
+            return true
+        }
+        if !names.isEmpty { try body(names) }
+    }
+
+    private func adopt(_ names: [BlobName]) throws {
+        try index.write { session in
+            let storedAt = try session.state().storedAt
+            for name in names { try adopt(name, key: nil, in: session) }
+            // These are no stores; after a power cut only what was stored last is not trusted.
+            try session.setStoredAt(storedAt)
+        }
+    }
+
+    private func adopt(_ name: BlobName, key: String?, in session: IndexSession) throws {
+        // Under the lock: what a store has published since has a row by now.
+        guard let file = try blobs.status(of: name), isAdoptable(file) else { return }
+        let now = now
+        let accessed = min(now, file.created ?? file.changed)
+        _ = try session.adopt(
+            Entry(
+                name: name, key: key, token: environment.makeToken(), inode: file.inode, size: file.size,
+                createdAt: min(now, file.changed), accessedAt: accessed, lifetime: adoptedLifetime(of: file, at: now)))
+    }
+
+    /// A store must not lose a file that is an entry without a row when it fails half way.
+    func adoptBeforeReplacing(_ name: BlobName) throws {
+        guard let file = try adoptableFile(of: name), isAdoptable(file) else { return }
+        try index.write { session in
+            guard try session.entry(named: name) == nil else { return }
+            try adopt(name, key: nil, in: session)
+        }
+    }
+
+    private func adoptableFile(of name: BlobName) throws -> FileStatus? {
+        guard condition.withLock({ $0.isAdopting }) else { return nil }
+        return try blobs.status(of: name)
+    }
+
+    func endAdoption() throws {
+        guard condition.withLock({ $0.isAdopting }) else { return }
+        try updateState { $0.adoption = .done }
+        condition.withLock { $0.adoption = .done }
+    }
+
+    func updateState(_ change: (inout IndexState) -> Void) throws {
+        try index.write { session in
+            var state = try session.state()
+            change(&state)
+            try session.setState(state)
+        }
+    }
+
+    /// How long a file without a row lives.
+    ///
+    /// Kingfisher writes the expiration into the modification date. Where that can be relied on (Apple platforms, an
+    /// index that was not damaged) it is taken as it is; elsewhere it counts only if it is later than the configured
+    /// expiration from now, so that old dates never make an entry expire at once.
+    func adoptedLifetime(of file: FileStatus, at now: Timestamp) -> Lifetime {
+        let condition = condition.withLock { $0 }
+        guard file.modified < .neverFrom else { return .never }
+        let noted = Lifetime(.date(file.modified.date), from: now)
+        if Self.datesCanBeRelied, condition.adoption == .pending { return noted }
+        let configured = Lifetime(condition.adoptionExpiration, from: now)
+        guard let end = configured.expiresAt, let notedEnd = noted.expiresAt else { return configured }
+        return end >= notedEnd ? configured : noted
+    }
+
+    #if canImport(Darwin)
+        private static let datesCanBeRelied = true
+    #else
+        private static let datesCanBeRelied = false
+    #endif
+}

@@ -1,0 +1,165 @@
+internal import Foundation
+internal import HalcyonSQLite
+
+extension EntryStore {
+    /// Removes an entry: BEGIN → DELETE → rename into the trash → COMMIT → unlink. Also a file of that name without a
+    /// row. A name that is not there is no error.
+    package func remove(_ name: BlobName) throws {
+        let entry = try index.read { try $0.entry(named: name) }
+        // Nothing there: no reason to take the write lock.
+        if entry == nil, try blobs.status(of: name) == nil, !index.refreshIfMoved() { return }
+        let trashed = try makingRoom { try settlingIfRefused([name]) { try trash(name, in: $0) } }
+        if let trashed { unlinker.add(trashed.blob, size: trashed.size) }
+    }
+
+    private func trash(_ name: BlobName, in session: IndexSession) throws -> (blob: DetachedBlob, size: Int64)? {
+        let entry = try session.entry(named: name)
+        var file = try blobs.status(of: name)
+        if let entry, !(file.map { isBlob(of: entry, $0) } ?? false) { file = try settle(name, entry: entry) }
+        if entry != nil { try session.delete(id: name.rowID) }
+        log.withLock { $0.forget(name.rowID) }
+        guard let file, file.kind != .directory else { return nil }
+        let blob = DetachedBlob(place: .trash, rowID: name.rowID, token: entry?.token ?? environment.makeToken())
+        return try blobs.trash(name, as: blob) ? (blob, file.size) : nil
+    }
+
+    /// A transaction that moves blobs. When it fails after that, the rows are back and the blobs have to follow.
+    private func settlingIfRefused<Result>(
+        _ names: @autoclosure () -> [BlobName], _ body: (IndexSession) throws -> Result
+    ) throws -> Result {
+        do {
+            return try index.write(body)
+        } catch {
+            names().forEach(settleSoonerOrLater)
+            throw error
+        }
+    }
+
+    // MARK: In batches
+
+    /// Removes entries batch by batch until `next` returns none.
+    ///
+    /// Each batch is one transaction, is unlinked before the next one takes the lock, and is followed by a pause at least
+    /// as long as the lock was held: a store, of another process too, must get in.
+    ///
+    /// - Parameter next: deletes rows and returns them.
+    /// - Returns: the names whose blobs went.
+    /// - Throws: when a whole batch cannot be removed; what went before stays removed.
+    func removeBatches(_ next: (IndexSession) throws -> [Entry]) throws -> [BlobName] {
+        var removed: [BlobName] = []
+        while true {
+            let begin = ContinuousClock.now
+            let batch = try makingRoom { try removeBatch(next) }
+            let lockHeld = ContinuousClock.now - begin
+            guard !batch.names.isEmpty else { return removed }
+            removed += batch.names
+            let unlinking = ContinuousClock.now
+            for blob in batch.trashed { try? blobs.unlink(blob) }
+            pause(for: lockHeld - (ContinuousClock.now - unlinking))
+        }
+    }
+
+    private struct Batch {
+        var names: [BlobName] = []
+        var trashed: [DetachedBlob] = []
+    }
+
+    private func removeBatch(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
+        var touched: [BlobName] = []
+        return try settlingIfRefused(touched) { session in
+            let entries = try next(session)
+            touched = entries.map(\.name)
+            var batch = Batch()
+            var failures: [(entry: Entry, error: any Error)] = []
+            for entry in entries {
+                do {
+                    if let blob = try trash(entry) { batch.trashed.append(blob) }
+                    batch.names.append(entry.name)
+                } catch {
+                    failures.append((entry, error))
+                }
+            }
+            if let first = failures.first, batch.names.isEmpty { throw first.error }
+            // What cannot be removed stays an entry, and the rest goes on without it.
+            for (entry, _) in failures { try session.upsert(entry) }
+            entries.forEach { entry in log.withLock { $0.forget(entry.id) } }
+            return batch
+        }
+    }
+
+    /// Moves a deleted row's blob into the trash; nil when there is none to move.
+    private func trash(_ entry: Entry) throws -> DetachedBlob? {
+        guard let file = try blobs.status(of: entry.name), file.kind != .directory else { return nil }
+        if !isBlob(of: entry, file) { try settle(entry.name, entry: entry) }
+        let blob = DetachedBlob(place: .trash, rowID: entry.id, token: entry.token)
+        return try blobs.trash(entry.name, as: blob) ? blob : nil
+    }
+
+    private func pause(for duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        guard seconds > 0 || attoseconds > 0 else { return }
+        Thread.sleep(forTimeInterval: Double(seconds) + Double(attoseconds) / 1e18)
+    }
+
+    // MARK: Everything
+
+    /// Removes what is there now, files without a row included. What is stored meanwhile stays.
+    package func removeAll(isBlobName: (String) -> Bool) throws {
+        log.withLock { $0 = AccessLog(limit: environment.tuning.noteLimit) }
+        let start = try index.write { _ in stamp(at: now) }
+        let changedUntil = Timestamp(Date())
+        var last = Int64.min
+        _ = try removeBatches { session in
+            let entries = try session.removeStored(upTo: start, after: last, limit: environment.tuning.batchSize)
+            last = entries.map(\.id).max() ?? last
+            return entries
+        }
+        try removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)
+        try endAdoption()
+        unlinker.drain()
+        try index.shrink()
+    }
+
+    private func removeFilesWithoutRow(changedUntil: Timestamp, isBlobName: (String) -> Bool) throws {
+        var names: [BlobName] = []
+        func removeNames() throws {
+            try removeFilesWithoutRow(names, changedUntil: changedUntil)
+            names = []
+        }
+        try blobs.forEachName { name in
+            if isBlobName(name) { names.append(BlobName(text: name)) }
+            if names.count == environment.tuning.batchSize { try removeNames() }
+            return true
+        }
+        try removeNames()
+    }
+
+    func removeFilesWithoutRow(_ names: [BlobName], changedUntil: Timestamp) throws {
+        guard !names.isEmpty else { return }
+        let trashed = try index.write { session in
+            try names.compactMap { name -> DetachedBlob? in
+                guard try session.entry(named: name) == nil, let file = try blobs.status(of: name),
+                    file.kind == .regular, file.changed <= changedUntil
+                else { return nil }
+                let blob = DetachedBlob(place: .trash, rowID: name.rowID, token: environment.makeToken())
+                return try blobs.trash(name, as: blob) ? blob : nil
+            }
+        }
+        for blob in trashed { try? blobs.unlink(blob) }
+    }
+}
+
+extension EntryStore {
+    /// Closes the index and removes the empty folder, unless something else is in it or another process has the cache
+    /// open: the last one to close takes the write-ahead log away.
+    func removeFolder() {
+        close()
+        guard (try? environment.fileSystem.status(at: blobs.indexPath + "-wal")) == nil else { return }
+        try? environment.fileSystem.unlink(blobs.indexPath)
+        for place in DetachedBlob.Place.allCases {
+            try? environment.fileSystem.removeDirectory(blobs.path(of: place))
+        }
+        try? environment.fileSystem.removeDirectory(blobs.metadataDirectory)
+        try? environment.fileSystem.removeDirectory(blobs.directory)
+    }
+}

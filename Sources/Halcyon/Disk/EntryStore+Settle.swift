@@ -1,0 +1,82 @@
+internal import Foundation
+
+extension EntryStore {
+    // MARK: Settling a name
+
+    /// Puts a row's blob back under its name when a crash or a refused COMMIT left it elsewhere. Under the write lock,
+    /// for a name whose file is not the row's blob.
+    ///
+    /// - Parameter entry: the name's row; nil for none.
+    /// - Returns: what is under the name afterwards; without a row whose blob was found, that is still the stranger.
+    @discardableResult
+    func settle(_ name: BlobName, entry: Entry?) throws -> FileStatus? {
+        let candidates = try blobs.detached(of: name.rowID, in: .trash) + blobs.detached(of: name.rowID, in: .staging)
+        var restored = false
+        for blob in candidates {
+            guard let file = try blobs.status(of: blob) else { continue }
+            if !restored, let entry, isBlob(of: entry, file) {
+                try blobs.restore(blob, as: name)
+                restored = true
+            } else if isLeftOver(blob, file) {
+                try blobs.unlink(blob)
+            }
+        }
+        return try blobs.status(of: name)
+    }
+
+    /// Whether a detached file that is no row's blob can go: a trashed one always, a staged one when its writer must
+    /// have ended. (Should that one live after all, its publish finds the file gone and stages again.)
+    func isLeftOver(_ blob: DetachedBlob, _ file: FileStatus) -> Bool {
+        blob.place == .trash || now - file.changed > environment.tuning.stagingAge
+    }
+
+    /// Settles a name in a transaction of its own; drops the row when its blob is nowhere, and a file without a row.
+    func settleInTransaction(_ name: BlobName) throws {
+        try index.write { session in
+            let entry = try session.entry(named: name)
+            let file = try blobs.status(of: name)
+            if let entry, let file, isBlob(of: entry, file) { return }
+            let settled = try settle(name, entry: entry)
+            if let entry, let settled, isBlob(of: entry, settled) { return }
+            if entry != nil { try session.delete(id: name.rowID) }
+            if let settled { try removeStranger(at: name, settled) }
+        }
+    }
+
+    /// Unlinks what is at a blob's name and is nobody's blob. A folder that is not empty is not ours to empty.
+    private func removeStranger(at name: BlobName, _ file: FileStatus) throws {
+        guard !isAdoptable(file) else { return }
+        do throws(SystemError) {
+            try blobs.unlink(name)
+        } catch {
+            guard file.kind == .directory else { throw error }
+        }
+    }
+
+    // MARK: Names to be looked at again
+
+    /// A reader found no blob for this row. Maintenance looks again under the lock before it drops the row.
+    func suspect(_ entry: Entry) {
+        suspects.withLock { _ = $0.insert(entry.name) }
+        housekeeping.request(.settle)
+    }
+
+    func settleSuspects() {
+        let names = suspects.withLock { names in
+            defer { names = [] }
+            return names
+        }
+        // What cannot be settled now is found again by the next reader, or by the sweep.
+        for name in names { try? settleInTransaction(name) }
+    }
+
+    /// After a refused COMMIT: now if the lock can be had, otherwise by housekeeping, a reader's suspicion or the sweep.
+    func settleSoonerOrLater(_ name: BlobName) {
+        do {
+            try settleInTransaction(name)
+        } catch {
+            suspects.withLock { _ = $0.insert(name) }
+            housekeeping.request(.settle)
+        }
+    }
+}

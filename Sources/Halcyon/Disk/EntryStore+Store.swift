@@ -1,0 +1,123 @@
+package import Foundation
+internal import HalcyonSQLite
+
+extension EntryStore {
+    /// Stores a blob: stage → BEGIN → row → publish → COMMIT → unlink what was replaced.
+    ///
+    /// - Throws: ``SystemError``, `SQLiteError` or ``CacheStorageError``. Then the value that was there before is still
+    ///   there, and nothing is left in `staging/`.
+    package func store(
+        _ data: Data, name: BlobName, key: String, expiration: StorageExpiration, overwriting: Bool = true
+    ) throws {
+        let request = StoreRequest(
+            data: data, name: name, key: key, lifetime: Lifetime(expiration, from: now), overwriting: overwriting)
+        try makingRoom { try storeOutlivingRemovedFolders(request) }
+    }
+
+    struct StoreRequest {
+        let data: Data
+        let name: BlobName
+        let key: String
+        let lifetime: Lifetime
+        let overwriting: Bool
+    }
+
+    /// A full disk empties the trash and gets a second chance.
+    func makingRoom<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch where Self.isOutOfSpace(error) {
+            unlinker.drain()
+            emptyTrash()
+            return try body()
+        }
+    }
+
+    private static func isOutOfSpace(_ error: any Error) -> Bool {
+        (error as? SystemError)?.isOutOfSpace ?? ((error as? SQLiteError)?.code.primary == .full)
+    }
+
+    /// The folder may be removed at any step. Each time it is made again and the bytes are staged again.
+    private func storeOutlivingRemovedFolders(_ request: StoreRequest) throws {
+        for _ in 0..<2 {
+            do {
+                return try storeOnce(request)
+            } catch let error as SystemError where error.isMissing {
+                _ = index.refreshIfMoved(force: true)
+                try blobs.prepare()
+            }
+        }
+        try storeOnce(request)
+    }
+
+    private func storeOnce(_ request: StoreRequest) throws {
+        try adoptBeforeReplacing(request.name)
+        let staged = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.makeToken())
+        let file = try blobs.stage(request.data, as: staged, modified: request.lifetime.expiresAt ?? .never)
+        var published = false
+        do {
+            let replaced = try index.write { session in
+                published = false
+                return try publish(request, staged: staged, file: file, in: session) { published = true }
+            }
+            log.withLock { $0.forget(request.name.rowID) }
+            if let replaced { unlinker.add(replaced.blob, size: replaced.size) }
+        } catch {
+            // After an exchange the staged name holds the old bytes: only settling may touch them.
+            if published { settleSoonerOrLater(request.name) } else { try? blobs.unlink(staged) }
+            throw error
+        }
+    }
+
+    /// Row and blob, under the write lock.
+    private func publish(
+        _ request: StoreRequest, staged: DetachedBlob, file: FileStatus, in session: IndexSession,
+        didPublish: () -> Void
+    ) throws -> (blob: DetachedBlob, size: Int64)? {
+        let existing = try session.entry(named: request.name)
+        var old = try blobs.status(of: request.name)
+        if let existing, !(old.map { isBlob(of: existing, $0) } ?? false) {
+            old = try settle(request.name, entry: existing)
+        }
+        if !request.overwriting { try refuse(existing, old) }
+        if old?.kind == .directory { old = try removeFolder(at: request.name) }
+        let time = stamp(at: now)
+        try session.upsert(
+            Entry(
+                name: request.name, key: request.key, token: staged.token, inode: file.inode, size: file.size,
+                createdAt: time, accessedAt: time, lifetime: request.lifetime))
+        let replaced = try blobs.publish(
+            staged, as: request.name, over: old, oldToken: existing?.token ?? environment.makeToken())
+        didPublish()
+        return replaced.map { ($0, old?.size ?? 0) }
+    }
+
+    private func refuse(_ existing: Entry?, _ old: FileStatus?) throws {
+        guard let existing, let old, isBlob(of: existing, old), !existing.lifetime.isExpired(at: now) else { return }
+        throw CacheStorageError(
+            .alreadyExists, "An entry is stored under this key, and overwriting was not allowed.",
+            remedy: "Remove it first, or store without the option withoutOverwriting.")
+    }
+
+    /// A folder at a blob's name goes if it is empty.
+    private func removeFolder(at name: BlobName) throws -> FileStatus? {
+        do throws(SystemError) {
+            try blobs.unlink(name)
+            return nil
+        } catch {
+            throw CacheStorageError(
+                .blockedName, "A folder that is not empty is where the blob has to be (\(error)).",
+                remedy: "Move that folder out of the cache's folder.", errnoCode: error.code)
+        }
+    }
+}
+
+extension Timestamp {
+    /// The modification date of a blob that never expires: the first moment of the year 4001, which Kingfisher takes for
+    /// "never" too. Volumes that cannot hold it hold the latest date they can.
+    static let never = Timestamp(milliseconds: 64_092_211_200_000)
+
+    /// A modification date this late means "never": no volume's latest date is earlier than 2400, apart from those that
+    /// end in 2038 and are an ordinary date here.
+    static let neverFrom = Timestamp(milliseconds: 13_569_465_600_000)
+}

@@ -1,0 +1,133 @@
+internal import Foundation
+
+extension EntryStore {
+    /// What follows an opening, off everybody's path: what a crash, a power cut, a copy of the folder or another library
+    /// left is put in order. Each step is bounded batches; one that fails is made up for at the next open.
+    func sweep() {
+        try? settleDetached()
+        try? dropDistrusted()
+        try? relearnInodes()
+        try? finishAdoption()
+        try? removeOrphansOncePerDay()
+    }
+
+    // MARK: staging/ and trash/
+
+    func settleDetached() throws {
+        for place in DetachedBlob.Place.allCases {
+            var waiting: [DetachedBlob] = []
+            try blobs.forEachDetached(in: place) { blob in
+                waiting.append(blob)
+                if waiting.count == environment.tuning.batchSize {
+                    try settle(waiting)
+                    waiting = []
+                }
+                return true
+            }
+            try settle(waiting)
+        }
+    }
+
+    /// Puts back what is a row's blob and unlinks what is left over.
+    private func settle(_ detached: [DetachedBlob]) throws {
+        guard !detached.isEmpty else { return }
+        let trashed = try index.write { session in
+            try detached.filter { try settle($0, in: session) }
+        }
+        for blob in trashed { try? blobs.unlink(blob) }
+    }
+
+    /// True for a file in the trash that can be unlinked without the lock: no row can come to need it any more.
+    private func settle(_ blob: DetachedBlob, in session: IndexSession) throws -> Bool {
+        guard let file = try blobs.status(of: blob) else { return false }
+        if let entry = try session.entry(id: blob.rowID), isBlob(of: entry, file) {
+            let current = try blobs.status(of: entry.name)
+            if !(current.map { isBlob(of: entry, $0) } ?? false) {
+                try blobs.restore(blob, as: entry.name)
+                return false
+            }
+        }
+        guard isLeftOver(blob, file) else { return false }
+        if blob.place == .trash { return true }
+        // A staged file is unlinked under the lock: its writer may live, and after its exchange this name holds the
+        // only copy of the old bytes.
+        try blobs.unlink(blob)
+        return false
+    }
+
+    /// Unlinks everything in the trash that no row needs: room on a full disk.
+    func emptyTrash() {
+        var waiting: [DetachedBlob] = []
+        try? blobs.forEachDetached(in: .trash) { blob in
+            waiting.append(blob)
+            return waiting.count < environment.tuning.unlinkBacklogCount
+        }
+        try? settle(waiting)
+    }
+
+    // MARK: After a power cut
+
+    /// Drops what was stored in the last minute before the machine stopped: its bytes may never have been written.
+    private func dropDistrusted() throws {
+        guard condition.withLock({ $0.distrusted }) != nil else { return }
+        try forEachEntryBatch { session, entries in
+            for entry in entries {
+                guard let file = try blobs.status(of: entry.name), !isBlob(of: entry, file) else { continue }
+                try session.delete(id: entry.id)
+                try blobs.unlink(entry.name)
+            }
+        }
+        try updateState { $0.distrusted = nil }
+        condition.withLock { $0.distrusted = nil }
+    }
+
+    // MARK: In a copied folder
+
+    /// Notes the inode numbers that blobs have in this copy of the folder.
+    private func relearnInodes() throws {
+        guard condition.withLock({ $0.isRelearning }) else { return }
+        try forEachEntryBatch { session, entries in
+            for entry in entries {
+                guard let file = try blobs.status(of: entry.name), file.inode != entry.inode, isBlob(of: entry, file)
+                else { continue }
+                try session.relearn(entry, inode: file.inode)
+            }
+        }
+        try updateState { $0.isRelearning = false }
+        condition.withLock { $0.isRelearning = false }
+    }
+
+    /// Walks all rows in the order of their ids, a transaction for each bounded batch.
+    func forEachEntryBatch(_ body: (IndexSession, [Entry]) throws -> Void) throws {
+        var last = Int64.min
+        while true {
+            let count = try index.write { session in
+                let entries = try session.page(after: last, limit: environment.tuning.flushBatchSize)
+                try body(session, entries)
+                last = entries.last?.id ?? last
+                return entries.count
+            }
+            guard count == environment.tuning.flushBatchSize else { return }
+        }
+    }
+
+    // MARK: Orphans
+
+    /// Removes files of our name shape that have no row: what a store left that crashed between publish and COMMIT.
+    ///
+    /// Only where names are hashed: elsewhere any file's name could be a key.
+    private func removeOrphansOncePerDay() throws {
+        let condition = condition.withLock { $0 }
+        guard condition.namesAreHashed, !condition.isAdopting else { return }
+        guard abs(now - condition.reconciledAt) > Self.day else { return }
+        try forEachBlobNameBatch { names in
+            let withoutRow = try index.read { session in try names.filter { try session.entry(named: $0) == nil } }
+            try removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()))
+        }
+        let now = now
+        try updateState { $0.reconciledAt = now }
+        self.condition.withLock { $0.reconciledAt = now }
+    }
+
+    private static let day: Int64 = 86_400_000
+}

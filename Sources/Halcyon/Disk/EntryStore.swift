@@ -1,0 +1,123 @@
+internal import Foundation
+internal import HalcyonSQLite
+
+/// The heart of the disk storage: one folder's blobs and its index, and the order in which the two change.
+///
+/// The rule behind every order of steps here: the old bytes exist until the row is committed, and the row is gone before
+/// its blob is. So whatever moment a process ends at, each name has its old value or its new one. The steps themselves
+/// are in the files named after their verbs. Safe from any thread.
+package final class EntryStore: Sendable {
+    package let blobs: BlobStore
+    package let index: EntryIndex
+    let environment: StorageEnvironment
+    let log: Locked<AccessLog>
+    let unlinker: Unlinker
+    let housekeeping: Housekeeping
+    private let stamps = Locked(StampSource())
+    /// One adoption at a time.
+    let adoptionLock = Locked(())
+    /// One flush at a time.
+    let flushLock = Locked(())
+    /// Names a reader found no blob for.
+    let suspects: Locked<Set<BlobName>> = Locked([])
+    let condition = Locked(FolderCondition())
+
+    /// What is known of the folder since the index was opened last.
+    struct FolderCondition {
+        /// Files without a row may be entries that nobody has adopted yet.
+        var adoption = Adoption.done
+        var adoptsUntil = Timestamp(milliseconds: 0)
+        /// Inode numbers in rows may be those of another copy of the folder.
+        var isRelearning = false
+        /// What was stored in this span may not have reached the disk before the power went.
+        var distrusted: ClosedRange<Timestamp>?
+        /// When the folder was last searched for files without a row.
+        var reconciledAt = Timestamp(milliseconds: 0)
+        /// What an adopted file lives for.
+        var adoptionExpiration: StorageExpiration = .days(7)
+        /// Whether blobs have hashed names, so that a name tells a blob from a stranger.
+        var namesAreHashed = true
+
+        var isAdopting: Bool { adoption != .done }
+    }
+
+    package init(directory: String, environment: StorageEnvironment) {
+        self.environment = environment
+        let blobs = BlobStore(directory: directory, fileSystem: environment.fileSystem)
+        let housekeeping = Housekeeping()
+        let condition = condition
+        self.blobs = blobs
+        self.housekeeping = housekeeping
+        log = Locked(AccessLog(limit: environment.tuning.noteLimit))
+        unlinker = Unlinker(blobs: blobs, housekeeping: housekeeping, tuning: environment.tuning)
+        index = EntryIndex(
+            path: blobs.indexPath, environment: environment,
+            prepareFolder: { try blobs.prepare() },
+            checkpointIsDue: { housekeeping.request(.checkpoint) },
+            didOpen: { state in
+                condition.withLock { $0.update(from: state) }
+                housekeeping.request(.sweep)
+            })
+        housekeeping.start { [weak self] task in self?.perform(task) }
+    }
+
+    deinit { close() }
+
+    var now: Timestamp { environment.now() }
+
+    /// The time of an access or a store: no two are the same.
+    func stamp(at now: Timestamp) -> Timestamp { stamps.withLock { $0.next(at: now) } }
+
+    /// Makes the folders and opens the index.
+    package func open() throws { try index.open() }
+
+    /// Writes pending notes, unlinks what waits for it, and closes the index. A later use opens it again.
+    package func close() {
+        flushAccessLog()
+        unlinker.drain()
+        index.close()
+    }
+
+    /// Runs one piece of housekeeping, on its queue.
+    private func perform(_ task: Housekeeping.Task) {
+        switch task {
+        case .checkpoint: index.checkpoint()
+        case .flush, .flushLater: flushAccessLog()
+        case .unlink: unlinker.drain()
+        case .settle: settleSuspects()
+        case .sweep: sweep()
+        }
+    }
+
+    // MARK: Judging files
+
+    /// Whether a file is the entry's blob.
+    func isBlob(of entry: Entry, _ file: FileStatus) -> Bool {
+        let condition = condition.withLock { $0 }
+        if let distrusted = condition.distrusted {
+            guard !distrusted.contains(entry.createdAt), !distrusted.contains(file.changed) else { return false }
+        }
+        return entry.matches(file, comparingInodes: index.hasStableInodes && !condition.isRelearning)
+    }
+
+    /// Whether a file without a row is one that will be adopted.
+    func isAdoptable(_ file: FileStatus) -> Bool {
+        let condition = condition.withLock { $0 }
+        return condition.isAdopting && file.kind == .regular && file.changed <= condition.adoptsUntil
+    }
+}
+
+extension EntryStore.FolderCondition {
+    mutating func update(from state: IndexState) {
+        adoption = state.adoption
+        reconciledAt = state.reconciledAt
+        adoptsUntil = state.adoptsUntil
+        isRelearning = state.isRelearning
+        distrusted = state.distrusted
+    }
+}
+
+extension EntryStore {
+    /// Waits for housekeeping that was requested before and is due.
+    package func housekeepingWait() { housekeeping.wait() }
+}

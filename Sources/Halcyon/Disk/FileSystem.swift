@@ -1,0 +1,86 @@
+/// The system calls the blob store makes, one function each: the seam for faults.
+///
+/// No function decides anything; what a failed call means is decided by its caller. All are safe from any thread.
+package protocol FileSystem: Sendable {
+    /// `mkdir`, one level.
+    func makeDirectory(_ path: String) throws(SystemError)
+    /// `open` for reading: never follows a symbolic link in the last place, never blocks on a pipe.
+    func openForReading(_ path: String) throws(SystemError) -> FileDescriptor
+    /// `open` of a new file for writing; EEXIST when there is one.
+    func createFile(_ path: String) throws(SystemError) -> FileDescriptor
+    /// `read`: how many bytes came; 0 at the end.
+    func read(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
+    /// `write`: how many bytes went.
+    func write(_ file: FileDescriptor, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
+    /// `fstat`.
+    func status(of file: FileDescriptor) throws(SystemError) -> FileStatus
+    /// `lstat`.
+    func status(at path: String) throws(SystemError) -> FileStatus
+    /// `futimens`, modification time only.
+    func setModified(_ time: Timestamp, of file: FileDescriptor) throws(SystemError)
+    /// `close`. Errors are not reported: nothing was promised to be on the disk.
+    func close(_ file: FileDescriptor)
+    /// `rename`.
+    func rename(_ source: String, to target: String) throws(SystemError)
+    /// `renameat2(RENAME_EXCHANGE)` or `renamex_np(RENAME_SWAP)`.
+    func exchange(_ first: String, _ second: String) throws(SystemError)
+    /// `link`.
+    func link(_ existing: String, to new: String) throws(SystemError)
+    /// `unlink`.
+    func unlink(_ path: String) throws(SystemError)
+    /// `rmdir`.
+    func removeDirectory(_ path: String) throws(SystemError)
+    /// `opendir`, `readdir` …: hands over each name but `.` and `..`, in no order, until `body` returns false.
+    func list(_ path: String, _ body: (String) throws -> Bool) throws
+    /// `statfs`: what kind of volume a path is on.
+    func volume(at path: String) throws(SystemError) -> Volume
+}
+
+package typealias FileDescriptor = Int32
+
+/// What the cache asks of a file's metadata.
+package struct FileStatus: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable { case regular, directory, symbolicLink, other }
+
+    package var kind: Kind
+    package var device: UInt64
+    package var inode: UInt64
+    package var size: Int64
+    /// Bytes the volume set aside: `st_blocks` × 512.
+    package var allocatedSize: Int64
+    package var modified: Timestamp
+    /// When the file was made; nil on Linux, whose answer to that nobody can set.
+    package var created: Timestamp?
+    /// When the inode changed last: by writing, renaming or linking. Nobody can set it.
+    package var changed: Timestamp
+
+    package init(
+        kind: Kind, device: UInt64, inode: UInt64, size: Int64, allocatedSize: Int64, modified: Timestamp,
+        created: Timestamp? = nil, changed: Timestamp
+    ) {
+        self.kind = kind
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.allocatedSize = allocatedSize
+        self.modified = modified
+        self.created = created
+        self.changed = changed
+    }
+}
+
+/// What kind of volume a folder is on.
+package struct Volume: Equatable, Sendable {
+    /// The file system's name, for warnings.
+    package var name: String
+    /// The volume's memory may be shared with other machines, or its locks may not be trusted: no write-ahead log there.
+    package var isNetworked: Bool
+    /// A file keeps its inode number while it exists. Where it does not, only lengths tell blobs apart.
+    package var hasStableInodes: Bool
+
+    package init(name: String, isNetworked: Bool = false, hasStableInodes: Bool = true) {
+        self.name = name
+        self.isNetworked = isNetworked
+        self.hasStableInodes = hasStableInodes
+    }
+}

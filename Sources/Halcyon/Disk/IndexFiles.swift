@@ -1,0 +1,49 @@
+/// The files of the index and whether they are still the ones that were opened.
+struct IndexFiles: Sendable {
+    let database: String
+    let fileSystem: any FileSystem
+
+    var log: String { database + "-wal" }
+    var sharedMemory: String { database + "-shm" }
+    /// Where a damaged index is kept, the newest one only.
+    var damaged: String { database + ".damaged" }
+
+    /// Device and inode.
+    struct Identity: Equatable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    /// What stands under the names of the log and of its shared memory; nil for none.
+    struct LogIdentity: Equatable {
+        let log: Identity?
+        let sharedMemory: Identity?
+    }
+
+    func identity(of path: String) throws(SystemError) -> Identity? {
+        do throws(SystemError) {
+            let status = try fileSystem.status(at: path)
+            return Identity(device: status.device, inode: status.inode)
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
+    }
+
+    func logIdentity() throws(SystemError) -> LogIdentity {
+        LogIdentity(log: try identity(of: log), sharedMemory: try identity(of: sharedMemory))
+    }
+
+    /// Renames a damaged index, so that it can be looked at, and a new one takes its place.
+    func setAside() throws(SystemError) {
+        for suffix in ["-wal", "-shm", ""] {
+            do throws(SystemError) {
+                try fileSystem.rename(database + suffix, to: damaged + suffix)
+            } catch {
+                guard error.isMissing else { throw error }
+                // What an older damaged index left under this name does not belong to this one.
+                try? fileSystem.unlink(damaged + suffix)
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+/// Every SQL statement of the cache.
+///
+/// Texts are static and values are bound. A test pins the query plan of each member of ``planned``.
+package enum IndexSQL {
+    // MARK: One entry
+
+    static let lookup: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        FROM entries WHERE id = ?1 AND name = ?2
+        """
+
+    static let row: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        FROM entries WHERE id = ?1
+        """
+
+    static let upsert: StaticString = """
+        INSERT INTO entries
+            (id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        ON CONFLICT (id) DO UPDATE SET
+            name = excluded.name, key = excluded.key, token = excluded.token, inode = excluded.inode,
+            size = excluded.size, created_at = excluded.created_at, accessed_at = excluded.accessed_at,
+            expires_at = excluded.expires_at, time_to_live = excluded.time_to_live, pinned = excluded.pinned
+        """
+
+    static let adopt: StaticString = """
+        INSERT INTO entries
+            (id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        ON CONFLICT (id) DO NOTHING
+        """
+
+    static let delete: StaticString = "DELETE FROM entries WHERE id = ?1"
+
+    static let relearn: StaticString = "UPDATE entries SET inode = ?2 WHERE id = ?1 AND token = ?3"
+
+    // MARK: The access log
+
+    static let touch: StaticString = """
+        UPDATE entries SET accessed_at = max(accessed_at, ?3), key = coalesce(key, ?4) WHERE id = ?1 AND token = ?2
+        """
+
+    static let extend: StaticString = """
+        UPDATE entries
+        SET accessed_at = max(accessed_at, ?3), key = coalesce(key, ?4), expires_at = ?5, time_to_live = ?6
+        WHERE id = ?1 AND token = ?2
+        """
+
+    // MARK: Many entries, a batch at a time
+
+    /// The entries to evict so that at least ?1 bytes go, at most ?2 of them, least recently used first.
+    ///
+    /// The inner LIMIT is what keeps a small need from reading the whole table.
+    static let evict: StaticString = """
+        DELETE FROM entries WHERE id IN (
+            SELECT id FROM (
+                SELECT id, sum(size) OVER (ORDER BY accessed_at, size, id ROWS UNBOUNDED PRECEDING) - size AS before
+                FROM (
+                    SELECT id, accessed_at, size FROM entries
+                    WHERE pinned = 0 ORDER BY accessed_at, size, id LIMIT ?2
+                )
+            ) WHERE before < ?1
+        )
+        RETURNING id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        """
+
+    static let expire: StaticString = """
+        DELETE FROM entries WHERE id IN (
+            SELECT id FROM entries WHERE pinned = 0 AND expires_at <= ?1 ORDER BY expires_at LIMIT ?2
+        )
+        RETURNING id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        """
+
+    /// What was stored up to ?2, in the order of ids after ?1.
+    static let removeStored: StaticString = """
+        DELETE FROM entries WHERE id IN (
+            SELECT id FROM entries WHERE id > ?1 AND created_at <= ?2 ORDER BY id LIMIT ?3
+        )
+        RETURNING id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        """
+
+    static let page: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        FROM entries WHERE id > ?1 ORDER BY id LIMIT ?2
+        """
+
+    /// Rows whose last access lies after ?1: the clock has jumped back since.
+    static let clampFuture: StaticString = """
+        UPDATE entries SET
+            accessed_at = ?1,
+            expires_at = min(expires_at, ?1 + time_to_live)
+        WHERE id IN (
+            SELECT id FROM entries WHERE pinned = 0 AND accessed_at > ?2 ORDER BY accessed_at LIMIT ?3
+        )
+        """
+
+    // MARK: Listing, for people
+
+    static let listByAccess: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        FROM entries ORDER BY accessed_at DESC, size, id
+        """
+
+    static let listBySize: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        FROM entries ORDER BY size DESC, id
+        """
+
+    static let listByExpiration: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        FROM entries ORDER BY expires_at IS NULL, expires_at, id
+        """
+
+    // MARK: Totals and state
+
+    static let totals: StaticString = "SELECT entries, bytes FROM totals WHERE id = 1"
+
+    static let countedTotals: StaticString = "SELECT count(*), coalesce(sum(size), 0) FROM entries"
+
+    static let expiredTotals: StaticString = """
+        SELECT count(*), coalesce(sum(size), 0) FROM entries WHERE pinned = 0 AND expires_at <= ?1
+        """
+
+    static let repairTotals: StaticString = """
+        UPDATE totals SET
+            entries = (SELECT count(*) FROM entries), bytes = (SELECT coalesce(sum(size), 0) FROM entries)
+        WHERE id = 1
+        """
+
+    static let setStoredAt: StaticString = "UPDATE totals SET stored_at = ?1 WHERE id = 1"
+
+    static let state: StaticString = """
+        SELECT boot, settled_at, stored_at, index_inode, relearning, adoption, adopts_until, distrust_from,
+            distrust_until, reconciled_at
+        FROM state JOIN totals USING (id) WHERE id = 1
+        """
+
+    static let setState: StaticString = """
+        UPDATE state SET
+            boot = ?1, settled_at = ?2, index_inode = ?3, relearning = ?4, adoption = ?5, adopts_until = ?6,
+            distrust_from = ?7, distrust_until = ?8, reconciled_at = ?9
+        WHERE id = 1
+        """
+
+    // MARK: The file
+
+    static let freePages: StaticString = "PRAGMA freelist_count"
+    static let integrity: StaticString = "PRAGMA integrity_check(20)"
+
+    /// The statements whose plans are pinned by a test, by name.
+    package static let planned: [(name: String, sql: StaticString)] = [
+        ("lookup", lookup), ("row", row), ("upsert", upsert), ("adopt", adopt), ("delete", delete),
+        ("relearn", relearn), ("touch", touch), ("extend", extend), ("evict", evict), ("expire", expire),
+        ("removeStored", removeStored), ("page", page), ("clampFuture", clampFuture), ("totals", totals),
+        ("countedTotals", countedTotals), ("expiredTotals", expiredTotals), ("repairTotals", repairTotals),
+        ("setStoredAt", setStoredAt), ("state", state), ("setState", setState), ("listByAccess", listByAccess),
+        ("listBySize", listBySize), ("listByExpiration", listByExpiration),
+    ]
+}

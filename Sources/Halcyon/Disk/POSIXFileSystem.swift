@@ -1,0 +1,201 @@
+internal import CHalcyonSystem
+internal import Foundation
+
+/// The real thing. A call interrupted by a signal is made again.
+package struct POSIXFileSystem: FileSystem {
+    package init() {}
+
+    package func makeDirectory(_ path: String) throws(SystemError) {
+        _ = try checked("mkdir") { mkdir(path, 0o755) }
+    }
+
+    package func openForReading(_ path: String) throws(SystemError) -> FileDescriptor {
+        try checked("open") { open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+    }
+
+    package func createFile(_ path: String) throws(SystemError) -> FileDescriptor {
+        try checked("open") { open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644) }
+    }
+
+    package func read(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try checked("read") { Foundation.read(file, buffer.baseAddress, min(buffer.count, largestTransfer)) }
+    }
+
+    package func write(_ file: FileDescriptor, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+        try checked("write") { Foundation.write(file, bytes.baseAddress, min(bytes.count, largestTransfer)) }
+    }
+
+    package func status(of file: FileDescriptor) throws(SystemError) -> FileStatus {
+        var status = stat()
+        _ = try checked("fstat") { fstat(file, &status) }
+        return FileStatus(status)
+    }
+
+    package func status(at path: String) throws(SystemError) -> FileStatus {
+        var status = stat()
+        _ = try checked("lstat") { lstat(path, &status) }
+        return FileStatus(status)
+    }
+
+    package func setModified(_ time: Timestamp, of file: FileDescriptor) throws(SystemError) {
+        let unchanged = timespec(tv_sec: 0, tv_nsec: Int(omitTime))
+        let modified = timespec(
+            tv_sec: time_t(time.milliseconds / 1000), tv_nsec: Int(time.milliseconds % 1000) * 1_000_000)
+        _ = try checked("futimens") {
+            withUnsafePointer(to: (unchanged, modified)) { pair in
+                pair.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(file, $0) }
+            }
+        }
+    }
+
+    package func close(_ file: FileDescriptor) {
+        // Not again after EINTR: the descriptor is gone by then, and may already be somebody else's.
+        _ = Foundation.close(file)
+    }
+
+    package func rename(_ source: String, to target: String) throws(SystemError) {
+        _ = try checked("rename") { Foundation.rename(source, target) }
+    }
+
+    package func exchange(_ first: String, _ second: String) throws(SystemError) {
+        _ = try checked("renameat2") { halcyon_exchange(first, second) }
+    }
+
+    package func link(_ existing: String, to new: String) throws(SystemError) {
+        _ = try checked("link") { Foundation.link(existing, new) }
+    }
+
+    package func unlink(_ path: String) throws(SystemError) {
+        _ = try checked("unlink") { Foundation.unlink(path) }
+    }
+
+    package func removeDirectory(_ path: String) throws(SystemError) {
+        _ = try checked("rmdir") { rmdir(path) }
+    }
+
+    package func list(_ path: String, _ body: (String) throws -> Bool) throws {
+        guard let directory = opendir(path) else { throw SystemError("opendir", errno) }
+        defer { closedir(directory) }
+        while let name = try nextName(in: directory) {
+            guard name != ".", name != ".." else { continue }
+            guard try body(name) else { return }
+        }
+    }
+
+    package func volume(at path: String) throws(SystemError) -> Volume {
+        #if canImport(Darwin)
+            var status = statfs()
+            _ = try checked("statfs") { statfs(path, &status) }
+            return Volume(status)
+        #else
+            return Volume(magic: try checked("statfs") { halcyon_file_system_type(path) })
+        #endif
+    }
+}
+
+#if canImport(Darwin)
+    private typealias DirectoryHandle = UnsafeMutablePointer<DIR>
+    private let omitTime = UTIME_OMIT
+#else
+    private typealias DirectoryHandle = OpaquePointer
+    /// `UTIME_OMIT` of <sys/stat.h>, a macro Swift cannot see.
+    private let omitTime = (1 << 30) - 2
+#endif
+
+/// macOS refuses more than 2 GiB in one transfer, and Linux stops there.
+private let largestTransfer = 1 << 30
+
+private func nextName(in directory: DirectoryHandle) throws(SystemError) -> String? {
+    errno = 0
+    guard let entry = readdir(directory) else {
+        guard errno == 0 else { throw SystemError("readdir", errno) }
+        return nil
+    }
+    return withUnsafePointer(to: &entry.pointee.d_name) { name in
+        name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) {
+            String(cString: $0)
+        }
+    }
+}
+
+private func checked<Value: SignedInteger>(_ call: String, _ body: () -> Value) throws(SystemError) -> Value {
+    while true {
+        let value = body()
+        guard value == -1 else { return value }
+        let code = errno
+        guard code == EINTR else { throw SystemError(call, code) }
+    }
+}
+
+extension FileStatus {
+    fileprivate init(_ status: stat) {
+        #if canImport(Darwin)
+            let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+            let created: Timestamp? = Timestamp(status.st_birthtimespec)
+        #else
+            let (modified, changed) = (status.st_mtim, status.st_ctim)
+            let created: Timestamp? = nil
+        #endif
+        self.init(
+            kind: Kind(mode: status.st_mode), device: UInt64(truncatingIfNeeded: status.st_dev),
+            inode: UInt64(status.st_ino), size: Int64(status.st_size), allocatedSize: Int64(status.st_blocks) * 512,
+            modified: Timestamp(modified), created: created, changed: Timestamp(changed))
+    }
+}
+
+extension FileStatus.Kind {
+    fileprivate init(mode: mode_t) {
+        switch mode & S_IFMT {
+        case S_IFREG: self = .regular
+        case S_IFDIR: self = .directory
+        case S_IFLNK: self = .symbolicLink
+        default: self = .other
+        }
+    }
+}
+
+extension Timestamp {
+    fileprivate init(_ time: timespec) {
+        self.init(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+}
+
+extension Volume {
+    #if canImport(Darwin)
+        fileprivate init(_ status: statfs) {
+            var status = status
+            let name = withUnsafePointer(to: &status.f_fstypename) { field in
+                field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            let isLocal = status.f_flags & UInt32(MNT_LOCAL) != 0
+            self.init(
+                name: name, isNetworked: !isLocal,
+                hasStableInodes: isLocal && !["msdos", "exfat", "fusefs", "macfuse"].contains(name))
+        }
+    #else
+        fileprivate init(magic: Int64) {
+            self = Self.kinds[UInt32(truncatingIfNeeded: magic)] ?? Volume(name: "0x" + String(magic, radix: 16))
+        }
+
+        /// The magic numbers of <linux/magic.h> that need care; every other one is taken for a local disk.
+        private static let kinds: [UInt32: Volume] = [
+            0x6969: Volume(name: "nfs", isNetworked: true, hasStableInodes: false),
+            0x517B: Volume(name: "smb", isNetworked: true, hasStableInodes: false),
+            0xFE53_4D42: Volume(name: "smb2", isNetworked: true, hasStableInodes: false),
+            0xFF53_4D42: Volume(name: "cifs", isNetworked: true, hasStableInodes: false),
+            0x0102_1997: Volume(name: "9p", isNetworked: true, hasStableInodes: false),
+            0x00C3_6400: Volume(name: "ceph", isNetworked: true, hasStableInodes: false),
+            0x5346_414F: Volume(name: "afs", isNetworked: true, hasStableInodes: false),
+            0x6573_5546: Volume(name: "fuse", isNetworked: true, hasStableInodes: false),
+            0x4D44: Volume(name: "msdos", hasStableInodes: false),
+            0x2011_BAB0: Volume(name: "exfat", hasStableInodes: false),
+            0xEF53: Volume(name: "ext4"),
+            0x0102_1994: Volume(name: "tmpfs"),
+            0x5846_5342: Volume(name: "xfs"),
+            0x9123_683E: Volume(name: "btrfs"),
+            0x794C_7630: Volume(name: "overlay"),
+        ]
+    #endif
+}

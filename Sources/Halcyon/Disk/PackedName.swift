@@ -1,0 +1,50 @@
+/// How a hashed file name is stored in the index: half of its length.
+enum PackedName {
+    private static let digits = 64
+
+    /// The 32 bytes of 64 leading lower-case hexadecimal digits, then the rest (`.png`); nil for any other name.
+    static func pack(_ name: String) -> [UInt8]? {
+        let text = name.utf8
+        guard text.count >= digits else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count - digits / 2)
+        var high: UInt8?
+        for (index, character) in text.enumerated() {
+            guard index < digits else {
+                bytes.append(character)
+                continue
+            }
+            guard let value = value(of: character) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return bytes
+    }
+
+    static func unpack(_ bytes: UnsafeRawBufferPointer) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count + digits / 2)
+        for byte in bytes.prefix(digits / 2) {
+            text.append(digit(byte >> 4))
+            text.append(digit(byte & 0xF))
+        }
+        text.append(contentsOf: bytes.dropFirst(digits / 2))
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func value(of character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}

@@ -1,0 +1,57 @@
+internal import Foundation
+
+/// What the disk storage takes from the world around it: everything a test may want to replace.
+package struct StorageEnvironment: Sendable {
+    package var fileSystem: any FileSystem = POSIXFileSystem()
+    package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
+    package var boot: @Sendable () -> String? = { BootIdentifier.current }
+    /// Random, positive.
+    package var makeToken: @Sendable () -> Int64 = { Int64.random(in: 1...Int64.max) }
+    package var tuning = Tuning()
+    /// Two storages of one process on one folder share connections and pending notes. Tests that play two processes
+    /// switch it off.
+    package var isShared = true
+    /// Called with warnings for people: a volume without a write-ahead log, an index set aside.
+    package var warn: @Sendable (String) -> Void = { message in
+        FileHandle.standardError.write(Data("halcyon: warning: \(message)\n".utf8))
+    }
+    /// Called once with the writer of each opened index (for tests that make its commits fail).
+    package var willOpenIndex: @Sendable (_ refuseCommits: @escaping (Bool) -> Void) -> Void = { _ in }
+
+    package init() {}
+}
+
+/// The numbers that decide when things happen. Durations in milliseconds, sizes in bytes.
+package struct Tuning: Sendable {
+    /// How long a writer waits for another process.
+    package var writerTimeout: Duration = .seconds(5)
+    /// How long a reader waits: only while another process recovers or closes the index.
+    package var readerTimeout: Duration = .milliseconds(250)
+    /// Entries a transaction removes at most.
+    package var batchSize = 128
+    /// Notes of the access log written by one transaction at most.
+    package var flushBatchSize = 256
+    /// The access log is written when it has this many notes …
+    package var flushCount = 1024
+    /// … or this long after its first one.
+    package var flushInterval: Int64 = 10_000
+    /// Notes beyond this number are dropped while the index cannot be written.
+    package var noteLimit = 8192
+    /// The log is copied into the database when a commit leaves it this long (pages of 4 KiB) …
+    package var checkpointFrames = 500
+    /// … and from here on writers of this process wait for it.
+    package var forcedCheckpointFrames = 4_000
+    /// What is kept allocated of the log, so that a full disk can still evict.
+    package var logSizeLimit = 256 * 1024
+    /// A staged file is left over from a crash when it has not changed for this long.
+    package var stagingAge: Int64 = 10 * 60 * 1000
+    /// Before a miss is reported the index's files are compared, unless that was done within this time.
+    package var presenceInterval: Int64 = 100
+    /// Blobs waiting to be unlinked, in number and bytes; beyond that the caller unlinks them himself.
+    package var unlinkBacklogCount = 1_000
+    package var unlinkBacklogBytes: Int64 = 64 * 1024 * 1024
+    /// The system writes a file within half a minute; entries stored so long before a power cut are not trusted.
+    package var writeBackTime: Int64 = 60_000
+
+    package init() {}
+}

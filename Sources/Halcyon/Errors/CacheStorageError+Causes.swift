@@ -1,0 +1,76 @@
+internal import HalcyonSQLite
+
+extension CacheStorageError {
+    /// The one place where a failure of a lower layer gets its words.
+    init(_ error: any Error) {
+        switch error {
+        case let error as CacheStorageError: self = error
+        case let error as SystemError: self.init(error)
+        case let error as SQLiteError: self.init(error)
+        case let error as MigrationError: self.init(error)
+        default:
+            self.init(.fileSystem, "The operation failed: \(error).", remedy: "Try again.")
+        }
+    }
+
+    private init(_ error: SystemError) {
+        if error.isOutOfSpace {
+            self.init(
+                .diskFull, "No space is left for the cache (\(error)).", remedy: "Free space, or lower the size limit.",
+                errnoCode: error.code)
+        } else {
+            self.init(
+                .fileSystem, "The file system refused a call (\(error)).", remedy: error.remedy, errnoCode: error.code)
+        }
+    }
+
+    private init(_ error: SQLiteError) {
+        let code = error.code.rawValue
+        // SQLite's message names tables and columns, never values.
+        let cause = "SQLite says “\(error.message)”, code \(code)"
+        switch error.code {
+        case _ where error.isDamage:
+            self.init(
+                .indexDamaged, "The index is damaged (\(cause)).",
+                remedy: "It is rebuilt from the blobs at the next use, and the damaged file is kept beside it.",
+                sqliteCode: code)
+        case .full:
+            self.init(
+                .diskFull, "No space is left for the index (\(cause)).", remedy: "Free space, or lower the size limit.",
+                sqliteCode: code)
+        case .readOnly:
+            self.init(
+                .indexUnavailable, "The index cannot be written (\(cause)).",
+                remedy: "Make the folder .halcyon and the files in it writable for this user.", sqliteCode: code)
+        case _ where error.isBusy:
+            self.init(
+                .indexUnavailable, "Another process holds the index's write lock (\(cause)).",
+                remedy: "Try again; if it stays so, look for a stopped process that has the cache open.",
+                sqliteCode: code)
+        default:
+            self.init(
+                .indexUnavailable, "The index cannot be used (\(cause)).",
+                remedy: "Check that the folder .halcyon can be read and written and that the disk is healthy.",
+                sqliteCode: code)
+        }
+    }
+
+    private init(_ error: MigrationError) {
+        switch error {
+        case .newerSchema(let found, let known):
+            self.init(
+                .newerSchema,
+                "The index has schema version \(found), and this version of Halcyon knows up to \(known).",
+                remedy: "Use the newer version, or give this one a folder of its own.")
+        case .edited(let version, let name):
+            self.init(
+                .editedMigration, "Migration \(version) (\(name)) is not the one that made this index.",
+                remedy: "Restore the released file and put the change into a migration with a new number.")
+        case .inconsistentLedger(let userVersion, let ledgerVersion):
+            self.init(
+                .indexDamaged,
+                "The index says schema version \(userVersion), and its ledger says \(ledgerVersion).",
+                remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
+        }
+    }
+}

@@ -1,0 +1,116 @@
+public import Foundation
+
+/// What the cache reports when it fails.
+///
+/// The cases are Kingfisher's, so that code that switches over them compiles unchanged. Descriptions name no key and
+/// print no data: keys are often addresses with tokens in them.
+public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConvertible, CustomDebugStringConvertible {
+    /// A failure of the cache. Codes 3001 to 3011.
+    case cacheError(reason: CacheErrorReason)
+    /// A failure of an image processor.
+    case processorError(reason: ProcessorErrorReason)
+
+    public enum CacheErrorReason: Sendable {
+        /// A folder cannot be listed. Code 3001.
+        case fileEnumeratorCreationFailed(url: URL)
+        /// A folder's listing holds something that is not a file. Code 3002.
+        case invalidFileEnumeratorContent(url: URL)
+        /// What is known of a blob, or of the whole folder, cannot be read or changed. Code 3003.
+        case invalidURLResource(error: any Error, key: String, url: URL)
+        /// A blob exists and cannot be read, or its bytes are no value. Code 3004.
+        case cannotLoadDataFromDisk(url: URL, error: any Error)
+        /// The cache's folder cannot be made or used. Code 3005.
+        case cannotCreateDirectory(path: String, error: any Error)
+        /// An image was asked for that is not in the cache. Code 3006.
+        case imageNotExisting(key: String)
+        /// A value cannot be turned into bytes. Code 3007.
+        case cannotConvertToData(object: any Sendable, error: any Error)
+        /// An image cannot be serialized. Code 3008.
+        case cannotSerializeImage(image: (any Sendable)?, original: Data?, serializer: any Sendable)
+        /// A value cannot be written; the one stored before is still there. Code 3009.
+        case cannotCreateCacheFile(fileURL: URL, key: String, data: Data, error: any Error)
+        /// A blob's attributes cannot be set. Code 3010.
+        case cannotSetCacheFileAttribute(filePath: String, attributes: [FileAttributeKey: any Sendable], error: any Error)
+        /// The cache's folder could not be made when the storage was. Code 3011.
+        case diskStorageIsNotReady(cacheURL: URL)
+    }
+
+    public enum ProcessorErrorReason: Sendable {
+        /// A processor could not make an image of its input. Code 4001.
+        case processingFailed(processorIdentifier: String)
+    }
+
+    /// `com.onevcat.Kingfisher.Error`, as in Kingfisher.
+    public static let domain = "com.onevcat.Kingfisher.Error"
+    public static var errorDomain: String { domain }
+
+    public var errorCode: Int {
+        switch self {
+        case .cacheError(let reason): reason.errorCode
+        case .processorError(let reason): reason.errorCode
+        }
+    }
+
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorText] }
+
+    public var errorDescription: String? { errorText }
+    public var description: String { "\(errorText) (code \(errorCode))" }
+    public var debugDescription: String { description }
+
+    private var errorText: String {
+        switch self {
+        case .cacheError(let reason): reason.errorText
+        case .processorError(let reason): reason.errorText
+        }
+    }
+}
+
+extension KingfisherError.CacheErrorReason {
+    fileprivate var errorCode: Int {
+        switch self {
+        case .fileEnumeratorCreationFailed: 3001
+        case .invalidFileEnumeratorContent: 3002
+        case .invalidURLResource: 3003
+        case .cannotLoadDataFromDisk: 3004
+        case .cannotCreateDirectory: 3005
+        case .imageNotExisting: 3006
+        case .cannotConvertToData: 3007
+        case .cannotSerializeImage: 3008
+        case .cannotCreateCacheFile: 3009
+        case .cannotSetCacheFileAttribute: 3010
+        case .diskStorageIsNotReady: 3011
+        }
+    }
+
+    fileprivate var errorText: String {
+        switch self {
+        case .fileEnumeratorCreationFailed(let url): "Cannot list the folder \(url.path)."
+        case .invalidFileEnumeratorContent(let url): "The listing of the folder \(url.path) cannot be read."
+        case .invalidURLResource(let error, _, let url): "Cannot read or change what is cached at \(url.path). \(text(error))"
+        case .cannotLoadDataFromDisk(let url, let error): "Cannot load the cached file \(url.path). \(text(error))"
+        case .cannotCreateDirectory(let path, let error): "Cannot make or use the cache folder \(path). \(text(error))"
+        case .imageNotExisting: "The image is not in the cache."
+        case .cannotConvertToData(_, let error): "Cannot turn the value into data. \(text(error))"
+        case .cannotSerializeImage: "Cannot serialize the image: its serializer made no data of it."
+        case .cannotCreateCacheFile(let url, _, let data, let error):
+            "Cannot store \(data.count) bytes at \(url.path). \(text(error))"
+        case .cannotSetCacheFileAttribute(let path, _, let error): "Cannot set attributes of \(path). \(text(error))"
+        case .diskStorageIsNotReady(let url):
+            "The disk storage is not ready: the folder \(url.path) could not be made. Check its parent's permissions."
+        }
+    }
+
+    private func text(_ error: any Error) -> String {
+        (error as? any LocalizedError)?.errorDescription ?? (error as NSError).localizedDescription
+    }
+}
+
+extension KingfisherError.ProcessorErrorReason {
+    fileprivate var errorCode: Int { 4001 }
+
+    fileprivate var errorText: String {
+        switch self {
+        case .processingFailed(let identifier): "The processor “\(identifier)” made no image of its input."
+        }
+    }
+}

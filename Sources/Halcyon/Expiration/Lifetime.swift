@@ -1,0 +1,54 @@
+internal import Foundation
+
+/// When an entry expires and how long it lives: what a ``StorageExpiration`` means at a moment.
+package struct Lifetime: Equatable, Sendable {
+    /// nil: never.
+    package let expiresAt: Timestamp?
+    /// Milliseconds a read begins again with ``ExpirationExtending/cacheTime``; nil: never expires.
+    package let timeToLive: Int64?
+
+    package init(expiresAt: Timestamp?, timeToLive: Int64?) {
+        self.expiresAt = expiresAt
+        self.timeToLive = timeToLive
+    }
+
+    package static let never = Lifetime(expiresAt: nil, timeToLive: nil)
+
+    package init(_ expiration: StorageExpiration, from now: Timestamp) {
+        switch expiration {
+        case .never: self = .never
+        case .expired: self.init(seconds: 0, from: now)
+        case .seconds(let seconds): self.init(seconds: seconds, from: now)
+        case .days(let days): self.init(seconds: StorageExpiration.duration(days: days), from: now)
+        case .date(let date): self.init(until: Timestamp(date), from: now)
+        }
+    }
+
+    private init(until end: Timestamp, from now: Timestamp) {
+        self.init(expiresAt: end, timeToLive: max(0, end - now))
+    }
+
+    private init(seconds: TimeInterval, from now: Timestamp) {
+        guard seconds != .infinity else {
+            self = .never
+            return
+        }
+        let latest = Double(Timestamp.latest.milliseconds)
+        // A comparison with not-a-number is false: it ends up as zero, which is "expired".
+        let milliseconds = seconds > 0 ? Int64(min((seconds * 1000).rounded(.up), latest)) : 0
+        self.init(until: now.advanced(by: milliseconds), from: now)
+    }
+
+    package func isExpired(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
+
+    /// The lifetime after a read at `now`; nil when the read changes nothing.
+    package func extended(by extending: ExpirationExtending, at now: Timestamp) -> Lifetime? {
+        switch extending {
+        case .none: return nil
+        case .expirationTime(let expiration): return Lifetime(expiration, from: now)
+        case .cacheTime:
+            guard let timeToLive else { return nil }
+            return Lifetime(expiresAt: now.advanced(by: timeToLive), timeToLive: timeToLive)
+        }
+    }
+}

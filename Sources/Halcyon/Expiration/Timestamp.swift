@@ -1,0 +1,33 @@
+package import Foundation
+
+/// A moment in whole milliseconds since 1970, as the index stores it.
+package struct Timestamp: Hashable, Comparable, Sendable {
+    package let milliseconds: Int64
+
+    /// The last millisecond of the year 9999: what SQLite's date functions can still show.
+    package static let latest = Timestamp(milliseconds: 253_402_300_799_999)
+
+    package init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    /// Rounds up, so that nothing expires early, and stops at 1970 and ``latest``.
+    package init(_ date: Date) {
+        self.init(clampingMilliseconds: (date.timeIntervalSince1970 * 1000).rounded(.up))
+    }
+
+    /// Takes any number: not-a-number and what lies before 1970 become 1970.
+    private init(clampingMilliseconds value: Double) {
+        let latest = Self.latest.milliseconds
+        milliseconds = value >= Double(latest) ? latest : value > 0 ? Int64(value) : 0
+    }
+
+    package var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
+
+    package func advanced(by duration: Int64) -> Timestamp {
+        let (sum, overflow) = milliseconds.addingReportingOverflow(duration)
+        return overflow ? .latest : min(.latest, Timestamp(milliseconds: sum))
+    }
+
+    package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
+
+    package static func - (left: Timestamp, right: Timestamp) -> Int64 { left.milliseconds - right.milliseconds }
+}

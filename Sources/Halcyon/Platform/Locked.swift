@@ -1,0 +1,21 @@
+internal import Foundation
+
+/// A value that can only be touched while its lock is held.
+///
+/// `Synchronization.Mutex` would do, and needs iOS 18.
+package final class Locked<Value>: @unchecked Sendable {
+    // Sendable because `value` is reached through `lock` alone.
+    private let lock = NSLock()
+    private var value: Value
+
+    package init(_ value: sending Value) { self.value = value }
+
+    /// Not reentrant: `body` must not come back to the same lock.
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&value)
+    }
+}

@@ -1,0 +1,45 @@
+internal import CHalcyonSQLite
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// How long a connection waits for another one's lock: it looks again about every millisecond.
+///
+/// SQLite's own handler backs off to 100 ms between looks; a writer that waits like that loses against any process that
+/// writes in short bursts.
+final class BusyPolicy {
+    private let timeoutMilliseconds: Int32
+
+    init(timeout: Duration) {
+        let (seconds, attoseconds) = timeout.components
+        timeoutMilliseconds = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    }
+
+    /// `sqlite3_busy_handler`. The policy must live as long as the connection.
+    func install(on handle: OpaquePointer) {
+        guard timeoutMilliseconds > 0 else { return }
+        sqlite3_busy_handler(
+            handle,
+            { context, attempt in
+                guard let context else { return 0 }
+                let policy = Unmanaged<BusyPolicy>.fromOpaque(context).takeUnretainedValue()
+                guard attempt < policy.timeoutMilliseconds else { return 0 }
+                pauseMilliseconds(1)
+                return 1
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+}
+
+/// Sleeps the calling thread.
+func pauseMilliseconds(_ milliseconds: Int) {
+    var rest = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
+    while true {
+        var pause = rest
+        guard nanosleep(&pause, &rest) == -1, errno == EINTR else { return }
+    }
+}

@@ -1,0 +1,162 @@
+/// One numbered change of the schema.
+package struct Migration: Sendable, Equatable {
+    /// 1, 2, 3 … without gaps.
+    package let version: Int
+    /// The file's name, for people.
+    package let name: String
+    package let sql: String
+    /// SHA-256 of the file in lower-case hexadecimal, as `sha256sum` prints it.
+    package let checksum: String
+    /// The oldest schema version whose code can still use an index with this change.
+    package let oldestReader: Int
+
+    package init(version: Int, name: String, sql: String, checksum: String, oldestReader: Int) {
+        self.version = version
+        self.name = name
+        self.sql = sql
+        self.checksum = checksum
+        self.oldestReader = oldestReader
+    }
+}
+
+/// One row of the ledger (table `schema_migrations`): a migration that was applied.
+package struct LedgerRow: Sendable, Equatable {
+    package let version: Int
+    package let name: String
+    package let checksum: String
+    package let oldestReader: Int
+    /// Milliseconds since 1970.
+    package let appliedAt: Int64
+}
+
+package enum MigrationError: Error, Equatable {
+    /// The index was written by newer code and says that this version cannot use it.
+    case newerSchema(found: Int, newestKnown: Int)
+    /// A released file is not what was applied: somebody edited it.
+    case edited(version: Int, name: String)
+    /// `PRAGMA user_version` and the ledger do not tell the same story.
+    case inconsistentLedger(userVersion: Int, ledgerVersion: Int)
+}
+
+/// Brings a database to the newest schema: forward only, one IMMEDIATE transaction for each file, in which its ledger
+/// row and `PRAGMA user_version` are written too. So after a crash the version is the old one or the new one.
+///
+/// Several processes may do this at the same moment: one applies, the others wait for its lock and find it done.
+package struct Migrator: Sendable {
+    package let migrations: [Migration]
+    /// Milliseconds since 1970, for the ledger.
+    private let now: @Sendable () -> Int64
+
+    package init(_ migrations: [Migration], now: @escaping @Sendable () -> Int64) {
+        precondition(
+            migrations.map(\.version) == Array(1..<(migrations.count + 1)),
+            "migrations are numbered from 1 without gaps")
+        self.migrations = migrations
+        self.now = now
+    }
+
+    package var newestVersion: Int { migrations.count }
+
+    /// Applies what is missing.
+    ///
+    /// An index that is up to date costs two small reads and no lock. An index with newer changes that still admit
+    /// ``newestVersion`` is left as it is.
+    ///
+    /// - Returns: how many migrations this call applied.
+    /// - Throws: ``MigrationError``, or ``SQLiteError`` of the migration that failed; the ones before it stay applied.
+    @discardableResult
+    package func migrate(_ connection: Connection) throws -> Int {
+        var applied = 0
+        while try userVersion(of: connection) < newestVersion {
+            applied += try applyNext(connection) ? 1 : 0
+        }
+        try verify(connection)
+        return applied
+    }
+
+    /// `PRAGMA user_version`.
+    package func userVersion(of connection: Connection) throws(SQLiteError) -> Int {
+        Int(try connection.integer("PRAGMA user_version") ?? 0)
+    }
+
+    /// The ledger, oldest first; empty before the first migration.
+    package func ledger(of connection: Connection) throws(SQLiteError) -> [LedgerRow] {
+        guard try connection.integer(LedgerSQL.exists) == 1 else { return [] }
+        return try connection.with(LedgerSQL.rows) { (statement) throws(SQLiteError) in
+            var rows: [LedgerRow] = []
+            while try statement.step() { rows.append(LedgerRow(statement)) }
+            return rows
+        }
+    }
+
+    /// One step in a transaction of its own; false when another process was faster.
+    private func applyNext(_ connection: Connection) throws -> Bool {
+        try connection.transaction {
+            // Read inside the transaction: only what is seen under the lock is true.
+            let version = try userVersion(of: connection)
+            guard version < newestVersion else { return false }
+            if version == 0 { try connection.execute(LedgerSQL.create) }
+            let migration = migrations[version]
+            try connection.execute(migration.sql)
+            try record(migration, in: connection)
+            try connection.execute("PRAGMA user_version = \(migration.version)")
+            return true
+        }
+    }
+
+    private func record(_ migration: Migration, in connection: Connection) throws(SQLiteError) {
+        try connection.with(LedgerSQL.insert) { (statement) throws(SQLiteError) in
+            statement.bind(Int64(migration.version), at: 1)
+            try statement.bind(migration.name, at: 2)
+            try statement.bind(migration.checksum, at: 3)
+            statement.bind(Int64(migration.oldestReader), at: 4)
+            statement.bind(now(), at: 5)
+            _ = try statement.step()
+        }
+    }
+
+    /// Compares the ledger with the files this code was built with.
+    private func verify(_ connection: Connection) throws {
+        let rows = try ledger(of: connection)
+        let version = try userVersion(of: connection)
+        let ledgerVersion = rows.last?.version ?? 0
+        guard version == ledgerVersion, rows.map(\.version) == Array(1..<(rows.count + 1)) else {
+            throw MigrationError.inconsistentLedger(userVersion: version, ledgerVersion: ledgerVersion)
+        }
+        for (row, migration) in zip(rows, migrations) where row.checksum != migration.checksum {
+            throw MigrationError.edited(version: row.version, name: row.name)
+        }
+        guard rows.allSatisfy({ $0.oldestReader <= newestVersion }) else {
+            throw MigrationError.newerSchema(found: version, newestKnown: newestVersion)
+        }
+    }
+}
+
+extension LedgerRow {
+    fileprivate init(_ statement: Statement) {
+        self.init(
+            version: Int(statement.integer(at: 0)), name: statement.text(at: 1), checksum: statement.text(at: 2),
+            oldestReader: Int(statement.integer(at: 3)), appliedAt: statement.integer(at: 4))
+    }
+}
+
+/// The ledger is the migrator's own table. Its shape can never change: older code reads it in newer indexes.
+private enum LedgerSQL {
+    static let create = """
+        CREATE TABLE schema_migrations (
+            version       INTEGER PRIMARY KEY,
+            name          TEXT NOT NULL,
+            checksum      TEXT NOT NULL,
+            oldest_reader INTEGER NOT NULL,
+            applied_at    INTEGER NOT NULL
+        )
+        """
+    static let exists: StaticString =
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'"
+    static let rows: StaticString = """
+        SELECT version, name, checksum, oldest_reader, applied_at FROM schema_migrations ORDER BY version
+        """
+    static let insert: StaticString = """
+        INSERT INTO schema_migrations (version, name, checksum, oldest_reader, applied_at) VALUES (?, ?, ?, ?, ?)
+        """
+}

@@ -1,0 +1,32 @@
+internal import CHalcyonSQLite
+
+/// A result code of SQLite (https://www.sqlite.org/rescode.html).
+///
+/// In a pattern a primary code matches each of its extended codes: `case .ioError` also catches `IOERR_WRITE`.
+package struct ResultCode: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    package static let ok = ResultCode(rawValue: SQLITE_OK)
+    package static let row = ResultCode(rawValue: SQLITE_ROW)
+    package static let done = ResultCode(rawValue: SQLITE_DONE)
+    package static let error = ResultCode(rawValue: SQLITE_ERROR)
+    package static let busy = ResultCode(rawValue: SQLITE_BUSY)
+    package static let locked = ResultCode(rawValue: SQLITE_LOCKED)
+    package static let readOnly = ResultCode(rawValue: SQLITE_READONLY)
+    package static let ioError = ResultCode(rawValue: SQLITE_IOERR)
+    package static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
+    package static let full = ResultCode(rawValue: SQLITE_FULL)
+    package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
+    package static let `protocol` = ResultCode(rawValue: SQLITE_PROTOCOL)
+    package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
+    package static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
+
+    /// The family an extended code belongs to: its low eight bits.
+    package var primary: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
+
+    package static func ~= (pattern: ResultCode, value: ResultCode) -> Bool {
+        value == pattern || value.primary == pattern
+    }
+}

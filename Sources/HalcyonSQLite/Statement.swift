@@ -1,0 +1,117 @@
+internal import CHalcyonSQLite
+
+/// A prepared statement: bind, step, read columns. It is reset, and its values are forgotten, after each use.
+///
+/// Not thread-safe: it belongs to its ``Connection``.
+package final class Statement {
+    private let statement: OpaquePointer
+    private let connection: OpaquePointer
+
+    /// `sqlite3_prepare_v3` with the hint that the statement is kept.
+    init(_ sql: StaticString, connection: OpaquePointer) throws(SQLiteError) {
+        var prepared: OpaquePointer?
+        let code = sql.withUTF8Buffer { text in
+            text.withMemoryRebound(to: CChar.self) { characters in
+                sqlite3_prepare_v3(
+                    connection, characters.baseAddress, Int32(characters.count),
+                    UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+            }
+        }
+        guard code == SQLITE_OK, let prepared else {
+            throw SQLiteError(
+                code: code, handle: connection, sql: sql.description, isForeignSchema: code == SQLITE_ERROR)
+        }
+        self.statement = prepared
+        self.connection = connection
+    }
+
+    deinit { sqlite3_finalize(statement) }
+
+    /// `sqlite3_reset` and `sqlite3_clear_bindings`. A statement that is not reset holds its read lock, and with it the
+    /// whole write-ahead log.
+    func reset() {
+        sqlite3_reset(statement)
+        sqlite3_clear_bindings(statement)
+    }
+
+    // MARK: Values in
+
+    /// Binds an integer, or NULL.
+    package func bind(_ value: Int64?, at index: Int32) {
+        // A bind can only fail for a wrong index or a running statement: a mistake in our own SQL.
+        let code = value.map { sqlite3_bind_int64(statement, index, $0) } ?? sqlite3_bind_null(statement, index)
+        precondition(code == SQLITE_OK, "parameter \(index) does not exist in \(sql)")
+    }
+
+    /// Binds text, or NULL. Text may hold NUL characters.
+    package func bind(_ value: String?, at index: Int32) throws(SQLiteError) {
+        guard var text = value else { return bind(Int64?.none, at: index) }
+        let code = text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { characters in
+                sqlite3_bind_text64(
+                    statement, index, characters.baseAddress ?? emptyText, UInt64(characters.count),
+                    halcyon_sqlite_transient(), UInt8(SQLITE_UTF8))
+            }
+        }
+        try check(code)
+    }
+
+    /// Binds bytes.
+    package func bind(_ value: [UInt8], at index: Int32) throws(SQLiteError) {
+        let code = value.withUnsafeBytes { bytes in
+            bytes.isEmpty
+                ? sqlite3_bind_zeroblob(statement, index, 0)
+                : sqlite3_bind_blob64(
+                    statement, index, bytes.baseAddress, UInt64(bytes.count), halcyon_sqlite_transient())
+        }
+        try check(code)
+    }
+
+    // MARK: Running
+
+    /// `sqlite3_step`: true while there is a row to read.
+    package func step() throws(SQLiteError) -> Bool {
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw SQLiteError(code: code, handle: connection, sql: sql)
+        }
+    }
+
+    // MARK: Columns out, numbered from 0
+
+    package func isNull(at column: Int32) -> Bool {
+        sqlite3_column_type(statement, column) == SQLITE_NULL
+    }
+
+    package func integer(at column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+    package func optionalInteger(at column: Int32) -> Int64? { isNull(at: column) ? nil : integer(at: column) }
+
+    package func text(at column: Int32) -> String { String(decoding: bytes(at: column), as: UTF8.self) }
+
+    package func optionalText(at column: Int32) -> String? { isNull(at: column) ? nil : text(at: column) }
+
+    /// Whether the value is stored as text rather than as bytes.
+    package func isText(at column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
+
+    /// The bytes of text or of a blob, valid until the next step.
+    package func bytes(at column: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(statement, column)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+    }
+
+    private var sql: String { sqlite3_sql(statement).map { String(cString: $0) } ?? "" }
+
+    private func check(_ code: Int32) throws(SQLiteError) {
+        guard code != SQLITE_OK else { return }
+        throw SQLiteError(code: code, handle: connection, sql: sql)
+    }
+}
+
+/// `withUTF8` of an empty string may have no address, and a NULL pointer would bind NULL.
+nonisolated(unsafe) private let emptyText: UnsafePointer<CChar> = {
+    let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+    text.initialize(to: 0)
+    return UnsafePointer(text)
+}()

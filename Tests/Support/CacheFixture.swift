@@ -1,0 +1,100 @@
+package import Foundation
+package import Halcyon
+
+/// A storage in a folder of its own, with a clock and a file system that the test controls.
+package final class CacheFixture {
+    package let folder: TemporaryFolder
+    package let clock = ManualClock()
+    package let fileSystem = FaultyFileSystem()
+    package var environment: StorageEnvironment
+    package let warnings: Locked<[String]> = Locked([])
+    private let commitSwitch: Locked<((Bool) -> Void)?> = Locked(nil)
+    /// Opened at first use.
+    package private(set) lazy var storage = makeStorage()
+    private let configure: (inout DiskStorage.Config) -> Void
+    private let name: String
+
+    package init(
+        name: String = "test", tuning: Tuning = Tuning(), configure: @escaping (inout DiskStorage.Config) -> Void = { _ in }
+    ) throws {
+        folder = try TemporaryFolder()
+        self.name = name
+        self.configure = configure
+        environment = StorageEnvironment()
+        environment.fileSystem = fileSystem
+        environment.tuning = tuning
+        environment.isShared = false
+        environment.now = { [clock] in clock.now }
+        environment.warn = { [warnings] message in warnings.withLock { $0.append(message) } }
+        environment.willOpenIndex = { [commitSwitch] refuse in commitSwitch.withLock { $0 = refuse } }
+    }
+
+    package var config: DiskStorage.Config {
+        var config = DiskStorage.Config(name: name, sizeLimit: 0, directory: folder.url)
+        configure(&config)
+        return config
+    }
+
+    /// Another storage on the same folder, as another process has one.
+    package func makeStorage() -> DiskStorage.Backend<Data> {
+        DiskStorage.Backend(noThrowConfig: config, creatingDirectory: true, environment: environment)
+    }
+
+    /// Closes the storage as the end of a process does, and opens a new one.
+    package func reopen(_ change: (inout StorageEnvironment) -> Void = { _ in }) {
+        storage.store.close()
+        change(&environment)
+        storage = makeStorage()
+    }
+
+    /// Makes the current index refuse its commits, or stop doing so.
+    package func refuseCommits(_ refuse: Bool) { commitSwitch.withLock { $0 }?(refuse) }
+
+    // MARK: Paths
+
+    package var directory: URL { storage.directoryURL }
+    package var metadata: URL { directory.appendingPathComponent(".halcyon") }
+    package var index: URL { metadata.appendingPathComponent("index.sqlite") }
+    package func names(in place: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: metadata.appendingPathComponent(place).path)) ?? []
+    }
+
+    /// Waits for what was requested of housekeeping so far.
+    package func settle() {
+        storage.store.housekeepingWait()
+        storage.store.housekeepingWait()
+    }
+
+    // MARK: At the end
+
+    package struct Unsound: Error, CustomStringConvertible {
+        package let report: CheckReport
+        package var description: String { "the cache is not clean: \(report)" }
+    }
+
+    /// Throws unless index and folder agree and nothing is left over.
+    package func requireClean() throws {
+        fileSystem.heal()
+        fileSystem.observe(nil)
+        settle()
+        let report = try storage.check()
+        guard report.isClean else { throw Unsound(report: report) }
+    }
+}
+
+/// Runs a test on a storage of its own and requires it to be clean at the end.
+package func withCache(
+    tuning: Tuning = Tuning(), configure: @escaping (inout DiskStorage.Config) -> Void = { _ in },
+    _ body: (CacheFixture) throws -> Void
+) throws {
+    let cache = try CacheFixture(tuning: tuning, configure: configure)
+    try body(cache)
+    try cache.requireClean()
+}
+
+extension Data {
+    /// Bytes that tell their seed.
+    package static func blob(_ seed: Int, count: Int = 100) -> Data {
+        Data((0..<count).map { UInt8(truncatingIfNeeded: seed &* 31 &+ $0) })
+    }
+}

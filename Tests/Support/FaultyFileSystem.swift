@@ -1,0 +1,177 @@
+package import Halcyon
+
+/// The real file system with a fault model: a call of a kind fails from its n-th time on, once or for good, or does half
+/// of its work; what is seen of volumes and times can be replaced; and a test can look on.
+package final class FaultyFileSystem: FileSystem {
+    package enum Call: String, CaseIterable, Sendable {
+        case makeDirectory, openForReading, createFile, read, write, statusOfFile, status, setModified, rename, exchange,
+            link, unlink, removeDirectory, list, volume
+    }
+
+    package struct Fault: Sendable {
+        package var call: Call
+        /// `errno`.
+        package var code: Int32
+        /// Calls that still succeed.
+        package var after: Int
+        /// How many fail; nil, all that follow.
+        package var times: Int?
+        /// Only paths that contain this text.
+        package var path: String?
+    }
+
+    private struct State {
+        var faults: [Fault] = []
+        var shortWrites = false
+        var volume: Volume?
+        var age: Int64 = 0
+        var size: (@Sendable (FileStatus) -> Int64)?
+        var observer: (@Sendable (Call, String) -> Void)?
+    }
+
+    private let base = POSIXFileSystem()
+    private let state = Locked(State())
+
+    package init() {}
+
+    // MARK: The model
+
+    package func fail(_ call: Call, _ code: Int32, after: Int = 0, times: Int? = 1, path: String? = nil) {
+        state.withLock { $0.faults.append(Fault(call: call, code: code, after: after, times: times, path: path)) }
+    }
+
+    package func heal() { state.withLock { $0.faults = [] } }
+
+    /// Each `write` takes half of what it is given.
+    package func writeShort(_ isShort: Bool) { state.withLock { $0.shortWrites = isShort } }
+
+    package func pretend(_ volume: Volume) { state.withLock { $0.volume = volume } }
+
+    /// Makes every file look older by so many seconds.
+    package func age(by seconds: Double) { state.withLock { $0.age = Int64(seconds * 1000) } }
+
+    /// Replaces the sizes files seem to have.
+    package func pretendSize(_ size: (@Sendable (FileStatus) -> Int64)?) { state.withLock { $0.size = size } }
+
+    /// Calls `observer` before each call, without any lock.
+    package func observe(_ observer: (@Sendable (Call, String) -> Void)?) { state.withLock { $0.observer = observer } }
+
+    private func check(_ call: Call, _ path: String) throws(SystemError) {
+        state.withLock { $0.observer }?(call, path)
+        let code = state.withLock { state -> Int32? in
+            for index in state.faults.indices where state.faults[index].applies(to: call, path) {
+                if state.faults[index].after > 0 {
+                    state.faults[index].after -= 1
+                } else if let code = state.faults[index].fire() {
+                    return code
+                }
+            }
+            return nil
+        }
+        if let code { throw SystemError(call.rawValue, code) }
+    }
+
+    private func seen(_ status: FileStatus) -> FileStatus {
+        state.withLock { state in
+            var status = status
+            status.changed = Timestamp(milliseconds: status.changed.milliseconds - state.age)
+            if let size = state.size { status.size = size(status) }
+            return status
+        }
+    }
+
+    // MARK: FileSystem
+
+    package func makeDirectory(_ path: String) throws(SystemError) {
+        try check(.makeDirectory, path)
+        try base.makeDirectory(path)
+    }
+
+    package func openForReading(_ path: String) throws(SystemError) -> FileDescriptor {
+        try check(.openForReading, path)
+        return try base.openForReading(path)
+    }
+
+    package func createFile(_ path: String) throws(SystemError) -> FileDescriptor {
+        try check(.createFile, path)
+        return try base.createFile(path)
+    }
+
+    package func read(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try check(.read, "")
+        return try base.read(file, into: buffer)
+    }
+
+    package func write(_ file: FileDescriptor, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+        try check(.write, "")
+        let isShort = state.withLock { $0.shortWrites } && bytes.count > 1
+        return try base.write(file, isShort ? UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2)) : bytes)
+    }
+
+    package func status(of file: FileDescriptor) throws(SystemError) -> FileStatus {
+        try check(.statusOfFile, "")
+        return seen(try base.status(of: file))
+    }
+
+    package func status(at path: String) throws(SystemError) -> FileStatus {
+        try check(.status, path)
+        return seen(try base.status(at: path))
+    }
+
+    package func setModified(_ time: Timestamp, of file: FileDescriptor) throws(SystemError) {
+        try check(.setModified, "")
+        try base.setModified(time, of: file)
+    }
+
+    package func close(_ file: FileDescriptor) { base.close(file) }
+
+    package func rename(_ source: String, to target: String) throws(SystemError) {
+        try check(.rename, target)
+        try base.rename(source, to: target)
+    }
+
+    package func exchange(_ first: String, _ second: String) throws(SystemError) {
+        try check(.exchange, second)
+        try base.exchange(first, second)
+    }
+
+    package func link(_ existing: String, to new: String) throws(SystemError) {
+        try check(.link, new)
+        try base.link(existing, to: new)
+    }
+
+    package func unlink(_ path: String) throws(SystemError) {
+        try check(.unlink, path)
+        try base.unlink(path)
+    }
+
+    package func removeDirectory(_ path: String) throws(SystemError) {
+        try check(.removeDirectory, path)
+        try base.removeDirectory(path)
+    }
+
+    package func list(_ path: String, _ body: (String) throws -> Bool) throws {
+        try check(.list, path)
+        try base.list(path, body)
+    }
+
+    package func volume(at path: String) throws(SystemError) -> Volume {
+        try check(.volume, path)
+        if let volume = state.withLock({ $0.volume }) { return volume }
+        return try base.volume(at: path)
+    }
+}
+
+extension FaultyFileSystem.Fault {
+    fileprivate func applies(to call: FaultyFileSystem.Call, _ path: String) -> Bool {
+        self.call == call && (self.path.map(path.contains) ?? true)
+    }
+
+    /// The code to fail with, while the fault lasts.
+    fileprivate mutating func fire() -> Int32? {
+        guard let left = times else { return code }
+        guard left > 0 else { return nil }
+        times = left - 1
+        return code
+    }
+}
