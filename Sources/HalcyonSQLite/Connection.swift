@@ -22,6 +22,7 @@ package final class Connection {
     private let busyPolicy: BusyPolicy
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private let observer = WALObserver()
+    private let commitGuard = CommitGuard()
 
     /// Opens `path`.
     ///
@@ -210,13 +211,20 @@ package final class Connection {
         return moved != 0
     }
 
-    /// Refuses the next commits as a failing disk would: with a rollback (for tests of what follows a refused COMMIT).
-    package func refuseCommits(_ refuse: Bool) {
-        guard refuse else {
+    /// `sqlite3_commit_hook`: asks before each commit. An answer of false turns it into a rollback, as a failing disk
+    /// does (the seam for tests of what follows).
+    package func beforeCommit(_ allow: (() -> Bool)?) {
+        commitGuard.allow = allow
+        guard allow != nil else {
             sqlite3_commit_hook(handle, nil, nil)
             return
         }
-        sqlite3_commit_hook(handle, { _ in 1 }, nil)
+        sqlite3_commit_hook(
+            handle,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<CommitGuard>.fromOpaque(context).takeUnretainedValue().allow?() ?? true ? 0 : 1
+            }, Unmanaged.passUnretained(commitGuard).toOpaque())
     }
 }
 
@@ -237,6 +245,10 @@ extension Connection.CheckpointMode {
         case .truncate: SQLITE_CHECKPOINT_TRUNCATE
         }
     }
+}
+
+private final class CommitGuard {
+    var allow: (() -> Bool)?
 }
 
 /// Hears of each commit how long the log is now (`sqlite3_wal_hook`).

@@ -36,6 +36,8 @@ package enum MigrationError: Error, Equatable {
     case edited(version: Int, name: String)
     /// `PRAGMA user_version` and the ledger do not tell the same story.
     case inconsistentLedger(userVersion: Int, ledgerVersion: Int)
+    /// The file has no schema version and yet tables: it is some other database.
+    case foreignTables
 }
 
 /// Brings a database to the newest schema: forward only, one IMMEDIATE transaction for each file, in which its ledger
@@ -95,7 +97,10 @@ package struct Migrator: Sendable {
             // Read inside the transaction: only what is seen under the lock is true.
             let version = try userVersion(of: connection)
             guard version < newestVersion else { return false }
-            if version == 0 { try connection.execute(LedgerSQL.create) }
+            if version == 0 {
+                guard try connection.integer(LedgerSQL.objects) == 0 else { throw MigrationError.foreignTables }
+                try connection.execute(LedgerSQL.create)
+            }
             let migration = migrations[version]
             try connection.execute(migration.sql)
             try record(migration, in: connection)
@@ -151,6 +156,7 @@ private enum LedgerSQL {
             applied_at    INTEGER NOT NULL
         )
         """
+    static let objects: StaticString = "SELECT count(*) FROM sqlite_schema"
     static let exists: StaticString =
         "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'"
     static let rows: StaticString = """

@@ -1,1 +1,156 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestSupport
 import Testing
+
+@Suite struct ConnectionTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.url.appendingPathComponent("test.sqlite").path }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `values come back as they were bound`() throws {
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE t (a, b, c, d)")
+        try connection.with("INSERT INTO t VALUES (?1, ?2, ?3, ?4)") { (statement) throws(SQLiteError) in
+            statement.bind(Int64.max, at: 1)
+            try statement.bind("e\u{301}\0tail", at: 2)
+            try statement.bind([1, 0, 255], at: 3)
+            statement.bind(Int64?.none, at: 4)
+            _ = try statement.step()
+        }
+        try connection.with("SELECT a, b, c, d FROM t") { (statement) throws(SQLiteError) in
+            #expect(try statement.step())
+            #expect(statement.integer(at: 0) == .max)
+            #expect(Array(statement.text(at: 1).utf8) == Array("e\u{301}\0tail".utf8))
+            #expect(Array(statement.bytes(at: 2)) == [1, 0, 255])
+            #expect(statement.isText(at: 1) && !statement.isText(at: 2))
+            #expect(statement.optionalInteger(at: 3) == nil)
+        }
+    }
+
+    @Test func `empty text is not NULL`() throws {
+        let connection = try Connection(path: path)
+        let isNull = try connection.with("SELECT ?1 IS NULL") { (statement) throws(SQLiteError) in
+            try statement.bind("", at: 1)
+            return try statement.step() ? statement.integer(at: 0) : -1
+        }
+        #expect(isNull == 0)
+    }
+
+    @Test func `a statement is reset after its use, also after an error`() throws {
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE t (a INTEGER UNIQUE)")
+        for _ in 0..<2 {
+            #expect(throws: SQLiteError.self) {
+                try connection.with("INSERT INTO t VALUES (1), (1)") { (statement) throws(SQLiteError) in
+                    _ = try statement.step()
+                }
+            }
+        }
+        // A statement left running would make this fail with LOCKED.
+        try connection.execute("DROP TABLE t")
+    }
+
+    @Test func `an unreset read does not pin the log`() throws {
+        let writer = try Connection(path: path)
+        _ = try writer.enableWAL()
+        try writer.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
+        let reader = try Connection(path: path, access: .queryOnly)
+        // Stops after the first of three rows.
+        _ = try reader.integer("SELECT a FROM t")
+        #expect(try writer.checkpoint(.truncate).isComplete)
+    }
+
+    @Test func `a primary code matches its extended codes`() {
+        let extended = ResultCode(rawValue: 10 | 3 << 8)
+        #expect(ResultCode.ioError ~= extended)
+        #expect(!(ResultCode.busy ~= extended))
+        #expect(SQLiteError(code: ResultCode(rawValue: 11 | 1 << 8), message: "").isDamage)
+        #expect(!SQLiteError(code: .full, message: "").isDamage)
+    }
+
+    @Test func `a file that is no database is damage, found at the first read`() throws {
+        try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: path))
+        let connection = try Connection(path: path)
+        let error = #expect(throws: SQLiteError.self) { _ = try connection.integer("PRAGMA user_version") }
+        #expect(error?.isDamage == true)
+    }
+
+    @Test func `a missing folder is named as the cause and nothing stays open`() throws {
+        let error = #expect(throws: SQLiteError.self) { _ = try Connection(path: path + "/no/such") }
+        #expect(error?.code.primary == .cannotOpen)
+        #expect(error?.isDamage == false)
+    }
+
+    @Test func `a query-only connection refuses to write`() throws {
+        try Connection(path: path).execute("CREATE TABLE t (a)")
+        let connection = try Connection(path: path, access: .queryOnly)
+        let error = #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO t VALUES (1)") }
+        #expect(error?.code.primary == .readOnly)
+    }
+
+    @Test func `double quotes are identifiers only`() throws {
+        let connection = try Connection(path: path)
+        #expect(throws: SQLiteError.self) { _ = try connection.text("SELECT \"text\"") }
+    }
+
+    @Test func `too old a library is refused by name`() throws {
+        let error = #expect(throws: SQLiteError.self) { try Connection.requireVersion(atLeast: 99_001_002) }
+        #expect(error?.message.contains("99.1.2") == true)
+        try Connection.requireVersion(atLeast: Connection.minimumVersion)
+    }
+
+    @Test func `a transaction that throws leaves nothing behind`() throws {
+        struct Stop: Error {}
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE t (a)")
+        #expect(throws: Stop.self) {
+            try connection.transaction {
+                try connection.execute("INSERT INTO t VALUES (1)")
+                throw Stop()
+            }
+        }
+        #expect(!connection.isInTransaction)
+        #expect(try connection.integer("SELECT count(*) FROM t") == 0)
+    }
+
+    @Test func `a refused commit has rolled back`() throws {
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE t (a)")
+        connection.beforeCommit { false }
+        #expect(throws: SQLiteError.self) {
+            try connection.transaction { try connection.execute("INSERT INTO t VALUES (1)") }
+        }
+        connection.beforeCommit(nil)
+        #expect(!connection.isInTransaction)
+        #expect(try connection.integer("SELECT count(*) FROM t") == 0)
+    }
+
+    @Test func `a writer waits for another one and gives up after its time`() throws {
+        let first = try Connection(path: path)
+        _ = try first.enableWAL()
+        try first.begin()
+        let second = try Connection(path: path, busyTimeout: .milliseconds(30))
+        let error = #expect(throws: SQLiteError.self) { try second.begin() }
+        #expect(error?.isBusy == true)
+        first.rollBack()
+        try second.begin()
+        second.rollBack()
+    }
+
+    @Test func `a deleted database is noticed`() throws {
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE t (a)")
+        #expect(!connection.hasMoved)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(connection.hasMoved)
+    }
+
+    @Test func `the length of the log is known after a commit`() throws {
+        let connection = try Connection(path: path)
+        _ = try connection.enableWAL()
+        try connection.execute("CREATE TABLE t (a)")
+        #expect(connection.logFrames > 0)
+    }
+}

@@ -2,13 +2,14 @@ package import Foundation
 package import Halcyon
 
 /// A storage in a folder of its own, with a clock and a file system that the test controls.
-package final class CacheFixture {
+package final class CacheFixture: @unchecked Sendable {
+    // Sendable because a test reopens it on its own thread only; everything else in it is Sendable.
     package let folder: TemporaryFolder
     package let clock = ManualClock()
     package let fileSystem = FaultyFileSystem()
     package var environment: StorageEnvironment
     package let warnings: Locked<[String]> = Locked([])
-    private let commitSwitch: Locked<((Bool) -> Void)?> = Locked(nil)
+    private let commits = Locked(CommitFaults())
     /// Opened at first use.
     package private(set) lazy var storage = makeStorage()
     private let configure: (inout DiskStorage.Config) -> Void
@@ -26,7 +27,7 @@ package final class CacheFixture {
         environment.isShared = false
         environment.now = { [clock] in clock.now }
         environment.warn = { [warnings] message in warnings.withLock { $0.append(message) } }
-        environment.willOpenIndex = { [commitSwitch] refuse in commitSwitch.withLock { $0 = refuse } }
+        environment.beforeCommit = { [commits] in commits.withLock { $0.allow() } }
     }
 
     package var config: DiskStorage.Config {
@@ -47,8 +48,27 @@ package final class CacheFixture {
         storage = makeStorage()
     }
 
-    /// Makes the current index refuse its commits, or stop doing so.
-    package func refuseCommits(_ refuse: Bool) { commitSwitch.withLock { $0 }?(refuse) }
+    /// Refuses commits of the index: after so many that still succeed, so many times. Housekeeping is waited for first:
+    /// its commits are not the ones that a test means.
+    package func refuseCommits(after: Int = 0, times: Int = 1) {
+        settle()
+        commits.withLock { $0 = CommitFaults(after: after, times: times) }
+    }
+
+    private struct CommitFaults {
+        var after = 0
+        var times = 0
+
+        mutating func allow() -> Bool {
+            guard after == 0 else {
+                after -= 1
+                return true
+            }
+            guard times > 0 else { return true }
+            times -= 1
+            return false
+        }
+    }
 
     // MARK: Paths
 
@@ -63,6 +83,12 @@ package final class CacheFixture {
     package func settle() {
         storage.store.housekeepingWait()
         storage.store.housekeepingWait()
+    }
+
+    /// Takes the whole folder away, as a cleaner does, with nothing of ours under way.
+    package func removeFolder() throws {
+        settle()
+        try FileManager.default.removeItem(at: directory)
     }
 
     // MARK: At the end

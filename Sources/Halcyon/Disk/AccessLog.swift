@@ -23,10 +23,7 @@ package struct AccessLog {
     var count: Int { pending.count }
 
     /// What is known of an entry beyond its row.
-    func note(for entry: Entry) -> Note? {
-        guard let note = pending[entry.id] ?? flushing[entry.id], note.token == entry.token else { return nil }
-        return note
-    }
+    func note(for id: Int64) -> Note? { pending[id] ?? flushing[id] }
 
     /// Adds a read, or merges it with the one that is there. Beyond the limit a new entry's read is forgotten.
     mutating func add(_ note: Note, for id: Int64) {

@@ -120,30 +120,19 @@ package struct BlobStore: Sendable {
 
     // MARK: Reading
 
-    /// What opening a path showed.
-    enum Look<Content> {
-        case content(Content)
-        /// Something else than the entry's blob.
-        case other
-        case missing
-    }
-
-    /// Opens a file, judges it, and reads it whole when it is accepted.
-    func read(_ path: String, accepting isAccepted: (FileStatus) -> Bool) throws(SystemError) -> Look<Data> {
+    /// Opens a file, judges it, and reads it whole; nil when there is none, or none that is accepted.
+    func read(_ path: String, accepting isAccepted: (FileStatus) -> Bool) throws(SystemError) -> Data? {
         let file: FileDescriptor
         do throws(SystemError) {
             file = try fileSystem.openForReading(path)
         } catch {
-            if error.isMissing { return .missing }
             // A symbolic link is never followed, and a socket cannot be opened.
-            if error.code == ELOOP || error.code == ENXIO { return .other }
-            throw error
+            guard error.isMissing || error.code == ELOOP || error.code == ENXIO else { throw error }
+            return nil
         }
         defer { fileSystem.close(file) }
         let status = try fileSystem.status(of: file)
-        guard isAccepted(status) else { return .other }
-        guard let data = try read(file, count: Int(status.size)) else { return .other }
-        return .content(data)
+        return isAccepted(status) ? try read(file, count: Int(status.size)) : nil
     }
 
     /// Exactly `count` bytes, or nil when the file has become shorter.
@@ -224,8 +213,14 @@ package struct BlobStore: Sendable {
         }
         if try exchange(source, target) { return staged }
         let kept = DetachedBlob(place: .trash, rowID: staged.rowID, token: oldToken)
-        try keep(target, as: path(of: kept))
-        try fileSystem.rename(source, to: target)
+        let isLinked = try keep(target, as: path(of: kept))
+        do throws(SystemError) {
+            try fileSystem.rename(source, to: target)
+        } catch {
+            // The old bytes still have their own name: the second one goes, or the first one comes back.
+            if isLinked { try? fileSystem.unlink(path(of: kept)) } else { try? restore(kept, as: name) }
+            throw error
+        }
         return kept
     }
 
@@ -242,19 +237,27 @@ package struct BlobStore: Sendable {
         }
     }
 
-    /// A second name for the old bytes, before a rename takes their first one.
-    private func keep(_ path: String, as kept: String) throws(SystemError) {
-        if canLink.withLock({ $0 }) {
-            do throws(SystemError) {
-                try fileSystem.link(path, to: kept)
-                return
-            } catch {
-                guard error.isUnsupported else { throw error }
-                canLink.withLock { $0 = false }
-            }
-        }
+    /// A second name for the old bytes, before a rename takes their first one. False when they could only be moved.
+    private func keep(_ path: String, as kept: String) throws(SystemError) -> Bool {
+        if try link(path, as: kept) { return true }
         // Neither exchange nor links: for a moment the name is absent, and readers find the bytes in the trash.
         try fileSystem.rename(path, to: kept)
+        return false
+    }
+
+    private func link(_ path: String, as kept: String) throws(SystemError) -> Bool {
+        guard canLink.withLock({ $0 }) else { return false }
+        do throws(SystemError) {
+            try fileSystem.link(path, to: kept)
+        } catch where error.isUnsupported {
+            canLink.withLock { $0 = false }
+            return false
+        } catch where error.code == EEXIST {
+            // Left by a crash, and of no use to anybody: the row's blob is at its place.
+            try fileSystem.unlink(kept)
+            try fileSystem.link(path, to: kept)
+        }
+        return true
     }
 
     /// Moves a blob to the trash; false when there was none.

@@ -63,7 +63,14 @@ package final class EntryIndex: Sendable {
 
     /// Runs `body` on the reading connection. Takes no write lock and never waits for a writer.
     package func read<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try healingDamage { try readOnce(body) }
+        try healingDamage {
+            do {
+                return try readOnce(body)
+            } catch let error as SQLiteError where !error.isDamage && refreshIfMoved(force: true) {
+                // Its files were taken away while it read.
+                return try readOnce(body)
+            }
+        }
     }
 
     private func readOnce<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
@@ -98,13 +105,11 @@ package final class EntryIndex: Sendable {
         // The files can be taken away again and again; three times is somebody's intention.
         for _ in 0..<3 {
             let open = try openIfNeeded(&writer)
-            try open.connection.begin()
+            guard try beginInPlace(open) else {
+                reopen(&writer)
+                continue
+            }
             do {
-                guard try isStillInPlace(open) else {
-                    open.connection.rollBack()
-                    reopen(&writer)
-                    continue
-                }
                 let result = try body(IndexSession(connection: open.connection))
                 try open.connection.commit()
                 recordLogIdentity()
@@ -118,10 +123,20 @@ package final class EntryIndex: Sendable {
         throw SQLiteError(code: .cannotOpen, message: "the index's files are removed as fast as they are made")
     }
 
-    private func isStillInPlace(_ writer: Writer) throws -> Bool {
-        guard !writer.connection.hasMoved else { return false }
-        let version = Int(try writer.connection.integer("PRAGMA user_version") ?? 0)
-        return try version == writer.schemaVersion && isInPlace()
+    /// Begins a transaction, if what is open is still the folder's index and has the schema it was opened with.
+    private func beginInPlace(_ writer: Writer) throws -> Bool {
+        do {
+            try writer.connection.begin()
+            let version = Int(try writer.connection.integer("PRAGMA user_version") ?? 0)
+            if try !writer.connection.hasMoved && version == writer.schemaVersion && isInPlace() { return true }
+            writer.connection.rollBack()
+            return false
+        } catch {
+            writer.connection.rollBack()
+            // Without its files SQLite fails in many ways.
+            guard (try? isInPlace()) == false else { throw error }
+            return false
+        }
     }
 
     private func recordLogIdentity() {
@@ -170,7 +185,7 @@ package final class EntryIndex: Sendable {
         let state = try recordOpening(through: connection)
         let reader = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
         self.reader.withLock { $0 = reader }
-        environment.willOpenIndex { connection.refuseCommits($0) }
+        connection.beforeCommit(environment.beforeCommit)
         didOpen(state)
         let database = try files.identity(of: files.database)
         presence.withLock { $0 = Presence(database: database, log: nil) }
@@ -321,8 +336,11 @@ package final class EntryIndex: Sendable {
     }
 
     private static func isDamage(_ error: any Error) -> Bool {
-        if case MigrationError.inconsistentLedger = error { return true }
-        return (error as? SQLiteError)?.isDamage ?? false
+        switch error {
+        case MigrationError.inconsistentLedger, MigrationError.foreignTables: true
+        case let error as SQLiteError: error.isDamage
+        default: false
+        }
     }
 
     /// Judges the file again, on a fresh connection: only what that one finds damaged too is set aside.

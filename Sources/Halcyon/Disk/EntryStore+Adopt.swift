@@ -6,9 +6,9 @@ extension EntryStore {
     ///
     /// Interrupted, it begins again at the next open; what is adopted already is passed over.
     func finishAdoption() throws {
-        guard condition.withLock({ $0.isAdopting }) else { return }
+        guard isAdopting else { return }
         try adoptionLock.withLock { _ in
-            guard condition.withLock({ $0.isAdopting }) else { return }
+            guard isAdopting else { return }
             try forEachBlobNameBatch { try adopt($0) }
             try endAdoption()
         }
@@ -59,12 +59,12 @@ extension EntryStore {
     }
 
     private func adoptableFile(of name: BlobName) throws -> FileStatus? {
-        guard condition.withLock({ $0.isAdopting }) else { return nil }
+        guard isAdopting else { return nil }
         return try blobs.status(of: name)
     }
 
     func endAdoption() throws {
-        guard condition.withLock({ $0.isAdopting }) else { return }
+        guard isAdopting else { return }
         try updateState { $0.adoption = .done }
         condition.withLock { $0.adoption = .done }
     }

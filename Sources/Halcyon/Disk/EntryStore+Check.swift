@@ -13,7 +13,7 @@ extension EntryStore {
         flushAccessLog()
         unlinker.drain()
         var report = CheckReport()
-        report.isAdopting = condition.withLock { $0.isAdopting }
+        report.isAdopting = isAdopting
         var seen = 0
         try checkDetached(repair: repair, &report)
         try checkRows(repair: repair, &report) { seen += $0; progress(seen) }

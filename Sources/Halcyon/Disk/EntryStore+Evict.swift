@@ -3,24 +3,32 @@ internal import Foundation
 extension EntryStore {
     /// Removes what has expired at `now`.
     ///
-    /// - Returns: the names of the blobs that went. Pinned entries stay.
+    /// - Returns: the names of the blobs that went. Pinned entries stay, and so do blobs that cannot be removed.
+    /// - Throws: when nothing could be removed at all.
     package func removeExpired(at now: Timestamp) throws -> [BlobName] {
         try finishAdoption()
         flushAccessLog()
         try clampFutureAccesses()
-        return try removeBatches { try $0.expire(at: now, limit: environment.tuning.batchSize) }
+        return try whatWent(removeBatches { try $0.expire(at: now, limit: environment.tuning.batchSize) })
     }
 
     /// Removes the least recently used entries while there are more than `target` bytes. Pinned entries stay.
     package func evict(downTo target: Int64) throws -> [BlobName] {
         flushAccessLog()
         try clampFutureAccesses()
-        return try removeBatches { session in
-            // Anew under each lock: others store and remove meanwhile.
-            let need = try session.totals().bytes - target
-            guard need > 0 else { return [] }
-            return try session.evict(need: need, limit: environment.tuning.batchSize)
-        }
+        return try whatWent(
+            removeBatches { session in
+                // Anew under each lock: others store and remove meanwhile.
+                let need = try session.totals().bytes - target
+                guard need > 0 else { return [] }
+                return try session.evict(need: need, limit: environment.tuning.batchSize)
+            })
+    }
+
+    /// A clean that got somewhere is a success: one file that cannot be removed must not hide what went.
+    private func whatWent(_ result: (removed: [BlobName], failure: (any Error)?)) throws -> [BlobName] {
+        if let failure = result.failure, result.removed.isEmpty { throw failure }
+        return result.removed
     }
 
     /// Bytes and number of entries, files that are still to be adopted included. O(1) once adoption is done.

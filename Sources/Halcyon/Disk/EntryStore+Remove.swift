@@ -43,16 +43,25 @@ extension EntryStore {
     /// as long as the lock was held: a store, of another process too, must get in.
     ///
     /// - Parameter next: deletes rows and returns them.
-    /// - Returns: the names whose blobs went.
-    /// - Throws: when a whole batch cannot be removed; what went before stays removed.
-    func removeBatches(_ next: (IndexSession) throws -> [Entry]) throws -> [BlobName] {
+    /// - Returns: the names whose blobs went, and why it stopped early if it did: a batch of which nothing could be
+    ///   removed. What went before stays removed.
+    func removeBatches(_ next: (IndexSession) throws -> [Entry]) -> (removed: [BlobName], failure: (any Error)?) {
         var removed: [BlobName] = []
+        do {
+            try removeBatches(next) { removed += $0 }
+            return (removed, nil)
+        } catch {
+            return (removed, error)
+        }
+    }
+
+    private func removeBatches(_ next: (IndexSession) throws -> [Entry], _ didRemove: ([BlobName]) -> Void) throws {
         while true {
             let begin = ContinuousClock.now
             let batch = try makingRoom { try removeBatch(next) }
             let lockHeld = ContinuousClock.now - begin
-            guard !batch.names.isEmpty else { return removed }
-            removed += batch.names
+            guard !batch.names.isEmpty else { return }
+            didRemove(batch.names)
             let unlinking = ContinuousClock.now
             for blob in batch.trashed { try? blobs.unlink(blob) }
             pause(for: lockHeld - (ContinuousClock.now - unlinking))
@@ -109,11 +118,12 @@ extension EntryStore {
         let start = try index.write { _ in stamp(at: now) }
         let changedUntil = Timestamp(Date())
         var last = Int64.min
-        _ = try removeBatches { session in
+        let (_, failure) = removeBatches { session in
             let entries = try session.removeStored(upTo: start, after: last, limit: environment.tuning.batchSize)
             last = entries.map(\.id).max() ?? last
             return entries
         }
+        if let failure { throw failure }
         try removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)
         try endAdoption()
         unlinker.drain()

@@ -100,6 +100,9 @@ package final class EntryStore: Sendable {
         return entry.matches(file, comparingInodes: index.hasStableInodes && !condition.isRelearning)
     }
 
+    /// Files without a row may be entries.
+    var isAdopting: Bool { condition.withLock { $0.isAdopting } }
+
     /// Whether a file without a row is one that will be adopted.
     func isAdoptable(_ file: FileStatus) -> Bool {
         let condition = condition.withLock { $0 }

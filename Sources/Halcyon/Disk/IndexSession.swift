@@ -193,6 +193,9 @@ package struct IndexSession {
     /// Gives up to `count` free pages back; the file shrinks at the next checkpoint.
     func releasePages(_ count: Int) throws(SQLiteError) { try connection.execute("PRAGMA incremental_vacuum(\(count))") }
 
+    /// Runs statements as they are, for tests that damage an index on purpose.
+    package func execute(_ sql: String) throws(SQLiteError) { try connection.execute(sql) }
+
     /// SQLite's own integrity check: its findings, none when all is well. Reads the whole file.
     package func integrityFindings() throws(SQLiteError) -> [String] {
         try connection.texts(IndexSQL.integrity).filter { $0 != "ok" }

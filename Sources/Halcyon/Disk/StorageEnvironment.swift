@@ -15,8 +15,8 @@ package struct StorageEnvironment: Sendable {
     package var warn: @Sendable (String) -> Void = { message in
         FileHandle.standardError.write(Data("halcyon: warning: \(message)\n".utf8))
     }
-    /// Called once with the writer of each opened index (for tests that make its commits fail).
-    package var willOpenIndex: @Sendable (_ refuseCommits: @escaping (Bool) -> Void) -> Void = { _ in }
+    /// Asked before each commit of a writing transaction; false refuses it, as a failing disk does. nil: nobody asks.
+    package var beforeCommit: (@Sendable () -> Bool)?
 
     package init() {}
 }

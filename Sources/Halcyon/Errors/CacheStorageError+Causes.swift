@@ -66,6 +66,10 @@ extension CacheStorageError {
             self.init(
                 .editedMigration, "Migration \(version) (\(name)) is not the one that made this index.",
                 remedy: "Restore the released file and put the change into a migration with a new number.")
+        case .foreignTables:
+            self.init(
+                .indexDamaged, "The file index.sqlite is some other database.",
+                remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
         case .inconsistentLedger(let userVersion, let ledgerVersion):
             self.init(
                 .indexDamaged,

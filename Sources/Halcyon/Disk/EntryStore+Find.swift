@@ -1,0 +1,101 @@
+internal import Foundation
+
+extension EntryStore {
+    /// A row with what the access log has to add to it.
+    struct Known {
+        let entry: Entry
+        let lifetime: Lifetime
+    }
+
+    struct Found<Content> {
+        /// nil for a file without a row, during adoption.
+        let known: Known?
+        let content: Content
+    }
+
+    /// Looks at one path: nil unless there is a file that is accepted.
+    typealias Look<Content> = (_ path: String, _ isAccepted: (FileStatus) -> Bool) throws -> Content?
+
+    /// Finds the blob of a name; nil for a miss. Takes no write lock, ever.
+    func find<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>? {
+        if let found = try findOnce(name, at: now, look) { return found }
+        // Before a miss is reported: is this still the folder's index?
+        guard index.refreshIfMoved() else { return nil }
+        return try findOnce(name, at: now, look)
+    }
+
+    private func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>? {
+        let wasAdopting = isAdopting
+        switch row(of: name, at: now) {
+        case .known(let known): return try find(known, at: now, look)
+        case .unavailable: return nil
+        case .none:
+            if isAdopting { return try findWithoutRow(name, at: now, look) }
+            // Adoption ended between the two looks: the file has a row by now.
+            return wasAdopting ? try findOnce(name, at: now, look) : nil
+        }
+    }
+
+    // MARK: The row
+
+    private enum Row {
+        case known(Known)
+        case none
+        /// Locked, full, unreadable, too new: a miss. The image is loaded from where it came, and nothing is dropped.
+        case unavailable
+    }
+
+    private func row(of name: BlobName, at now: Timestamp) -> Row {
+        // The note first: a flush in between moves it into the row. The other way round it would be seen in neither.
+        let note = log.withLock { $0.note(for: name.rowID) }
+        do {
+            guard let entry = try index.read({ try $0.entry(named: name) }) else { return .none }
+            let noted = note?.token == entry.token ? note?.lifetime : nil
+            return .known(Known(entry: entry, lifetime: noted ?? entry.lifetime(at: now)))
+        } catch {
+            return .unavailable
+        }
+    }
+
+    // MARK: The blob
+
+    /// Looks at the places where a row's blob can be, again while the row changes.
+    private func find<Content>(_ row: Known, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>? {
+        var known = row
+        // Between two places the bytes may move from the one not yet looked at to the one already looked at; three
+        // looks at an unchanged row are enough, since each move is followed by a commit that changes it.
+        var looksAtSameRow = 0
+        while looksAtSameRow < 3 {
+            guard !known.lifetime.isExpired(at: now) else { return nil }
+            if let content = try locate(known.entry, look) { return Found(known: known, content: content) }
+            guard case .known(let again) = self.row(of: known.entry.name, at: now) else { return nil }
+            looksAtSameRow = again.entry.token == known.entry.token ? looksAtSameRow + 1 : 0
+            known = again
+            if looksAtSameRow > 1 { sched_yield() }
+        }
+        suspect(known.entry)
+        return nil
+    }
+
+    /// The final name, then the trash, then whatever is staged for the row.
+    private func locate<Content>(_ entry: Entry, _ look: Look<Content>) throws -> Content? {
+        func isAccepted(_ file: FileStatus) -> Bool { isBlob(of: entry, file) }
+        if let content = try look(blobs.path(of: entry.name), isAccepted) { return content }
+        let trashed = DetachedBlob(place: .trash, rowID: entry.id, token: entry.token)
+        if let content = try look(blobs.path(of: trashed), isAccepted) { return content }
+        for staged in try blobs.detached(of: entry.id, in: .staging) {
+            if let content = try look(blobs.path(of: staged), isAccepted) { return content }
+        }
+        return nil
+    }
+
+    /// A file that nobody has adopted yet.
+    private func findWithoutRow<Content>(
+        _ name: BlobName, at now: Timestamp, _ look: Look<Content>
+    ) throws -> Found<Content>? {
+        let content = try look(blobs.path(of: name)) { file in
+            isAdoptable(file) && !adoptedLifetime(of: file, at: now).isExpired(at: now)
+        }
+        return content.map { Found(known: nil, content: $0) }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Halcyon
+import HalcyonTestSupport
+import Testing
+
+@Suite struct EvictionTests {
+    @Test func `nothing goes below the limit, and at the limit half of it stays`() throws {
+        try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
+            for seed in 0..<9 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            #expect(try cache.storage.removeSizeExceededValues() == [])
+            try cache.storage.store(value: .blob(9), forKey: "9")
+            #expect(try cache.storage.removeSizeExceededValues().count == 5)
+            #expect(try cache.storage.totalSize() == 500)
+        }
+    }
+
+    @Test func `order of use decides, within one millisecond too`() throws {
+        try withCache(configure: { $0.sizeLimit = 2_000 }) { cache in
+            // The injected clock stands still.
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            var generator = SeededGenerator.ofThisRun
+            let used = (0..<20).shuffled(using: &generator)
+            for seed in used { _ = try cache.storage.value(forKey: "\(seed)") }
+            let removed = try cache.storage.removeSizeExceededValues()
+            #expect(removed == used.prefix(10).map { cache.storage.cacheFileURL(forKey: "\($0)") })
+        }
+    }
+
+    @Test func `sizes that differ are added up until the need is met`() throws {
+        try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
+            for (key, size) in [("a", 10), ("b", 700), ("c", 20), ("d", 280)] {
+                try cache.storage.store(value: .blob(1, count: size), forKey: key)
+            }
+            let removed = try cache.storage.removeSizeExceededValues()
+            #expect(removed == ["a", "b"].map { cache.storage.cacheFileURL(forKey: $0) })
+            #expect(try cache.storage.totalSize() == 300)
+        }
+    }
+
+    @Test func `more than one batch goes in batches`() throws {
+        var tuning = Tuning()
+        tuning.batchSize = 8
+        try withCache(tuning: tuning, configure: { $0.sizeLimit = 5_000 }) { cache in
+            for seed in 0..<50 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            #expect(try cache.storage.removeSizeExceededValues().count == 25)
+            for seed in 0..<50 { #expect(cache.storage.isCached(forKey: "\(seed)") == (seed >= 25)) }
+        }
+    }
+
+    @Test func `a blob that is already gone is no obstacle`() throws {
+        try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
+            for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            try FileManager.default.removeItem(at: cache.storage.cacheFileURL(forKey: "0"))
+            #expect(try cache.storage.removeSizeExceededValues().count == 5)
+            #expect(try cache.storage.totalSize() == 500)
+        }
+    }
+
+    @Test func `a blob that cannot be removed stays an entry, and the rest goes`() throws {
+        try withCache { cache in
+            for seed in 0..<10 {
+                try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .seconds(1))
+            }
+            cache.clock.advance(by: 2)
+            let stuck = cache.storage.cacheFileURL(forKey: "4")
+            let trash = "/trash/\(BlobName(text: stuck.lastPathComponent).rowID)."
+            cache.fileSystem.fail(.rename, EPERM, times: nil, path: trash)
+            #expect(try cache.storage.removeExpiredValues().count == 9)
+            #expect(try cache.storage.totalSize() == 100)
+            #expect(throws: KingfisherError.self) { try cache.storage.removeExpiredValues() }
+            #expect(FileManager.default.fileExists(atPath: stuck.path))
+            cache.fileSystem.heal()
+            #expect(try cache.storage.removeExpiredValues() == [stuck])
+        }
+    }
+
+    @Test func `what was touched in another process counts`() throws {
+        try withCache(configure: { $0.sizeLimit = 200 }) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            cache.clock.advance(by: 1)
+            let other = cache.makeStorage()
+            _ = try other.value(forKey: "a")
+            other.store.close()
+            #expect(try cache.storage.removeSizeExceededValues() == [cache.storage.cacheFileURL(forKey: "b")])
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import Halcyon
+import HalcyonTestSupport
+import Testing
+
+/// One call fails: the old value is still there, nothing is left over, and the error says why without the key.
+@Suite struct FaultTests {
+    @Test(arguments: [FaultyFileSystem.Call.createFile, .write, .setModified, .statusOfFile, .exchange, .rename])
+    func `a store that fails leaves the old value`(call: FaultyFileSystem.Call) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "https://secret.example/token")
+            // A rename only happens without an exchange.
+            if call == .rename { cache.fileSystem.fail(.exchange, EINVAL, times: nil) }
+            cache.fileSystem.fail(call, EIO, times: nil, path: call == .rename ? cache.directory.path : nil)
+            let error = #expect(throws: KingfisherError.self) {
+                try cache.storage.store(value: .blob(2), forKey: "https://secret.example/token")
+            }
+            #expect(try #require(error).errorCode == 3009)
+            #expect("\(try #require(error))".contains(String(cString: strerror(EIO))))
+            #expect(!"\(try #require(error)) \(try #require(error).localizedDescription)".contains("secret"))
+            cache.fileSystem.heal()
+            #expect(cache.names(in: "staging").isEmpty)
+            #expect(try cache.storage.value(forKey: "https://secret.example/token") == .blob(1))
+            try cache.storage.store(value: .blob(3), forKey: "https://secret.example/token")
+            #expect(try cache.storage.value(forKey: "https://secret.example/token") == .blob(3))
+        }
+    }
+
+    @Test func `a write that fails half way leaves the old value`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.fileSystem.writeShort(true)
+            cache.fileSystem.fail(.write, EIO, after: 3)
+            #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(2, count: 5_000), forKey: "a") }
+            #expect(cache.names(in: "staging").isEmpty)
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `short writes are continued`() throws {
+        try withCache { cache in
+            cache.fileSystem.writeShort(true)
+            try cache.storage.store(value: .blob(2, count: 5_000), forKey: "a")
+            #expect(try cache.storage.value(forKey: "a") == .blob(2, count: 5_000))
+        }
+    }
+
+    @Test func `a full disk empties the trash and tries once more`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let left = cache.metadata.appendingPathComponent("trash/1.2")
+            try Data.blob(1).write(to: left)
+            cache.fileSystem.fail(.write, ENOSPC)
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            #expect(try cache.storage.value(forKey: "a") == .blob(2))
+            #expect(!FileManager.default.fileExists(atPath: left.path))
+        }
+    }
+
+    @Test func `a disk that stays full is named as the cause`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.fileSystem.fail(.write, ENOSPC, times: nil)
+            let error = #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(2), forKey: "a") }
+            guard case .cacheError(.cannotCreateCacheFile(_, let key, let data, let cause))? = error else {
+                Issue.record("another error: \(String(describing: error))")
+                return
+            }
+            #expect(key == "a" && data == .blob(2))
+            #expect((cause as? CacheStorageError)?.code == .diskFull)
+            #expect((cause as? CacheStorageError)?.errnoCode == ENOSPC)
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `a refused commit after the publish puts the old value back`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.refuseCommits()
+            #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(2), forKey: "a") }
+            #expect(try Data(contentsOf: cache.storage.cacheFileURL(forKey: "a")) == .blob(1))
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+            #expect(cache.names(in: "staging").isEmpty)
+        }
+    }
+
+    @Test func `a refused commit of a new entry leaves no file`() throws {
+        try withCache { cache in
+            _ = try cache.storage.totalSize()
+            cache.refuseCommits()
+            #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(2), forKey: "a") }
+            #expect(!FileManager.default.fileExists(atPath: cache.storage.cacheFileURL(forKey: "a").path))
+            #expect(try cache.storage.value(forKey: "a") == nil)
+        }
+    }
+
+    @Test func `when settling is refused too, readers still find the old value and the sweep puts it back`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.refuseCommits(times: .max)
+            #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(2), forKey: "a") }
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+            cache.refuseCommits(times: 0)
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+            cache.settle()
+            #expect(try Data(contentsOf: cache.storage.cacheFileURL(forKey: "a")) == .blob(1))
+        }
+    }
+
+    @Test func `a refused commit of a removal keeps the entry`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.refuseCommits()
+            #expect(throws: KingfisherError.self) { try cache.storage.remove(forKey: "a") }
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+            #expect(FileManager.default.fileExists(atPath: cache.storage.cacheFileURL(forKey: "a").path))
+        }
+    }
+
+    @Test func `a refused commit of an eviction keeps the whole batch`() throws {
+        try withCache(configure: { $0.sizeLimit = 500 }) { cache in
+            for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.refuseCommits()
+            #expect(throws: KingfisherError.self) { try cache.storage.removeSizeExceededValues() }
+            for seed in 0..<10 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            #expect(try cache.storage.removeSizeExceededValues().count == 8)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a volume without an exchange overwrites safely all the same`(canLink: Bool) throws {
+        try withCache { cache in
+            cache.fileSystem.fail(.exchange, EINVAL, times: nil)
+            if !canLink { cache.fileSystem.fail(.link, EPERM, times: nil) }
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "a") }
+            #expect(try cache.storage.value(forKey: "a") == .blob(4))
+            cache.refuseCommits()
+            #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(9), forKey: "a") }
+            #expect(try cache.storage.value(forKey: "a") == .blob(4))
+            #expect(try Data(contentsOf: cache.storage.cacheFileURL(forKey: "a")) == .blob(4))
+        }
+    }
+
+    @Test func `no exchange is remembered, not tried each time`() throws {
+        try withCache { cache in
+            let exchanges = Locked(0)
+            cache.fileSystem.fail(.exchange, ENOSYS, times: nil)
+            cache.fileSystem.observe { call, _ in if call == .exchange { exchanges.withLock { $0 += 1 } } }
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "a") }
+            #expect(exchanges.withLock { $0 } == 1)
+        }
+    }
+
+    @Test func `a staged file taken away before its publish is staged again`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let staging = cache.metadata.appendingPathComponent("staging")
+            let isFirst = Locked(true)
+            cache.fileSystem.observe { call, _ in
+                guard call == .exchange, isFirst.withLock({ first in defer { first = false }; return first }) else {
+                    return
+                }
+                for name in (try? FileManager.default.contentsOfDirectory(atPath: staging.path)) ?? [] {
+                    try? FileManager.default.removeItem(at: staging.appendingPathComponent(name))
+                }
+            }
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            #expect(try cache.storage.value(forKey: "a") == .blob(2))
+        }
+    }
+
+    @Test func `values that cannot be turned into data say so`() throws {
+        struct Stubborn: DataTransformable, Sendable {
+            struct No: Error {}
+            func toData() throws -> Data { throw No() }
+            static func fromData(_ data: Data) throws -> Stubborn { throw No() }
+            static var empty: Stubborn { Stubborn() }
+        }
+        try withCache { cache in
+            let storage = try DiskStorage.Backend<Stubborn>(config: cache.config, environment: cache.environment)
+            let storing = #expect(throws: KingfisherError.self) { try storage.store(value: Stubborn(), forKey: "a") }
+            #expect(storing?.errorCode == 3007)
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let loading = #expect(throws: KingfisherError.self) { _ = try storage.value(forKey: "a") }
+            #expect(loading?.errorCode == 3004)
+            #expect(storage.isCached(forKey: "a"))
+        }
+    }
+}

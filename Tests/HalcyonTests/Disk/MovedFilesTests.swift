@@ -1,0 +1,220 @@
+import Foundation
+import Halcyon
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+/// Files taken away, replaced or damaged while the cache is open, or between two runs.
+@Suite struct MovedFilesTests {
+    @Test func `the folder removed while open: nothing cached, and the next store works`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try cache.removeFolder()
+            cache.clock.advance(by: 1)
+            #expect(!cache.storage.isCached(forKey: "a"))
+            #expect(try cache.storage.value(forKey: "a") == nil)
+            #expect(try cache.storage.totalSize() == 0)
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            #expect(try cache.storage.value(forKey: "b") == .blob(2))
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "b") == .blob(2))
+        }
+    }
+
+    @Test func `the folder removed just before a store`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try cache.removeFolder()
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "b") == .blob(2))
+            #expect(try cache.storage.value(forKey: "a") == nil)
+        }
+    }
+
+    @Test func `the folder removed just before a removal and a clean`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try cache.removeFolder()
+            try cache.storage.remove(forKey: "a")
+            try cache.removeFolder()
+            #expect(try cache.storage.removeExpiredValues() == [])
+            try cache.storage.removeAll()
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            #expect(cache.storage.isCached(forKey: "b"))
+        }
+    }
+
+    @Test(arguments: [["-wal"], ["-shm"], ["-wal", "-shm"]])
+    func `log or shared memory removed while open: nothing is lost`(suffixes: [String]) throws {
+        try withCache { cache in
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            for suffix in suffixes { try FileManager.default.removeItem(atPath: cache.index.path + suffix) }
+            try cache.storage.store(value: .blob(5), forKey: "5")
+            for seed in 0...5 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            cache.reopen()
+            for seed in 0...5 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+        }
+    }
+
+    @Test func `after the log was removed, readers notice within the interval`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try FileManager.default.removeItem(atPath: cache.index.path + "-wal")
+            try FileManager.default.removeItem(atPath: cache.index.path + "-shm")
+            cache.clock.advance(by: 1)
+            #expect(try cache.storage.value(forKey: "missing") == nil)
+            let other = cache.makeStorage()
+            #expect(try other.value(forKey: "a") == .blob(1))
+            try other.store(value: .blob(2), forKey: "b")
+            #expect(try cache.storage.value(forKey: "b") == .blob(2))
+        }
+    }
+
+    @Test func `only the index removed while open: blobs become entries again`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: cache.index.path + suffix) }
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+            #expect(try cache.storage.totalSize() == 200)
+        }
+    }
+
+    // MARK: Damage
+
+    enum Ruin: CaseIterable { case missing, empty, garbage, text, headerOnly, foreignTables, tablesDropped, wrongVersion }
+
+    private func ruin(_ cache: CacheFixture, _ ruin: Ruin) throws {
+        cache.storage.store.close()
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: cache.index.path + suffix) }
+        switch ruin {
+        case .missing: try FileManager.default.removeItem(at: cache.index)
+        case .empty: try Data().write(to: cache.index)
+        case .garbage: try Data.blob(3, count: 20_000).write(to: cache.index)
+        case .text: try Data("hello, this is no database at all".utf8).write(to: cache.index)
+        case .headerOnly:
+            var data = try Data(contentsOf: cache.index)
+            data.replaceSubrange(100..<data.count, with: repeatElement(0xAA, count: data.count - 100))
+            try data.write(to: cache.index)
+        case .foreignTables:
+            try FileManager.default.removeItem(at: cache.index)
+            try Connection(path: cache.index.path).execute("CREATE TABLE entries (recipe TEXT); CREATE TABLE x (y)")
+        case .tablesDropped: try Connection(path: cache.index.path).execute("DROP TABLE state")
+        case .wrongVersion: try Connection(path: cache.index.path).execute("PRAGMA user_version = 77")
+        }
+    }
+
+    @Test(arguments: Ruin.allCases)
+    func `a ruined index is built anew from the blobs`(ruin kind: Ruin) throws {
+        try withCache { cache in
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .days(30)) }
+            try ruin(cache, kind)
+            cache.reopen()
+            for seed in 0..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            cache.settle()
+            #expect(try cache.storage.totalSize() == 2_000)
+            cache.clock.advance(by: 29 * 86_400)
+            #expect(cache.storage.isCached(forKey: "0"))
+            let damaged = cache.index.path + ".damaged"
+            #expect(FileManager.default.fileExists(atPath: damaged) == (kind != .missing && kind != .empty))
+            try cache.storage.store(value: .blob(99), forKey: "new")
+            #expect(try cache.storage.value(forKey: "new") == .blob(99))
+        }
+    }
+
+    @Test func `ruined while open, it is built anew too`() throws {
+        try withCache { cache in
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.index.checkpoint()
+            let handle = try FileHandle(forWritingTo: cache.index)
+            try handle.write(contentsOf: Data(repeating: 0x5A, count: 40_000))
+            try handle.close()
+            try cache.storage.store(value: .blob(20), forKey: "20")
+            for seed in 0...20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+        }
+    }
+
+    @Test func `a folder in place of the index is an error that says so, and loads are misses`() throws {
+        let cache = try CacheFixture()
+        try FileManager.default.createDirectory(
+            at: cache.folder.url.appendingPathComponent(
+                "com.onevcat.Kingfisher.ImageCache.test/.halcyon/index.sqlite"), withIntermediateDirectories: true)
+        #expect(try cache.storage.value(forKey: "a") == nil)
+        #expect(!cache.storage.isCached(forKey: "a"))
+        #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(1), forKey: "a") }
+        try FileManager.default.removeItem(at: cache.index)
+        cache.clock.advance(by: 1)
+        Thread.sleep(forTimeInterval: 0.12)
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        try cache.requireClean()
+    }
+
+    @Test func `a row that points out of the folder harms nothing outside it`() throws {
+        try withCache { cache in
+            let outside = cache.folder.url.appendingPathComponent("precious")
+            try Data.blob(7).write(to: outside)
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try cache.storage.store.index.write { session in
+                try session.execute("UPDATE entries SET name = '../precious', expires_at = 1")
+            }
+            #expect(try cache.storage.removeExpiredValues().count == 1)
+            try cache.storage.removeAll()
+            #expect(try Data(contentsOf: outside) == .blob(7))
+        }
+    }
+
+    // MARK: A copied folder, another boot
+
+    @Test func `a copied folder learns its inodes anew`() throws {
+        try withCache { cache in
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.close()
+            let copy = cache.directory.deletingLastPathComponent().appendingPathComponent("copy")
+            try FileManager.default.copyItem(at: cache.directory, to: copy)
+            try FileManager.default.removeItem(at: cache.directory)
+            try FileManager.default.moveItem(at: copy, to: cache.directory)
+            cache.reopen()
+            for seed in 0..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            cache.settle()
+            #expect(try cache.storage.store.index.read { try $0.state().isRelearning } == false)
+            // Learned: another file of the same length is no blob again.
+            try Data.blob(33).write(to: cache.storage.cacheFileURL(forKey: "3"), options: .atomic)
+            #expect(try cache.storage.value(forKey: "3") == nil)
+        }
+    }
+
+    @Test func `after a power cut what was stored in the last minute is not trusted`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "old")
+            cache.fileSystem.age(by: 120)
+            cache.clock.advance(by: 120)
+            try cache.storage.store(value: .blob(2), forKey: "new")
+            cache.fileSystem.age(by: 120)
+            cache.reopen { $0.boot = { "another boot" } }
+            #expect(try cache.storage.value(forKey: "new") == nil)
+            #expect(try cache.storage.value(forKey: "old") == .blob(1))
+            cache.settle()
+            #expect(try cache.storage.totalSize() == 100)
+            try cache.storage.store(value: .blob(3), forKey: "new")
+            #expect(try cache.storage.value(forKey: "new") == .blob(3))
+        }
+    }
+
+    @Test func `a cache that was closed a minute after its last store trusts all of it`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.clock.advance(by: 61)
+            cache.reopen { $0.boot = { "another boot" } }
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `within one boot nothing is distrusted`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+}

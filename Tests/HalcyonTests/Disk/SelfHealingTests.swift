@@ -1,0 +1,154 @@
+import Foundation
+import Halcyon
+import HalcyonTestSupport
+import Testing
+
+/// What somebody did to a blob behind the cache's back.
+@Suite struct SelfHealingTests {
+    enum Damage: CaseIterable {
+        case missing, shortened, lengthened, replacedBySameLength, folder, filledFolder, symbolicLink, danglingLink, pipe
+
+        func inflict(on url: URL) throws {
+            let manager = FileManager.default
+            switch self {
+            case .missing: try manager.removeItem(at: url)
+            case .shortened: try Data.blob(1, count: 50).write(to: url)
+            case .lengthened: try Data.blob(1, count: 150).write(to: url)
+            case .replacedBySameLength: try Data.blob(9).write(to: url, options: .atomic)
+            case .folder, .filledFolder:
+                try manager.removeItem(at: url)
+                try manager.createDirectory(at: url, withIntermediateDirectories: false)
+                if self == .filledFolder { try Data([1]).write(to: url.appendingPathComponent("precious")) }
+            case .symbolicLink:
+                try manager.moveItem(at: url, to: url.appendingPathExtension("away"))
+                try manager.createSymbolicLink(at: url, withDestinationURL: url.appendingPathExtension("away"))
+            case .danglingLink:
+                try manager.removeItem(at: url)
+                try manager.createSymbolicLink(atPath: url.path, withDestinationPath: "/nowhere")
+            case .pipe:
+                try manager.removeItem(at: url)
+                #expect(mkfifo(url.path, 0o644) == 0)
+            }
+        }
+    }
+
+    @Test(arguments: Damage.allCases)
+    func `a blob that is not the row's is a miss and the row is dropped`(damage: Damage) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let url = cache.storage.cacheFileURL(forKey: "a")
+            try damage.inflict(on: url)
+            #expect(!cache.storage.isCached(forKey: "a"))
+            #expect(try cache.storage.value(forKey: "a") == nil)
+            cache.settle()
+            #expect(try cache.storage.totalSize() == 0)
+            if damage == .filledFolder {
+                #expect(FileManager.default.fileExists(atPath: url.appendingPathComponent("precious").path))
+            }
+            try? FileManager.default.removeItem(at: url.appendingPathExtension("away"))
+        }
+    }
+
+    @Test(arguments: Damage.allCases.filter { $0 != .filledFolder })
+    func `the next store heals it`(damage: Damage) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let url = cache.storage.cacheFileURL(forKey: "a")
+            try damage.inflict(on: url)
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            #expect(try cache.storage.value(forKey: "a") == .blob(2))
+            #expect(try cache.storage.totalSize() == 100)
+            try? FileManager.default.removeItem(at: url.appendingPathExtension("away"))
+        }
+    }
+
+    @Test(arguments: Damage.allCases)
+    func `removing it works`(damage: Damage) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let url = cache.storage.cacheFileURL(forKey: "a")
+            try damage.inflict(on: url)
+            try cache.storage.remove(forKey: "a")
+            #expect(try cache.storage.totalSize() == 0)
+            try? FileManager.default.removeItem(at: url.appendingPathExtension("away"))
+        }
+    }
+
+    @Test func `a link's target is never read nor touched`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let url = cache.storage.cacheFileURL(forKey: "a")
+            let target = cache.folder.url.appendingPathComponent("target")
+            try FileManager.default.moveItem(at: url, to: target)
+            try FileManager.default.createSymbolicLink(at: url, withDestinationURL: target)
+            #expect(try cache.storage.value(forKey: "a") == nil)
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            #expect(try Data(contentsOf: target) == .blob(1))
+        }
+    }
+
+    @Test func `a folder that is not empty is in the way, and the error says what to do`() throws {
+        try withCache { cache in
+            let url = cache.storage.cacheFileURL(forKey: "secret-key")
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+            try Data([1]).write(to: url.appendingPathComponent("precious"))
+            let error = #expect(throws: KingfisherError.self) {
+                try cache.storage.store(value: .blob(1), forKey: "secret-key")
+            }
+            #expect("\(try #require(error))".contains("Move that folder"))
+            #expect(cache.names(in: "staging").isEmpty)
+            try FileManager.default.removeItem(at: url)
+            try cache.storage.store(value: .blob(1), forKey: "secret-key")
+        }
+    }
+
+    @Test(arguments: ["trash", "staging"])
+    func `a blob that a crash left elsewhere is found by a reader and put back by the sweep`(place: String) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let row = try #require(try cache.storage.store.index.read { try $0.page(after: .min, limit: 1).first })
+            let url = cache.storage.cacheFileURL(forKey: "a")
+            let token = place == "trash" ? row.token : 77
+            let elsewhere = cache.metadata.appendingPathComponent("\(place)/\(row.id).\(token)")
+            try FileManager.default.moveItem(at: url, to: elsewhere)
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+            #expect(cache.storage.isCached(forKey: "a"))
+            cache.reopen()
+            _ = cache.storage.isCached(forKey: "a")
+            cache.settle()
+            #expect(FileManager.default.fileExists(atPath: url.path))
+            #expect(cache.names(in: place).isEmpty)
+        }
+    }
+
+    @Test func `young staged files are left to their writer, old ones are swept`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let left = cache.metadata.appendingPathComponent("staging/12345.678")
+            try Data.blob(5).write(to: left)
+            cache.reopen()
+            _ = cache.storage.isCached(forKey: "a")
+            cache.settle()
+            #expect(FileManager.default.fileExists(atPath: left.path))
+            cache.fileSystem.age(by: 601)
+            cache.reopen()
+            _ = cache.storage.isCached(forKey: "a")
+            cache.settle()
+            #expect(!FileManager.default.fileExists(atPath: left.path))
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test(arguments: [EACCES, EPERM, EIO, EMFILE])
+    func `other errors than missing drop nothing`(code: Int32) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.fileSystem.fail(.openForReading, code, times: nil)
+            #expect(throws: KingfisherError.self) { try cache.storage.value(forKey: "a") }
+            #expect(cache.storage.isCached(forKey: "a"))
+            cache.fileSystem.heal()
+            cache.settle()
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+}
