@@ -108,7 +108,7 @@ SELECT
     totals.bytes,
     round(totals.bytes / 1000000.0, 1) AS megabytes,
     (
-        SELECT count(*) FROM entries
+        SELECT count(*) FROM entries INDEXED BY entries_by_expiration
         WHERE pinned = 0 AND expires_at <= (julianday('now') - 2440587.5) * 86400000.0
     ) AS expired,
     (SELECT count(*) FROM entries WHERE pinned > 0) AS pinned,

@@ -118,6 +118,19 @@ package final class Connection {
         }
     }
 
+    /// What `EXPLAIN QUERY PLAN` says of a statement, line by line (for tests that pin plans).
+    package func queryPlan(of sql: StaticString) throws(SQLiteError) -> [String] {
+        var explanation: OpaquePointer?
+        let code = sqlite3_prepare_v2(handle, "EXPLAIN QUERY PLAN \(sql)", -1, &explanation, nil)
+        defer { sqlite3_finalize(explanation) }
+        guard code == SQLITE_OK else { throw SQLiteError(code: code, handle: handle, sql: sql.description) }
+        var lines: [String] = []
+        while sqlite3_step(explanation) == SQLITE_ROW {
+            lines.append(sqlite3_column_text(explanation, 3).map { String(cString: $0) } ?? "")
+        }
+        return lines
+    }
+
     private func prepared(_ sql: StaticString) throws(SQLiteError) -> Statement {
         if let statement = statements[sql.utf8Start] { return statement }
         let statement = try Statement(sql, connection: handle)
@@ -179,7 +192,8 @@ package final class Connection {
 
     package enum CheckpointMode: Sendable { case passive, restart, truncate }
 
-    /// What a checkpoint found: frames in the log, how many of them are in the database now, and whether it was held up.
+    /// What a checkpoint found: frames in the log, how many of them are in the database now (-1 and -1 without a log),
+    /// and whether it was held up.
     package struct Checkpoint: Equatable, Sendable {
         package let logFrames: Int
         package let checkpointedFrames: Int
@@ -210,6 +224,9 @@ package final class Connection {
         guard sqlite3_file_control(handle, nil, SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK else { return false }
         return moved != 0
     }
+
+    /// `sqlite3_db_readonly`: SQLite opens a file that may not be written for reading, without a word.
+    package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
     /// `sqlite3_commit_hook`: asks before each commit. An answer of false turns it into a rollback, as a failing disk
     /// does (the seam for tests of what follows).

@@ -118,9 +118,11 @@ package final class FaultyFileSystem: FileSystem {
         return seen(try base.status(at: path))
     }
 
-    package func setModified(_ time: Timestamp, of file: FileDescriptor) throws(SystemError) {
+    package func setModified(
+        _ time: Timestamp, microseconds: Int, of file: FileDescriptor
+    ) throws(SystemError) {
         try check(.setModified, "")
-        try base.setModified(time, of: file)
+        try base.setModified(time, microseconds: microseconds, of: file)
     }
 
     package func close(_ file: FileDescriptor) { base.close(file) }

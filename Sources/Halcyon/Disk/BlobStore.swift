@@ -170,7 +170,7 @@ package struct BlobStore: Sendable {
         do throws(SystemError) {
             defer { fileSystem.close(file) }
             try write(data, to: file)
-            try fileSystem.setModified(modified, of: file)
+            try fileSystem.setModified(modified, microseconds: BlobTag(token: blob.token).microseconds, of: file)
             return try fileSystem.status(of: file)
         } catch {
             try? fileSystem.unlink(path)

@@ -35,11 +35,14 @@ package struct Entry: Equatable, Sendable {
     /// False in an index that somebody edited: no lookup can find such a row.
     package var isReadable: Bool { id == name.rowID }
 
-    /// Whether a file can be this entry's blob. A length alone cannot tell two stores under one key apart.
-    package func matches(_ file: FileStatus, comparingInodes: Bool = true) -> Bool {
-        guard file.kind == .regular, file.size == size else { return false }
-        guard comparingInodes, let inode else { return true }
-        return file.inode == inode
+    /// Whether a file can be this entry's blob: length, inode number and tag.
+    ///
+    /// A length alone cannot tell two stores under one key apart, and an inode number is given to the next new file as
+    /// soon as its file is unlinked.
+    package func matches(_ file: FileStatus, ignoringInode: Bool = false, ignoringTag: Bool = false) -> Bool {
+        file.kind == .regular && file.size == size
+            && (ignoringInode || inode == nil || inode == file.inode)
+            && (ignoringTag || BlobTag(token: token).admits(file))
     }
 
     /// The lifetime at `now`. After the clock jumped back it is at most the time to live from now.

@@ -74,12 +74,12 @@ package final class EntryIndex: Sendable {
     }
 
     private func readOnce<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        if let result = try readIfOpen(body) { return result }
-        try open()
-        guard let result = try readIfOpen(body) else {
-            throw SQLiteError(code: .cannotOpen, message: "the index was closed while it was read")
+        // Another thread may close it between the two, because its files moved; not for ever.
+        for _ in 0..<3 {
+            if let result = try readIfOpen(body) { return result }
+            try open()
         }
-        return result
+        throw SQLiteError(code: .cannotOpen, message: "the index is closed as fast as it is opened")
     }
 
     private func readIfOpen<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
@@ -128,7 +128,8 @@ package final class EntryIndex: Sendable {
         do {
             try writer.connection.begin()
             let version = Int(try writer.connection.integer("PRAGMA user_version") ?? 0)
-            if try !writer.connection.hasMoved && version == writer.schemaVersion && isInPlace() { return true }
+            // Ours first: SQLite takes a folder that may not be searched for one that was moved.
+            if try isInPlace() && !writer.connection.hasMoved && version == writer.schemaVersion { return true }
             writer.connection.rollBack()
             return false
         } catch {
@@ -180,16 +181,22 @@ package final class EntryIndex: Sendable {
     private func openFresh() throws -> Writer {
         try prepareFolder()
         let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
+        // Before anything makes files beside it that nobody could write either.
+        guard !connection.isReadOnly else {
+            throw SQLiteError(code: .readOnly, message: "the index may only be read")
+        }
         try configure(connection)
         try Self.migrator.migrate(connection)
         let state = try recordOpening(through: connection)
         let reader = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
-        self.reader.withLock { $0 = reader }
         connection.beforeCommit(environment.beforeCommit)
-        didOpen(state)
+        let version = try Self.migrator.userVersion(of: connection)
         let database = try files.identity(of: files.database)
         presence.withLock { $0 = Presence(database: database, log: nil) }
-        return Writer(connection: connection, schemaVersion: try Self.migrator.userVersion(of: connection))
+        // Before anybody can read: what the state says decides which files are blobs.
+        didOpen(state)
+        self.reader.withLock { $0 = reader }
+        return Writer(connection: connection, schemaVersion: version)
     }
 
     private func makeConnection(_ access: Connection.Access, timeout: Duration) throws(SQLiteError) -> Connection {
@@ -274,6 +281,9 @@ package final class EntryIndex: Sendable {
         return start...max(start, until)
     }
 
+    /// Whether connections are open now.
+    var isOpen: Bool { presence.withLock { $0 } != nil }
+
     // MARK: Files taken away
 
     /// Looks whether the files that are open are still the ones in the folder, unless that was done a moment ago; opens
@@ -350,14 +360,19 @@ package final class EntryIndex: Sendable {
         try writer.withLock { writer in
             closeConnections(&writer)
             lastFailure.withLock { $0 = nil }
-            let identity = try files.identity(of: files.database)
-            guard try isDamaged() else { return true }
-            // Another process may have set it aside meanwhile; what is there now is its new one.
-            guard try files.identity(of: files.database) == identity else { return true }
-            try files.setAside()
-            environment.warn("the index was damaged and is built anew; the old one is kept as index.sqlite.damaged")
+            // No checkpoint may open the file while it is renamed.
+            try checkpointer.withLock { _ in try setAsideWithoutConnections() }
             return true
         }
+    }
+
+    private func setAsideWithoutConnections() throws {
+        let identity = try files.identity(of: files.database)
+        guard try isDamaged() else { return }
+        // Another process may have set it aside meanwhile; what is there now is its new one.
+        guard try files.identity(of: files.database) == identity else { return }
+        try files.setAside()
+        environment.warn("the index was damaged and is built anew; the old one is kept as index.sqlite.damaged")
     }
 
     private func isDamaged() throws -> Bool {
@@ -387,7 +402,12 @@ package final class EntryIndex: Sendable {
 
     private func checkpoint(_ mode: Connection.CheckpointMode) throws -> Connection.Checkpoint? {
         try checkpointer.withLock { connection in
-            if connection == nil { connection = try makeConnection(.readWriteCreate, timeout: .zero) }
+            if connection == nil {
+                let opened = try makeConnection(.readWriteCreate, timeout: .zero)
+                // A connection that has read nothing knows of no log, and its checkpoint would silently do nothing.
+                _ = try opened.integer("PRAGMA schema_version")
+                connection = opened
+            }
             return try connection?.checkpoint(mode)
         }
     }

@@ -21,6 +21,7 @@ extension EntryStore {
         try blobs.forEachName { name in
             if BlobName.isBlobName(name, isHashed: isHashed) { names.append(BlobName(text: name)) }
             if names.count == environment.tuning.flushBatchSize {
+                try stopIfClosing()
                 try body(names)
                 names = []
             }
@@ -45,7 +46,7 @@ extension EntryStore {
         let accessed = min(now, file.created ?? file.changed)
         _ = try session.adopt(
             Entry(
-                name: name, key: key, token: environment.makeToken(), inode: file.inode, size: file.size,
+                name: name, key: key, token: BlobTag.token(environment.makeToken(), for: file), inode: file.inode, size: file.size,
                 createdAt: min(now, file.changed), accessedAt: accessed, lifetime: adoptedLifetime(of: file, at: now)))
     }
 

@@ -30,9 +30,11 @@ extension EntryStore {
         case .known(let known): return try find(known, at: now, look)
         case .unavailable: return nil
         case .none:
-            if isAdopting { return try findWithoutRow(name, at: now, look) }
-            // Adoption ended between the two looks: the file has a row by now.
-            return wasAdopting ? try findOnce(name, at: now, look) : nil
+            // Reading a damaged index puts a new one in its place, and then adoption has just begun.
+            guard wasAdopting || isAdopting else { return nil }
+            if let found = try findWithoutRow(name, at: now, look) { return found }
+            // Adoption may have ended between the two looks: then the file has a row by now.
+            return isAdopting ? nil : try findOnce(name, at: now, look)
         }
     }
 

@@ -87,10 +87,13 @@ extension EntryStore {
     private func relearnInodes() throws {
         guard condition.withLock({ $0.isRelearning }) else { return }
         try forEachEntryBatch { session, entries in
+            let storedAt = try session.state().storedAt
+            // A new token looks like a store to the database, and is none.
+            defer { try? session.setStoredAt(storedAt) }
             for entry in entries {
-                guard let file = try blobs.status(of: entry.name), file.inode != entry.inode, isBlob(of: entry, file)
-                else { continue }
-                try session.relearn(entry, inode: file.inode)
+                guard let file = try blobs.status(of: entry.name), isBlob(of: entry, file) else { continue }
+                // A copy may have another modification date too, and with it another tag.
+                try session.relearn(entry, inode: file.inode, token: BlobTag.token(entry.token, for: file))
             }
         }
         try updateState { $0.isRelearning = false }
@@ -101,6 +104,7 @@ extension EntryStore {
     func forEachEntryBatch(_ body: (IndexSession, [Entry]) throws -> Void) throws {
         var last = Int64.min
         while true {
+            try stopIfClosing()
             let count = try index.write { session in
                 let entries = try session.page(after: last, limit: environment.tuning.flushBatchSize)
                 try body(session, entries)

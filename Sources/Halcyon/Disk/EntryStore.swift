@@ -13,6 +13,7 @@ package final class EntryStore: Sendable {
     let log: Locked<AccessLog>
     let unlinker: Unlinker
     let housekeeping: Housekeeping
+    private let isClosing = Locked(false)
     private let stamps = Locked(StampSource())
     /// One adoption at a time.
     let adoptionLock = Locked(())
@@ -61,7 +62,8 @@ package final class EntryStore: Sendable {
         housekeeping.start { [weak self] task in self?.perform(task) }
     }
 
-    deinit { close() }
+    // No housekeeping can be under way: it would hold a reference.
+    deinit { closeNow() }
 
     var now: Timestamp { environment.now() }
 
@@ -72,7 +74,21 @@ package final class EntryStore: Sendable {
     package func open() throws { try index.open() }
 
     /// Writes pending notes, unlinks what waits for it, and closes the index. A later use opens it again.
+    ///
+    /// A sweep that is under way stops at its next batch; the next opening goes on with it.
     package func close() {
+        isClosing.withLock { $0 = true }
+        housekeeping.wait()
+        isClosing.withLock { $0 = false }
+        closeNow()
+    }
+
+    /// Ends a long walk when the store is being closed.
+    func stopIfClosing() throws {
+        if isClosing.withLock({ $0 }) { throw CancellationError() }
+    }
+
+    private func closeNow() {
         flushAccessLog()
         unlinker.drain()
         index.close()
@@ -80,6 +96,8 @@ package final class EntryStore: Sendable {
 
     /// Runs one piece of housekeeping, on its queue.
     private func perform(_ task: Housekeeping.Task) {
+        // What was requested before a close must not open the index again.
+        guard task == .unlink || index.isOpen else { return }
         switch task {
         case .checkpoint: index.checkpoint()
         case .flush, .flushLater: flushAccessLog()
@@ -97,7 +115,8 @@ package final class EntryStore: Sendable {
         if let distrusted = condition.distrusted {
             guard !distrusted.contains(entry.createdAt), !distrusted.contains(file.changed) else { return false }
         }
-        return entry.matches(file, comparingInodes: index.hasStableInodes && !condition.isRelearning)
+        return entry.matches(
+            file, ignoringInode: condition.isRelearning || !index.hasStableInodes, ignoringTag: condition.isRelearning)
     }
 
     /// Files without a row may be entries.

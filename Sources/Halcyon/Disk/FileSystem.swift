@@ -16,8 +16,8 @@ package protocol FileSystem: Sendable {
     func status(of file: FileDescriptor) throws(SystemError) -> FileStatus
     /// `lstat`.
     func status(at path: String) throws(SystemError) -> FileStatus
-    /// `futimens`, modification time only.
-    func setModified(_ time: Timestamp, of file: FileDescriptor) throws(SystemError)
+    /// `futimens`, modification time only: milliseconds, and microseconds below them.
+    func setModified(_ time: Timestamp, microseconds: Int, of file: FileDescriptor) throws(SystemError)
     /// `close`. Errors are not reported: nothing was promised to be on the disk.
     func close(_ file: FileDescriptor)
     /// `rename`.
@@ -49,6 +49,8 @@ package struct FileStatus: Equatable, Sendable {
     /// Bytes the volume set aside: `st_blocks` × 512.
     package var allocatedSize: Int64
     package var modified: Timestamp
+    /// The microseconds of the modification date below its milliseconds.
+    package var modifiedMicroseconds: Int
     /// When the file was made; nil on Linux, whose answer to that nobody can set.
     package var created: Timestamp?
     /// When the inode changed last: by writing, renaming or linking. Nobody can set it.
@@ -56,7 +58,7 @@ package struct FileStatus: Equatable, Sendable {
 
     package init(
         kind: Kind, device: UInt64, inode: UInt64, size: Int64, allocatedSize: Int64, modified: Timestamp,
-        created: Timestamp? = nil, changed: Timestamp
+        modifiedMicroseconds: Int, created: Timestamp? = nil, changed: Timestamp
     ) {
         self.kind = kind
         self.device = device
@@ -64,6 +66,7 @@ package struct FileStatus: Equatable, Sendable {
         self.size = size
         self.allocatedSize = allocatedSize
         self.modified = modified
+        self.modifiedMicroseconds = modifiedMicroseconds
         self.created = created
         self.changed = changed
     }

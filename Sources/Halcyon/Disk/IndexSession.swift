@@ -48,11 +48,12 @@ package struct IndexSession {
     }
 
     /// Notes the inode a blob has in a copied folder.
-    package func relearn(_ entry: Entry, inode: UInt64?) throws(SQLiteError) {
+    package func relearn(_ entry: Entry, inode: UInt64?, token: Int64) throws(SQLiteError) {
         try connection.with(IndexSQL.relearn) { (statement) throws(SQLiteError) in
             statement.bind(entry.id, at: 1)
             statement.bind(inode.map { Int64(bitPattern: $0) }, at: 2)
             statement.bind(entry.token, at: 3)
+            statement.bind(token, at: 4)
             _ = try statement.step()
         }
     }

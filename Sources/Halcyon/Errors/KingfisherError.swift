@@ -86,18 +86,24 @@ extension KingfisherError.CacheErrorReason {
         switch self {
         case .fileEnumeratorCreationFailed(let url): "Cannot list the folder \(url.path)."
         case .invalidFileEnumeratorContent(let url): "The listing of the folder \(url.path) cannot be read."
-        case .invalidURLResource(let error, _, let url): "Cannot read or change what is cached at \(url.path). \(text(error))"
-        case .cannotLoadDataFromDisk(let url, let error): "Cannot load the cached file \(url.path). \(text(error))"
+        case .invalidURLResource(let error, _, let url): "Cannot read or change what is cached at \(place(url)). \(text(error))"
+        case .cannotLoadDataFromDisk(let url, let error): "Cannot load the cached file \(place(url)). \(text(error))"
         case .cannotCreateDirectory(let path, let error): "Cannot make or use the cache folder \(path). \(text(error))"
         case .imageNotExisting: "The image is not in the cache."
         case .cannotConvertToData(_, let error): "Cannot turn the value into data. \(text(error))"
         case .cannotSerializeImage: "Cannot serialize the image: its serializer made no data of it."
         case .cannotCreateCacheFile(let url, _, let data, let error):
-            "Cannot store \(data.count) bytes at \(url.path). \(text(error))"
-        case .cannotSetCacheFileAttribute(let path, _, let error): "Cannot set attributes of \(path). \(text(error))"
+            "Cannot store \(data.count) bytes at \(place(url)). \(text(error))"
+        case .cannotSetCacheFileAttribute(let path, _, let error): "Cannot set attributes of \(place(URL(fileURLWithPath: path))). \(text(error))"
         case .diskStorageIsNotReady(let url):
             "The disk storage is not ready: the folder \(url.path) could not be made. Check its parent's permissions."
         }
+    }
+
+    /// A path for people. Where names are not hashed the last part is a key: then only its folder is named.
+    private func place(_ url: URL) -> String {
+        let isHashed = BlobName.isBlobName(url.lastPathComponent, isHashed: true) || url.hasDirectoryPath
+        return isHashed ? url.path : "a file in \(url.deletingLastPathComponent().path)"
     }
 
     private func text(_ error: any Error) -> String {

@@ -70,9 +70,12 @@ import Testing
             try cache.storage.store(value: .blob(1), forKey: "large")
             let size: Int64 = 4 << 30 + 17
             let row = try #require(try cache.storage.store.index.read { try $0.page(after: .min, limit: 1).first })
-            let handle = try FileHandle(forWritingTo: cache.storage.cacheFileURL(forKey: "large"))
+            let url = cache.storage.cacheFileURL(forKey: "large")
+            let date = try #require(try FileManager.default.attributesOfItem(atPath: url.path)[.modificationDate])
+            let handle = try FileHandle(forWritingTo: url)
             try handle.truncate(atOffset: UInt64(size))
             try handle.close()
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: url.path)
             var changed = row
             changed.size = size
             try cache.storage.store.index.write { try $0.upsert(changed) }

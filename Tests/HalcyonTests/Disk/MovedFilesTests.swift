@@ -131,7 +131,7 @@ import Testing
             try handle.write(contentsOf: Data(repeating: 0x5A, count: 40_000))
             try handle.close()
             try cache.storage.store(value: .blob(20), forKey: "20")
-            for seed in 0...20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            for seed in 0...20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed), "\(seed)") }
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 /// What somebody did to a blob behind the cache's back.
 @Suite struct SelfHealingTests {
     enum Damage: CaseIterable {
-        case missing, shortened, lengthened, replacedBySameLength, folder, filledFolder, symbolicLink, danglingLink, pipe
+        case missing, shortened, lengthened, replacedBySameLength, deletedAndMadeAnew, overwrittenInPlace, folder, filledFolder, symbolicLink, danglingLink, pipe
 
         func inflict(on url: URL) throws {
             let manager = FileManager.default
@@ -15,6 +15,14 @@ import Testing
             case .shortened: try Data.blob(1, count: 50).write(to: url)
             case .lengthened: try Data.blob(1, count: 150).write(to: url)
             case .replacedBySameLength: try Data.blob(9).write(to: url, options: .atomic)
+            case .deletedAndMadeAnew:
+                // Many file systems give the new file the old one's inode number.
+                try manager.removeItem(at: url)
+                try Data.blob(9).write(to: url)
+            case .overwrittenInPlace:
+                let handle = try FileHandle(forWritingTo: url)
+                try handle.write(contentsOf: Data.blob(9))
+                try handle.close()
             case .folder, .filledFolder:
                 try manager.removeItem(at: url)
                 try manager.createDirectory(at: url, withIntermediateDirectories: false)

@@ -1,0 +1,109 @@
+import Foundation
+import Halcyon
+import HalcyonTestSupport
+import Testing
+
+/// A folder that Kingfisher wrote: hashed files and no index.
+@Suite struct AdoptionTests {
+    /// Files as Kingfisher names them, with an old modification date.
+    private func kingfisherFolder(_ cache: CacheFixture, count: Int) throws -> URL {
+        let folder = cache.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for seed in 0..<count {
+            let file = folder.appendingPathComponent(
+                BlobName(key: "\(seed)", isHashed: true, pathExtension: nil).text)
+            try Data.blob(seed).write(to: file)
+            try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: file.path)
+        }
+        return folder
+    }
+
+    @Test func `names are those of Kingfisher`() {
+        // printf 'https://example.com/a.png' | sha256sum
+        let name = BlobName(key: "https://example.com/a.png", isHashed: true, pathExtension: "png").text
+        #expect(name == "494a30704d4f32ac0b81739d18a66d3638d440cbc6f5669f6af66f840edee5ab.png")
+    }
+
+    @Test func `every file is found at once, and becomes an entry`() throws {
+        try withCache { cache in
+            _ = try kingfisherFolder(cache, count: 30)
+            #expect(try cache.storage.value(forKey: "3") == .blob(3))
+            #expect(cache.storage.isCached(forKey: "4"))
+            #expect(try cache.storage.totalSize() == 3_000)
+            cache.settle()
+            for seed in 0..<30 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+        }
+    }
+
+    @Test func `a key becomes known when it is asked for`() throws {
+        try withCache { cache in
+            _ = try kingfisherFolder(cache, count: 3)
+            _ = try cache.storage.totalSize()
+            _ = try cache.storage.value(forKey: "1")
+            cache.reopen()
+            let keys = try cache.storage.store.index.read { try $0.page(after: .min, limit: 10).compactMap(\.key) }
+            #expect(keys == ["1"])
+        }
+    }
+
+    @Test func `old dates expire nothing, and a week is given`() throws {
+        try withCache { cache in
+            _ = try kingfisherFolder(cache, count: 3)
+            #expect(try cache.storage.removeExpiredValues() == [])
+            cache.clock.advance(by: 7 * 86_400 - 1)
+            #expect(cache.storage.isCached(forKey: "1"))
+            cache.clock.advance(by: 2)
+            #expect(try cache.storage.removeExpiredValues().count == 3)
+        }
+    }
+
+    @Test func `removing, storing and clearing reckon with files that have no row yet`() throws {
+        try withCache { cache in
+            _ = try kingfisherFolder(cache, count: 5)
+            try cache.storage.store(value: .blob(100), forKey: "0")
+            try cache.storage.remove(forKey: "1")
+            #expect(try cache.storage.value(forKey: "0") == .blob(100))
+            #expect(try cache.storage.value(forKey: "1") == nil)
+            #expect(try cache.storage.totalSize() == 400)
+            try cache.storage.removeAll()
+            #expect(try cache.storage.totalSize() == 0)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: cache.directory.path) == [".halcyon"])
+        }
+    }
+
+    @Test func `a store over a file without a row that fails keeps the file`() throws {
+        let cache = try CacheFixture()
+        _ = try kingfisherFolder(cache, count: 1)
+        cache.fileSystem.fail(.list, EIO, times: nil)
+        #expect(try cache.storage.value(forKey: "0") == .blob(0))
+        cache.refuseCommits(after: 1)
+        #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(9), forKey: "0") }
+        cache.fileSystem.heal()
+        #expect(try cache.storage.value(forKey: "0") == .blob(0))
+        cache.reopen()
+        #expect(try cache.storage.totalSize() == 100)
+        try cache.requireClean()
+    }
+
+    @Test func `what is no blob is left alone`() throws {
+        try withCache { cache in
+            let folder = try kingfisherFolder(cache, count: 2)
+            let foreign = ["README", "0123.png", String(repeating: "A", count: 64)]
+            for name in foreign { try Data([1]).write(to: folder.appendingPathComponent(name)) }
+            #expect(try cache.storage.totalSize() == 200)
+            try cache.storage.removeAll()
+            for name in foreign { #expect(FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path)) }
+            #expect(try cache.storage.check().strangers.sorted() == foreign.sorted())
+        }
+    }
+
+    @Test func `unhashed files are adopted under their own names`() throws {
+        try withCache(configure: { $0.usesHashedFileName = false }) { cache in
+            let folder = cache.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data.blob(1).write(to: folder.appendingPathComponent("cat.png"))
+            #expect(try cache.storage.value(forKey: "cat", forcedExtension: "png") == .blob(1))
+            #expect(try cache.storage.totalSize() == 100)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Halcyon
+import HalcyonTestSupport
+import Testing
+
+@Suite struct CheckTests {
+    private func filled(_ cache: CacheFixture) throws {
+        for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+        cache.settle()
+    }
+
+    private func name(_ cache: CacheFixture, _ key: String) -> String {
+        cache.storage.cacheFileURL(forKey: key).lastPathComponent
+    }
+
+    @Test func `a cache in order is clean, and checking changes nothing`() throws {
+        try withCache { cache in
+            try filled(cache)
+            let report = try cache.storage.check()
+            #expect(report.isClean)
+            #expect(report.counted == Totals(entries: 10, bytes: 1_000))
+            #expect(try cache.storage.check(repair: true).isClean)
+            #expect(try cache.storage.totalSize() == 1_000)
+        }
+    }
+
+    @Test func `each kind of finding is found, kept without repair, and healed with it`() throws {
+        try withCache { cache in
+            try filled(cache)
+            let orphan = String(repeating: "ab", count: 32)
+            try Data.blob(50).write(to: cache.directory.appendingPathComponent(orphan))
+            try FileManager.default.removeItem(at: cache.storage.cacheFileURL(forKey: "0"))
+            try Data.blob(1, count: 7).write(to: cache.storage.cacheFileURL(forKey: "1"))
+            try Data.blob(2).write(to: cache.storage.cacheFileURL(forKey: "2"), options: .atomic)
+            try Data.blob(3).write(to: cache.metadata.appendingPathComponent("trash/11.22"))
+            try Data("x".utf8).write(to: cache.directory.appendingPathComponent("notes.txt"))
+            try cache.storage.store.index.write { session in
+                try session.execute("UPDATE totals SET bytes = 77")
+                try session.execute("UPDATE entries SET id = id + 1 WHERE id IN (SELECT id FROM entries WHERE key = '9')")
+            }
+            for _ in 0..<2 {
+                let report = try cache.storage.check()
+                #expect(report.orphans.sorted() == [orphan, name(cache, "9")].sorted())
+                #expect(report.dangling == [name(cache, "0")])
+                #expect(report.wrongLengths == [name(cache, "1")])
+                #expect(report.wrongInodes == [name(cache, "2")])
+                #expect(report.unreadableRows.count == 1)
+                #expect(report.trashed == 1)
+                #expect(report.strangers == ["notes.txt"])
+                #expect(report.noted.bytes == 77 && report.counted.bytes == 1_000)
+                #expect(!report.isSound)
+            }
+            #expect(try cache.storage.check(repair: true).isRepaired)
+            let healed = try cache.storage.check()
+            #expect(healed.isClean && healed.counted == Totals(entries: 6, bytes: 600))
+            #expect(healed.strangers == ["notes.txt"])
+            for seed in 3..<9 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+        }
+    }
+
+    @Test func `a check tells how far it is`() throws {
+        try withCache { cache in
+            try filled(cache)
+            var seen: [Int] = []
+            _ = try cache.storage.check { seen.append($0) }
+            #expect(seen == seen.sorted())
+            #expect(seen.last == 20)
+        }
+    }
+
+    @Test func `orphans are removed by the sweep, once a day`() throws {
+        try withCache { cache in
+            try filled(cache)
+            let orphan = cache.directory.appendingPathComponent(String(repeating: "cd", count: 32))
+            try Data.blob(50).write(to: orphan)
+            cache.clock.advance(by: 86_401)
+            cache.reopen()
+            _ = try cache.storage.totalSize()
+            cache.settle()
+            #expect(!FileManager.default.fileExists(atPath: orphan.path))
+            #expect(try cache.storage.totalSize() == 1_000)
+        }
+    }
+
+    @Test func `names that could be keys are nobody's orphans`() throws {
+        try withCache(configure: { $0.usesHashedFileName = false }) { cache in
+            try filled(cache)
+            let mine = cache.directory.appendingPathComponent("holiday.jpg")
+            try Data.blob(50).write(to: mine)
+            cache.clock.advance(by: 86_401)
+            cache.reopen()
+            _ = try cache.storage.totalSize()
+            cache.settle()
+            #expect(FileManager.default.fileExists(atPath: mine.path))
+            try FileManager.default.removeItem(at: mine)
+        }
+    }
+}

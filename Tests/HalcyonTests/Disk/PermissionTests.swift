@@ -1,0 +1,188 @@
+import Foundation
+import Halcyon
+import HalcyonTestSupport
+import Testing
+
+/// Permissions mean nothing to root. When the tests are run by root, each of these runs in a child process that has
+/// become an ordinary user first.
+@Suite struct PermissionTests {
+    @Test func `a read-only parent: the throwing initialiser says so, the other one is not ready`() async {
+        await #expect(processExitsWith: .success) {
+            try asOrdinaryUser { folder in
+                try setPermissions(0o555, folder)
+                let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder)
+                do {
+                    _ = try DiskStorage.Backend<Data>(config: config)
+                    try fail("the folder cannot be made, and nothing was thrown")
+                } catch let error as KingfisherError {
+                    try require(error.errorCode == 3005, "\(error)")
+                }
+                let storage = DiskStorage.Backend<Data>(
+                    noThrowConfig: config, creatingDirectory: true, environment: StorageEnvironment())
+                do {
+                    try storage.store(value: Data([1]), forKey: "a")
+                    try fail("stored into a folder that cannot be made")
+                } catch let error as KingfisherError {
+                    try require(error.errorCode == 3011, "\(error)")
+                }
+                try require(!storage.isCached(forKey: "a"), "nothing can be cached")
+            }
+        }
+    }
+
+    @Test func `a folder that became read-only: removing throws, and nothing is lost`() async {
+        await #expect(processExitsWith: .success) {
+            try asOrdinaryUser { folder in
+                let storage = try makeStorage(in: folder)
+                try storage.store(value: Data([1]), forKey: "a")
+                try setPermissions(0o555, storage.directoryURL)
+                do {
+                    try storage.remove(forKey: "a")
+                    try fail("removed from a read-only folder")
+                } catch let error as KingfisherError {
+                    try require(error.errorCode == 3003, "\(error)")
+                }
+                do {
+                    try storage.store(value: Data([2]), forKey: "a")
+                    try fail("stored into a read-only folder")
+                } catch let error as KingfisherError {
+                    try require(error.errorCode == 3009, "\(error)")
+                }
+                try require(try storage.value(forKey: "a") == Data([1]), "the old value is still there")
+                try setPermissions(0o755, storage.directoryURL)
+                try storage.remove(forKey: "a")
+                try require(try storage.check().isSound, "sound")
+            }
+        }
+    }
+
+    @Test func `a blob that may not be read is an error, and stays cached`() async {
+        await #expect(processExitsWith: .success) {
+            try asOrdinaryUser { folder in
+                let storage = try makeStorage(in: folder)
+                try storage.store(value: Data([1]), forKey: "a")
+                try setPermissions(0o000, storage.cacheFileURL(forKey: "a"))
+                do {
+                    _ = try storage.value(forKey: "a")
+                    try fail("read a blob that may not be read")
+                } catch let error as KingfisherError {
+                    try require(error.errorCode == 3004, "\(error)")
+                }
+                try require(storage.isCached(forKey: "a"), "it is cached")
+                try setPermissions(0o644, storage.cacheFileURL(forKey: "a"))
+                try require(try storage.value(forKey: "a") == Data([1]), "and readable again")
+            }
+        }
+    }
+
+    @Test func `a folder that may not be searched is a miss, and the row is kept`() async {
+        await #expect(processExitsWith: .success) {
+            try asOrdinaryUser { folder in
+                let storage = try makeStorage(in: folder)
+                try storage.store(value: Data([1]), forKey: "a")
+                try setPermissions(0o000, storage.directoryURL)
+                try require(try storage.value(forKey: "a") == nil, "a miss")
+                try require(!storage.isCached(forKey: "a"), "not cached")
+                storage.store.housekeepingWait()
+                try setPermissions(0o755, storage.directoryURL)
+                try require(try storage.value(forKey: "a") == Data([1]), "the row was kept")
+            }
+        }
+    }
+
+    @Test func `an index that may not be written: stores throw, and nothing is reset`() async {
+        await #expect(processExitsWith: .success) {
+            try asOrdinaryUser { folder in
+                let index: URL
+                do {
+                    let storage = try makeStorage(in: folder)
+                    try storage.store(value: Data([1]), forKey: "a")
+                    index = storage.directoryURL.appendingPathComponent(".halcyon/index.sqlite")
+                    storage.store.close()
+                }
+                try setPermissions(0o444, index)
+                let storage = DiskStorage.Backend<Data>(
+                    noThrowConfig: DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder),
+                    creatingDirectory: true, environment: environment())
+                do {
+                    try storage.store(value: Data([2]), forKey: "b")
+                    try fail("stored into a read-only index")
+                } catch let error as KingfisherError {
+                    try require("\(error)".contains("writable"), "\(error)")
+                }
+                try setPermissions(0o644, index)
+                try require(try eventually { try storage.value(forKey: "a") == Data([1]) }, "nothing was reset")
+            }
+        }
+    }
+
+    @Test func `a file in place of the folder`() async throws {
+        let folder = try TemporaryFolder()
+        let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
+        try Data([1]).write(to: folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test"))
+        let error = #expect(throws: KingfisherError.self) { _ = try DiskStorage.Backend<Data>(config: config) }
+        #expect(error?.errorCode == 3005)
+        let storage = DiskStorage.Backend<Data>(
+            noThrowConfig: config, creatingDirectory: true, environment: StorageEnvironment())
+        let notReady = #expect(throws: KingfisherError.self) { _ = try storage.value(forKey: "a") }
+        #expect(notReady?.errorCode == 3011)
+    }
+}
+
+// MARK: - In the child
+
+private struct Failure: Error {
+    let message: String
+}
+
+private func fail(_ message: String) throws { throw Failure(message: message) }
+
+private func require(_ condition: Bool, _ message: String) throws { if !condition { try fail(message) } }
+
+private func setPermissions(_ mode: Int, _ url: URL) throws {
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
+}
+
+private func environment() -> StorageEnvironment {
+    var environment = StorageEnvironment()
+    environment.isShared = false
+    return environment
+}
+
+private func makeStorage(in folder: URL) throws -> DiskStorage.Backend<Data> {
+    try DiskStorage.Backend(
+        config: DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder), environment: environment())
+}
+
+/// An index that failed is not opened again at once.
+private func eventually(_ condition: () throws -> Bool) throws -> Bool {
+    for _ in 0..<50 {
+        if try condition() { return true }
+        usleep(20_000)
+    }
+    return false
+}
+
+/// Runs `body` with a folder, as a user to whom permissions matter.
+private func asOrdinaryUser(_ body: (URL) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-user-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    if getuid() == 0 {
+        let nobody: UInt32 = 65_534
+        try require(chown(folder.path, nobody, nobody) == 0, "chown")
+        try require(setgid(nobody) == 0 && setuid(nobody) == 0, "setuid")
+        try require(getuid() == nobody && geteuid() == nobody, "still root")
+    }
+    defer {
+        let inside = folder.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
+        for url in [folder, inside] { try? setPermissions(0o755, url) }
+        try? FileManager.default.removeItem(at: folder)
+    }
+    do {
+        try body(folder)
+    } catch {
+        // A child's stack trace says little.
+        FileHandle.standardError.write(Data("failed in the child: \(error)\n".utf8))
+        throw error
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Halcyon
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+/// No statement may come to read or sort the whole table where an index should serve it.
+@Suite struct QueryPlanTests {
+    /// What `EXPLAIN QUERY PLAN` says, line by line. A change of a statement, an index or of SQLite shows here.
+    static let expected: [String: [String]] = [
+        "lookup": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
+        "row": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
+        "upsert": [],
+        "adopt": [],
+        "delete": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
+        "relearn": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
+        "touch": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
+        "extend": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
+        "expire": [
+            "SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY 1",
+            "SEARCH entries USING INDEX entries_by_expiration (expires_at<?)",
+        ],
+        "page": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid>?)"],
+        "removeStored": [
+            "SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY 1",
+            "SEARCH entries USING INTEGER PRIMARY KEY (rowid>?)",
+        ],
+        "clampFuture": [
+            "SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY 1",
+            "SEARCH entries USING COVERING INDEX entries_by_access (pinned=? AND accessed_at>?)",
+        ],
+        "totals": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
+        "setStoredAt": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
+        "state": [
+            "SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH state USING INTEGER PRIMARY KEY (rowid=?)",
+        ],
+        "setState": ["SEARCH state USING INTEGER PRIMARY KEY (rowid=?)"],
+        "expiredTotals": ["SEARCH entries USING INDEX entries_by_expiration (expires_at<?)"],
+    ]
+
+    /// Statements that are meant to read everything: check, listings for people.
+    static let scans: Set<String> = ["countedTotals", "repairTotals", "listByAccess", "listBySize", "listByExpiration"]
+
+    private func plans() throws -> [String: [String]] {
+        let cache = try CacheFixture()
+        _ = try cache.storage.totalSize()
+        let connection = try Connection(path: cache.index.path)
+        return try Dictionary(
+            uniqueKeysWithValues: IndexSQL.planned.map { ($0.name, try connection.queryPlan(of: $0.sql)) })
+    }
+
+    @Test func `every statement is served as it was meant to be`() throws {
+        for (name, plan) in try plans() where !Self.scans.contains(name) && name != "evict" {
+            #expect(plan == Self.expected[name], "\(name)")
+        }
+    }
+
+    @Test func `eviction reads the covering index in order and sorts one batch at most`() throws {
+        let plan = try #require(try plans()["evict"])
+        #expect(plan.contains("SEARCH entries USING COVERING INDEX entries_by_access (pinned=?)"))
+        #expect(!plan.contains { $0.hasPrefix("SCAN entries") })
+        // SQLite 3.40 sorts the rows of the inner LIMIT once more; later ones may not.
+        #expect(plan.filter { $0.contains("TEMP B-TREE") }.count <= 1)
+    }
+
+    @Test func `what reads everything reads it once, and counting from an index alone`() throws {
+        let plans = try plans()
+        #expect(plans["countedTotals"] == ["SCAN entries USING COVERING INDEX entries_by_access"])
+        for name in Self.scans { #expect(plans[name]?.filter { $0.hasPrefix("SCAN") }.isEmpty == false, "\(name)") }
+    }
+
+    @Test func `a new statement cannot stay without a plan`() {
+        let names = Set(IndexSQL.planned.map(\.name))
+        #expect(names == Set(Self.expected.keys).union(Self.scans).union(["evict"]))
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+@Suite struct RemoveAllTests {
+    private func indexBytes(_ cache: CacheFixture) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: cache.index.path)[.size] as? Int)
+    }
+
+    @Test func `everything goes and the index file has shrunk`() throws {
+        try withCache { cache in
+            for seed in 0..<2_000 {
+                try cache.storage.store(value: .blob(seed, count: 1), forKey: "a key of some length, number \(seed)")
+            }
+            cache.storage.store.index.checkpoint()
+            let full = try indexBytes(cache)
+            try cache.storage.removeAll()
+            cache.settle()
+            #expect(try cache.storage.totalSize() == 0)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: cache.directory.path) == [".halcyon"])
+            #expect(full > 300_000)
+            #expect(try indexBytes(cache) < 100_000)
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `pending notes do not bring anything back`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            _ = try cache.storage.value(forKey: "a")
+            try cache.storage.removeAll()
+            cache.reopen()
+            #expect(!cache.storage.isCached(forKey: "a"))
+        }
+    }
+
+    @Test func `what others put into the folder stays`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let foreign = cache.directory.appendingPathComponent("notes.txt")
+            try Data("mine".utf8).write(to: foreign)
+            try cache.storage.removeAll()
+            #expect(FileManager.default.fileExists(atPath: foreign.path))
+        }
+    }
+
+    @Test func `the folder itself goes when asked, and comes back with the next store`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            try cache.storage.removeAll(skipCreatingDirectory: true)
+            #expect(!FileManager.default.fileExists(atPath: cache.directory.path))
+            #expect(try cache.storage.value(forKey: "a") == nil)
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            #expect(try cache.storage.value(forKey: "a") == .blob(2))
+        }
+    }
+
+    @Test func `the log stays bounded after many stores and a clearing`() throws {
+        try withCache { cache in
+            for seed in 0..<1_500 { try cache.storage.store(value: .blob(seed, count: 1), forKey: "\(seed)") }
+            try cache.storage.removeAll()
+            cache.settle()
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let log = try FileManager.default.attributesOfItem(atPath: cache.index.path + "-wal")[.size] as? Int
+            #expect(try #require(log) < 16_000_000)
+        }
+    }
+
+    @Test func `work on the queue for metadata runs after the notes made before`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
+            cache.clock.advance(by: 5)
+            _ = try cache.storage.value(forKey: "a")
+            let expiration = Locked<Timestamp?>(nil)
+            cache.storage.metaChangingQueue.sync {
+                let row = try? cache.storage.store.index.read { try $0.page(after: .min, limit: 1).first }
+                expiration.withLock { $0 = row?.lifetime.expiresAt }
+            }
+            #expect(expiration.withLock { $0 } == cache.clock.now.advanced(by: 60_000))
+        }
+    }
+}
