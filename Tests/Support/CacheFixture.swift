@@ -16,7 +16,8 @@ package final class CacheFixture: @unchecked Sendable {
     private let name: String
 
     package init(
-        name: String = "test", tuning: Tuning = Tuning(), configure: @escaping (inout DiskStorage.Config) -> Void = { _ in }
+        name: String = "test", tuning: Tuning = Tuning(),
+        configure: @escaping (inout DiskStorage.Config) -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
         self.name = name

@@ -4,7 +4,8 @@ package import Halcyon
 /// of its work; what is seen of volumes and times can be replaced; and a test can look on.
 package final class FaultyFileSystem: FileSystem {
     package enum Call: String, CaseIterable, Sendable {
-        case makeDirectory, openForReading, createFile, read, write, statusOfFile, status, setModified, rename, exchange,
+        case makeDirectory, openForReading, createFile, read, write, statusOfFile, status, setModified, rename,
+            exchange,
             link, unlink, removeDirectory, list, volume
     }
 

@@ -9,7 +9,8 @@ package struct SeededGenerator: RandomNumberGenerator {
     /// Seeded by `HALCYON_SEED`, otherwise anew in each run; printed once, for the next run.
     package static let ofThisRun: SeededGenerator = {
         let seed =
-            ProcessInfo.processInfo.environment["HALCYON_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 1...UInt64.max)
+            ProcessInfo.processInfo.environment["HALCYON_SEED"].flatMap(UInt64.init)
+            ?? UInt64.random(in: 1...UInt64.max)
         print("HALCYON_SEED=\(seed)")
         return SeededGenerator(seed: seed)
     }()

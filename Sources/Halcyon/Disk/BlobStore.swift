@@ -249,10 +249,10 @@ package struct BlobStore: Sendable {
         guard canLink.withLock({ $0 }) else { return false }
         do throws(SystemError) {
             try fileSystem.link(path, to: kept)
-        } catch where error.isUnsupported {
+        } catch  where error.isUnsupported {
             canLink.withLock { $0 = false }
             return false
-        } catch where error.code == EEXIST {
+        } catch  where error.code == EEXIST {
             // Left by a crash, and of no use to anybody: the row's blob is at its place.
             try fileSystem.unlink(kept)
             try fileSystem.link(path, to: kept)

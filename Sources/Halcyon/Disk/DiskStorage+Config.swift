@@ -22,6 +22,7 @@ extension DiskStorage {
         public var autoExtAfterHashedFileName: Bool = false
         /// Makes the cache's folder of the parent folder and the cache's name; by default it appends the name. Dropped
         /// once it was used.
+        // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
         public var cachePathBlock: (@Sendable (_ directory: URL, _ cacheName: String) -> URL)! = { directory, name in
             directory.appendingPathComponent(name, isDirectory: true)
         }

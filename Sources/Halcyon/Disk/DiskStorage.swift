@@ -279,7 +279,9 @@ public enum DiskStorage {
             try mappingErrors { try store.check(repair: repair, progress: progress) }
         }
 
-        private func url(of name: BlobName) -> URL { directoryURL.appendingPathComponent(name.text, isDirectory: false) }
+        private func url(of name: BlobName) -> URL {
+            directoryURL.appendingPathComponent(name.text, isDirectory: false)
+        }
 
         // MARK: Errors
 

@@ -1,6 +1,6 @@
 internal import Foundation
-package import HalcyonSQLite
 internal import HalcyonMigrations
+package import HalcyonSQLite
 
 /// The SQLite file beside the blobs: its connections, their locks, and what happens when the file is gone or damaged.
 ///

@@ -46,7 +46,8 @@ extension EntryStore {
         let accessed = min(now, file.created ?? file.changed)
         _ = try session.adopt(
             Entry(
-                name: name, key: key, token: BlobTag.token(environment.makeToken(), for: file), inode: file.inode, size: file.size,
+                name: name, key: key, token: BlobTag.token(environment.makeToken(), for: file), inode: file.inode,
+                size: file.size,
                 createdAt: min(now, file.changed), accessedAt: accessed, lifetime: adoptedLifetime(of: file, at: now)))
     }
 

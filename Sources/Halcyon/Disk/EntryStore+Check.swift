@@ -16,8 +16,12 @@ extension EntryStore {
         report.isAdopting = isAdopting
         var seen = 0
         try checkDetached(repair: repair, &report)
-        try checkRows(repair: repair, &report) { seen += $0; progress(seen) }
-        try checkFiles(repair: repair, &report) { seen += $0; progress(seen) }
+        func didSee(_ count: Int) {
+            seen += count
+            progress(seen)
+        }
+        try checkRows(repair: repair, &report, didSee)
+        try checkFiles(repair: repair, &report, didSee)
         try checkTotals(repair: repair, &report)
         report.integrityFindings = try index.read { try $0.integrityFindings() }
         report.isRepaired = repair

@@ -24,7 +24,8 @@ extension EntryStore {
         return try findOnce(name, at: now, look)
     }
 
-    private func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>? {
+    private func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>?
+    {
         let wasAdopting = isAdopting
         switch row(of: name, at: now) {
         case .known(let known): return try find(known, at: now, look)

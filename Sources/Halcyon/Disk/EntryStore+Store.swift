@@ -26,7 +26,7 @@ extension EntryStore {
     func makingRoom<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
-        } catch where Self.isOutOfSpace(error) {
+        } catch  where Self.isOutOfSpace(error) {
             unlinker.drain()
             emptyTrash()
             return try body()

@@ -60,7 +60,8 @@ package struct IndexSession {
 
     /// Writes one note of the access log. It never revives, extends or ages a newer entry: the token has to be the same.
     func touch(id: Int64, _ note: AccessLog.Note) throws(SQLiteError) {
-        try connection.with(note.lifetime == nil ? IndexSQL.touch : IndexSQL.extend) { (statement) throws(SQLiteError) in
+        try connection.with(note.lifetime == nil ? IndexSQL.touch : IndexSQL.extend) {
+            (statement) throws(SQLiteError) in
             statement.bind(id, at: 1)
             statement.bind(note.token, at: 2)
             statement.bind(note.accessedAt.milliseconds, at: 3)
@@ -192,7 +193,9 @@ package struct IndexSession {
     package func freePages() throws(SQLiteError) -> Int { Int(try connection.integer(IndexSQL.freePages) ?? 0) }
 
     /// Gives up to `count` free pages back; the file shrinks at the next checkpoint.
-    func releasePages(_ count: Int) throws(SQLiteError) { try connection.execute("PRAGMA incremental_vacuum(\(count))") }
+    func releasePages(_ count: Int) throws(SQLiteError) {
+        try connection.execute("PRAGMA incremental_vacuum(\(count))")
+    }
 
     /// Runs statements as they are, for tests that damage an index on purpose.
     package func execute(_ sql: String) throws(SQLiteError) { try connection.execute(sql) }
@@ -211,7 +214,8 @@ extension Entry {
         self.init(
             id: statement.integer(at: 0), name: name ?? statement.blobName(at: 1), key: statement.optionalText(at: 2),
             token: statement.integer(at: 3), inode: statement.optionalInteger(at: 4).map { UInt64(bitPattern: $0) },
-            size: statement.integer(at: 5), createdAt: statement.timestamp(at: 6), accessedAt: statement.timestamp(at: 7),
+            size: statement.integer(at: 5), createdAt: statement.timestamp(at: 6),
+            accessedAt: statement.timestamp(at: 7),
             lifetime: Lifetime(
                 expiresAt: statement.optionalInteger(at: 8).map(Timestamp.init(milliseconds:)),
                 timeToLive: statement.optionalInteger(at: 9)), isPinned: statement.integer(at: 10) != 0)
@@ -240,7 +244,7 @@ extension IndexState {
             boot: statement.optionalText(at: 0), settledAt: statement.timestamp(at: 1),
             storedAt: statement.timestamp(at: 2),
             indexInode: statement.optionalInteger(at: 3).map { UInt64(bitPattern: $0) },
-            isRelearning: statement.integer(at: 4) != 0, 
+            isRelearning: statement.integer(at: 4) != 0,
             adoption: Adoption(rawValue: statement.text(at: 5)) ?? .done, adoptsUntil: statement.timestamp(at: 6),
             distrusted: from.flatMap { from in until.map { from...max(from, $0) } },
             reconciledAt: statement.timestamp(at: 9))

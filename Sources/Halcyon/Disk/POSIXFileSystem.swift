@@ -42,7 +42,8 @@ package struct POSIXFileSystem: FileSystem {
     ) throws(SystemError) {
         let unchanged = timespec(tv_sec: 0, tv_nsec: Int(omitTime))
         let modified = timespec(
-            tv_sec: time_t(time.milliseconds / 1000), tv_nsec: Int(time.milliseconds % 1000) * 1_000_000 + microseconds * 1_000)
+            tv_sec: time_t(time.milliseconds / 1000),
+            tv_nsec: Int(time.milliseconds % 1000) * 1_000_000 + microseconds * 1_000)
         _ = try checked("futimens") {
             withUnsafePointer(to: (unchanged, modified)) { pair in
                 pair.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(file, $0) }
@@ -141,7 +142,8 @@ extension FileStatus {
         self.init(
             kind: Kind(mode: status.st_mode), device: UInt64(truncatingIfNeeded: status.st_dev),
             inode: UInt64(status.st_ino), size: Int64(status.st_size), allocatedSize: Int64(status.st_blocks) * 512,
-            modified: Timestamp(modified), modifiedMicroseconds: Int(modified.tv_nsec) / 1000 % 1000, created: created, changed: Timestamp(changed))
+            modified: Timestamp(modified), modifiedMicroseconds: Int(modified.tv_nsec) / 1000 % 1000, created: created,
+            changed: Timestamp(changed))
     }
 }
 

@@ -30,7 +30,8 @@ public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConverti
         /// A value cannot be written; the one stored before is still there. Code 3009.
         case cannotCreateCacheFile(fileURL: URL, key: String, data: Data, error: any Error)
         /// A blob's attributes cannot be set. Code 3010.
-        case cannotSetCacheFileAttribute(filePath: String, attributes: [FileAttributeKey: any Sendable], error: any Error)
+        case cannotSetCacheFileAttribute(
+            filePath: String, attributes: [FileAttributeKey: any Sendable], error: any Error)
         /// The cache's folder could not be made when the storage was. Code 3011.
         case diskStorageIsNotReady(cacheURL: URL)
     }
@@ -86,7 +87,8 @@ extension KingfisherError.CacheErrorReason {
         switch self {
         case .fileEnumeratorCreationFailed(let url): "Cannot list the folder \(url.path)."
         case .invalidFileEnumeratorContent(let url): "The listing of the folder \(url.path) cannot be read."
-        case .invalidURLResource(let error, _, let url): "Cannot read or change what is cached at \(place(url)). \(text(error))"
+        case .invalidURLResource(let error, _, let url):
+            "Cannot read or change what is cached at \(place(url)). \(text(error))"
         case .cannotLoadDataFromDisk(let url, let error): "Cannot load the cached file \(place(url)). \(text(error))"
         case .cannotCreateDirectory(let path, let error): "Cannot make or use the cache folder \(path). \(text(error))"
         case .imageNotExisting: "The image is not in the cache."
@@ -94,7 +96,8 @@ extension KingfisherError.CacheErrorReason {
         case .cannotSerializeImage: "Cannot serialize the image: its serializer made no data of it."
         case .cannotCreateCacheFile(let url, _, let data, let error):
             "Cannot store \(data.count) bytes at \(place(url)). \(text(error))"
-        case .cannotSetCacheFileAttribute(let path, _, let error): "Cannot set attributes of \(place(URL(fileURLWithPath: path))). \(text(error))"
+        case .cannotSetCacheFileAttribute(let path, _, let error):
+            "Cannot set attributes of \(place(URL(fileURLWithPath: path))). \(text(error))"
         case .diskStorageIsNotReady(let url):
             "The disk storage is not ready: the folder \(url.path) could not be made. Check its parent's permissions."
         }

@@ -1,9 +1,10 @@
+internal import Foundation
+
 #if canImport(CryptoKit)
     internal import CryptoKit
 #else
     internal import Crypto
 #endif
-internal import Foundation
 
 /// A SHA-256.
 struct Digest {

@@ -131,7 +131,8 @@ enum Child {
     private static func perform(_ operation: CrashTests.Operation, on storage: DiskStorage.Backend<Data>) throws {
         switch operation {
         case .storeNew: try storage.store(value: .blob(60), forKey: "6")
-        case .overwrite, .overwriteWithoutExchange: try storage.store(value: .blob(22), forKey: "2", expiration: .days(9))
+        case .overwrite, .overwriteWithoutExchange:
+            try storage.store(value: .blob(22), forKey: "2", expiration: .days(9))
         case .remove: try storage.remove(forKey: "2")
         case .evict: _ = try storage.removeSizeExceededValues()
         case .expire: _ = try storage.removeExpiredValues()

@@ -13,7 +13,8 @@ import Testing
             let file = folder.appendingPathComponent(
                 BlobName(key: "\(seed)", isHashed: true, pathExtension: nil).text)
             try Data.blob(seed).write(to: file)
-            try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: file.path)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: file.path)
         }
         return folder
     }
@@ -92,7 +93,9 @@ import Testing
             for name in foreign { try Data([1]).write(to: folder.appendingPathComponent(name)) }
             #expect(try cache.storage.totalSize() == 200)
             try cache.storage.removeAll()
-            for name in foreign { #expect(FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path)) }
+            for name in foreign {
+                #expect(FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path))
+            }
             #expect(try cache.storage.check().strangers.sorted() == foreign.sorted())
         }
     }

@@ -8,7 +8,8 @@ import Testing
     static let keys: [String] = [
         "", "a/b", "/", "..", "../../escape", ".hidden", ".halcyon", ".halcyon/index.sqlite", "a\0b", "\0", "🦊",
         "e\u{301}", "\u{e9}", "name with spaces", "C:\\x", "%2F", "a.b.c", "-rf", String(repeating: "k", count: 65_536),
-        String(repeating: "é", count: 200), "https://example.com/a.png?token=1#x", "line\nbreak", "'; DROP TABLE entries; --",
+        String(repeating: "é", count: 200), "https://example.com/a.png?token=1#x", "line\nbreak",
+        "'; DROP TABLE entries; --",
     ]
 
     @Test(arguments: [true, false])

@@ -36,7 +36,8 @@ import Testing
             try Data("x".utf8).write(to: cache.directory.appendingPathComponent("notes.txt"))
             try cache.storage.store.index.write { session in
                 try session.execute("UPDATE totals SET bytes = 77")
-                try session.execute("UPDATE entries SET id = id + 1 WHERE id IN (SELECT id FROM entries WHERE key = '9')")
+                try session.execute(
+                    "UPDATE entries SET id = id + 1 WHERE id IN (SELECT id FROM entries WHERE key = '9')")
             }
             for _ in 0..<2 {
                 let report = try cache.storage.check()

@@ -31,7 +31,9 @@ import Testing
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.fileSystem.writeShort(true)
             cache.fileSystem.fail(.write, EIO, after: 3)
-            #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(2, count: 5_000), forKey: "a") }
+            #expect(throws: KingfisherError.self) {
+                try cache.storage.store(value: .blob(2, count: 5_000), forKey: "a")
+            }
             #expect(cache.names(in: "staging").isEmpty)
             #expect(try cache.storage.value(forKey: "a") == .blob(1))
         }
@@ -158,7 +160,12 @@ import Testing
             let staging = cache.metadata.appendingPathComponent("staging")
             let isFirst = Locked(true)
             cache.fileSystem.observe { call, _ in
-                guard call == .exchange, isFirst.withLock({ first in defer { first = false }; return first }) else {
+                guard call == .exchange,
+                    isFirst.withLock({ first in
+                        defer { first = false }
+                        return first
+                    })
+                else {
                     return
                 }
                 for name in (try? FileManager.default.contentsOfDirectory(atPath: staging.path)) ?? [] {

@@ -83,7 +83,9 @@ import Testing
 
     // MARK: Damage
 
-    enum Ruin: CaseIterable { case missing, empty, garbage, text, headerOnly, foreignTables, tablesDropped, wrongVersion }
+    enum Ruin: CaseIterable {
+        case missing, empty, garbage, text, headerOnly, foreignTables, tablesDropped, wrongVersion
+    }
 
     private func ruin(_ cache: CacheFixture, _ ruin: Ruin) throws {
         cache.storage.store.close()

@@ -5,11 +5,13 @@ import Testing
 @testable import Halcyon
 
 @Suite struct BlobNameTests {
-    @Test(arguments: [
-        ("https://a.b/photo.jpeg@processor", "jpeg"), ("image.jpg?v=2", nil), ("a.b.png", "png"), ("noext", nil),
-        ("@2x.jpg", nil), ("x.", nil), ("x.123456789012345678901", nil), ("x.12345678901234567890", "12345678901234567890"),
-        ("a.p/ng", nil), ("", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("https://a.b/photo.jpeg@processor", "jpeg"), ("image.jpg?v=2", nil), ("a.b.png", "png"), ("noext", nil),
+            ("@2x.jpg", nil), ("x.", nil), ("x.123456789012345678901", nil),
+            ("x.12345678901234567890", "12345678901234567890"),
+            ("a.p/ng", nil), ("", nil),
+        ] as [(String, String?)])
     func `the extension a key suggests`(key: String, expected: String?) {
         #expect(BlobName.suggestedExtension(ofKey: key) == expected)
     }
@@ -57,7 +59,8 @@ import Testing
 
     @Test func `packed names come back as they were`() {
         for name in [
-            String(repeating: "0a", count: 32), String(repeating: "f9", count: 32) + ".png", String(repeating: "00", count: 32) + "x",
+            String(repeating: "0a", count: 32), String(repeating: "f9", count: 32) + ".png",
+            String(repeating: "00", count: 32) + "x",
         ] {
             let packed = PackedName.pack(name)
             #expect(packed?.count == name.utf8.count - 32)
@@ -195,7 +198,9 @@ import Testing
             #expect(error.errorCode == code)
             #expect((error as NSError).code == code)
             #expect((error as NSError).domain == "com.onevcat.Kingfisher.Error")
-            for text in ["\(error)", String(reflecting: error), error.localizedDescription, error.errorDescription ?? ""] {
+            for text in [
+                "\(error)", String(reflecting: error), error.localizedDescription, error.errorDescription ?? "",
+            ] {
                 #expect(!text.isEmpty && !text.contains("secret"))
             }
         }

@@ -6,7 +6,8 @@ import Testing
 /// What somebody did to a blob behind the cache's back.
 @Suite struct SelfHealingTests {
     enum Damage: CaseIterable {
-        case missing, shortened, lengthened, replacedBySameLength, deletedAndMadeAnew, overwrittenInPlace, folder, filledFolder, symbolicLink, danglingLink, pipe
+        case missing, shortened, lengthened, replacedBySameLength, deletedAndMadeAnew, overwrittenInPlace, folder,
+            filledFolder, symbolicLink, danglingLink, pipe
 
         func inflict(on url: URL) throws {
             let manager = FileManager.default

@@ -132,7 +132,10 @@ import Testing
             let isFirst = Locked(true)
             cache.fileSystem.observe { call, path in
                 guard call == .unlink, path.contains("/trash/"),
-                    isFirst.withLock({ first in defer { first = false }; return first })
+                    isFirst.withLock({ first in
+                        defer { first = false }
+                        return first
+                    })
                 else { return }
                 // Between two batches: no lock is held.
                 for seed in 0..<20 { try? cache.storage.store(value: .blob(seed + 1_000), forKey: "\(seed * 5)") }
