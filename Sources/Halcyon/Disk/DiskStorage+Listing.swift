@@ -1,0 +1,47 @@
+/// What the command line tool asks beyond the public API. Failures have their words here: ``CacheStorageError``.
+extension DiskStorage.Backend {
+    /// Opens the index now.
+    ///
+    /// An index that cannot be used makes lookups miss; whoever asks at a terminal wants to know why.
+    package func open() throws { try explained { try store.open() } }
+
+    /// What is in the cache now.
+    package func summary() throws -> StorageSummary { try explained { try store.summary() } }
+
+    /// Hands over all entries in an order, until `body` returns false.
+    ///
+    /// No transaction is open while `body` runs, and no more than a few hundred entries are in memory.
+    package func forEachEntry(
+        in order: IndexSession.Order, reversed: Bool = false, _ body: (Entry) throws -> Bool
+    ) throws {
+        var ids = try explained { try store.entryIDs(in: order) }
+        if reversed { ids.reverse() }
+        for start in stride(from: 0, to: ids.count, by: 256) {
+            let page = try explained { try store.entries(ids: ids[start..<min(start + 256, ids.count)]) }
+            for entry in page { guard try body(entry) else { return } }
+        }
+    }
+
+    /// Whether anything is stored under a key, expired or not.
+    package func hasTrace(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
+        try explained { try store.hasTrace(of: config.blobName(forKey: key, forcedExtension: forcedExtension)) }
+    }
+
+    /// As ``removeExpiredValues()``, asked before each batch whether to go on.
+    package func removeExpired(goingOn: (Removal) -> Bool) throws -> Removal {
+        try explained { try store.removeExpired(goingOn: goingOn) }
+    }
+
+    /// As ``removeSizeExceededValues()`` with this limit, asked before each batch whether to go on.
+    package func evict(limit: Int64, goingOn: (Removal) -> Bool) throws -> Removal {
+        try explained { try store.evict(limit: limit, goingOn: goingOn) }
+    }
+
+    private func explained<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            throw CacheStorageError(error)
+        }
+    }
+}

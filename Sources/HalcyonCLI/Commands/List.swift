@@ -1,0 +1,98 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Halcyon
+
+/// Lists entries.
+struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the entries: what is in the cache, how big, used and valid until when.",
+        discussion: """
+            Most recently used first, largest first, or what expires first; the other way round with --reverse, so that \
+            --reverse shows what is evicted next. A key shows as (unknown) until somebody asks for the entry by it: the \
+            file was there before the index.
+
+            EXAMPLES
+              halcyon list --folder ./cache --sort size --limit 10
+              halcyon list --folder ./cache --filter example.com --json
+              halcyon list --folder ./cache --reverse --limit 1
+            """)
+
+    enum Order: String, ExpressibleByArgument, CaseIterable { case access, size, expires }
+
+    @OptionGroup var cache: CacheOptions
+
+    @Option(help: ArgumentHelp("Only keys that contain this, in upper or lower case.", valueName: "text"))
+    var filter: String?
+
+    @Option(help: "What to sort by.")
+    var sort: Order = .access
+
+    @Flag(help: "The other way round.")
+    var reverse = false
+
+    @Option(help: ArgumentHelp("Stop after this many.", valueName: "number"))
+    var limit: Int?
+
+    @Flag(help: "An array of objects instead of a table.")
+    var json = false
+
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit is a number of entries, 1 or more.") }
+    }
+
+    func run() throws {
+        try cache.withStorage { storage in
+            let output = Output()
+            let count = try json ? printObjects(of: storage, to: output) : printTable(of: storage, to: output)
+            try output.flush()
+            guard count == 0, !json else { return }
+            Message.print(filter == nil ? "The cache is empty." : "No key contains that text.")
+        }
+    }
+
+    private func printTable(of storage: Storage, to output: Output) throws -> Int {
+        let row = EntryRow(width: Terminal.output?.width, now: Timestamp(Date()))
+        return try forEachEntry(of: storage) { entry, index in
+            if index == 0 { try output.line(row.header) }
+            try output.line(row.line(of: entry))
+        }
+    }
+
+    /// One object on each line, so that line tools can be used on it too.
+    private func printObjects(of storage: Storage, to output: Output) throws -> Int {
+        let row = EntryRow(width: nil, now: Timestamp(Date()))
+        try output.text("[")
+        let count = try forEachEntry(of: storage) { entry, index in
+            try output.text("\(index == 0 ? "" : ",")\n\(row.object(of: entry).compact)")
+        }
+        try output.line(count == 0 ? "]" : "\n]")
+        return count
+    }
+
+    /// - Returns: how many there were.
+    private func forEachEntry(of storage: Storage, _ body: (Entry, Int) throws -> Void) throws -> Int {
+        var count = 0
+        try storage.forEachEntry(in: sort.order, reversed: reverse) { entry in
+            guard isWanted(entry) else { return true }
+            try body(entry, count)
+            count += 1
+            return count != limit
+        }
+        return count
+    }
+
+    private func isWanted(_ entry: Entry) -> Bool {
+        guard let filter, !filter.isEmpty else { return true }
+        return entry.key?.range(of: filter, options: .caseInsensitive) != nil
+    }
+}
+
+extension List.Order {
+    fileprivate var order: IndexSession.Order {
+        switch self {
+        case .access: .access
+        case .size: .size
+        case .expires: .expiration
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Halcyon
+
+/// Shows where an entry's blob is.
+struct Path: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the path of an entry's blob.",
+        discussion: """
+            The path follows from the key alone, so it is printed in any case; status 1 and a sentence on standard \
+            error say that nothing valid is cached there. Does not count as a use.
+
+            EXAMPLES
+              open "$(halcyon path --folder ./cache photo.jpg)"
+            """)
+
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var naming: ExtensionOption
+
+    @Argument(help: "The key.")
+    var key: String
+
+    func run() throws {
+        try cache.withStorage { storage in
+            try Output.print(storage.cacheFileURL(forKey: key, forcedExtension: naming.pathExtension).path)
+            guard storage.isCached(forKey: key, forcedExtension: naming.pathExtension) else {
+                throw Failure(Get.miss(key))
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import Foundation
+
+/// The files that `put` was given, those in folders included, in a fixed order.
+struct SourceFiles {
+    struct File {
+        /// As given: the key.
+        let path: String
+    }
+
+    private(set) var files: [File] = []
+    /// A sentence for each path that cannot be stored.
+    private(set) var failures: [String] = []
+    private let cacheFolder: String
+
+    /// - Parameter cacheFolder: never a source, even when it lies in a folder that is one.
+    init(_ paths: [String], leavingOut cacheFolder: URL) {
+        self.cacheFolder = cacheFolder.resolvingSymlinksInPath().path
+        for path in paths {
+            if Self.isFolder(path) { addFolder(path) } else { addFile(path) }
+        }
+    }
+
+    /// Follows a symbolic link: the user named it.
+    static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+
+    private mutating func addFile(_ path: String) {
+        do {
+            let target = (path as NSString).resolvingSymlinksInPath
+            let type = try FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
+            guard type == .typeRegular else {
+                failures.append(
+                    "Cannot store \(path): it is no regular file. To store what a command prints, pipe it into "
+                        + "‘halcyon put --key KEY -’.")
+                return
+            }
+            files.append(File(path: path))
+        } catch {
+            failures.append("Cannot store \(path): \(error.reason).")
+        }
+    }
+
+    /// Hidden files and whatever is not a regular file or a folder (links too: they may lead in circles) are passed over.
+    private mutating func addFolder(_ path: String) {
+        guard URL(fileURLWithPath: path).resolvingSymlinksInPath().path != cacheFolder else { return }
+        let prefix = path.hasSuffix("/") ? path : path + "/"
+        do {
+            for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted() where !name.hasPrefix(".") {
+                switch try FileManager.default.attributesOfItem(atPath: prefix + name)[.type] as? FileAttributeType {
+                case .typeRegular: files.append(File(path: prefix + name))
+                case .typeDirectory: addFolder(prefix + name)
+                default: break
+                }
+            }
+        } catch {
+            failures.append("Cannot list the folder \(path): \(error.reason).")
+        }
+    }
+}
+
+extension SourceFiles.File {
+    func read() throws -> Data {
+        do {
+            return try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw Failure("Cannot read \(path): \(error.reason).")
+        }
+    }
+}

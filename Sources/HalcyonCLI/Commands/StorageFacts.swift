@@ -1,0 +1,79 @@
+internal import Foundation
+internal import Halcyon
+
+/// What `stats` shows, as lines or as an object.
+struct StorageFacts {
+    let folder: String
+    let summary: StorageSummary
+    let indexBytes: Int64
+    let logBytes: Int64
+    let volume: Volume?
+
+    init(_ storage: Storage) throws {
+        folder = storage.directoryURL.path
+        summary = try storage.summary()
+        let index = storage.store.blobs.indexPath
+        indexBytes = Self.size(of: index)
+        logBytes = Self.size(of: index + "-wal")
+        // Only shown: a volume that does not say what it is, is shown as unknown.
+        volume = try? StorageEnvironment().fileSystem.volume(at: folder)
+    }
+
+    private static func size(of path: String) -> Int64 {
+        // The log comes and goes; missing is empty.
+        (try? StorageEnvironment().fileSystem.status(at: path).size) ?? 0
+    }
+}
+
+extension StorageFacts {
+    private var adoption: String {
+        switch summary.adoption {
+        case .done: "done"
+        case .pending: "pending: files are still being taken over"
+        case .rebuilding: "rebuilding: entries are being found again after damage"
+        }
+    }
+
+    private var volumeText: String {
+        guard let volume else { return "unknown" }
+        return volume.isNetworked ? "\(volume.name), network or user-space: no write-ahead log" : volume.name
+    }
+
+    private func text(_ totals: Totals) -> String { "\(totals.entries), \(ByteSize(totals.bytes))" }
+
+    var lines: String {
+        let schema = summary.ledger.last.map { "version \($0.version)" } ?? "none"
+        let lines = [
+            ("Folder", folder), ("Entries", text(summary.totals)), ("Expired", text(summary.expired)),
+            ("Oldest use", summary.oldestAccess.map(DateText.local) ?? "none"),
+            ("Newest use", summary.newestAccess.map(DateText.local) ?? "none"),
+            ("Index", "\(ByteSize(indexBytes)), and \(ByteSize(logBytes)) of write-ahead log"), ("Schema", schema),
+        ]
+        let ledger = summary.ledger.map { ("", "\($0.name), applied \(DateText.local($0.appliedAt))") }
+        return (lines + ledger + [("Adoption", adoption), ("Volume", volumeText)])
+            .map { name, value in name + String(repeating: " ", count: 12 - name.count) + value }
+            .joined(separator: "\n")
+    }
+
+    var object: JSON {
+        .object([
+            "folder": .string(folder), "entries": .integer(summary.totals.entries),
+            "bytes": .integer(summary.totals.bytes),
+            "expired": .object([
+                "entries": .integer(summary.expired.entries), "bytes": .integer(summary.expired.bytes),
+            ]),
+            "oldestAccess": .string(summary.oldestAccess.map(DateText.iso8601)),
+            "newestAccess": .string(summary.newestAccess.map(DateText.iso8601)), "indexBytes": .integer(indexBytes),
+            "logBytes": .integer(logBytes), "schemaVersion": .integer(summary.ledger.last?.version ?? 0),
+            "ledger": .array(summary.ledger.map(Self.object)), "adoption": .string(summary.adoption.rawValue),
+            "volume": .string(volume?.name),
+        ])
+    }
+
+    private static func object(of migration: StorageSummary.AppliedMigration) -> JSON {
+        .object([
+            "version": .integer(migration.version), "name": .string(migration.name),
+            "appliedAt": .string(DateText.iso8601(migration.appliedAt)),
+        ])
+    }
+}

@@ -1,0 +1,56 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Halcyon
+
+typealias Storage = DiskStorage.Backend<Data>
+
+/// Which cache a command works on.
+struct CacheOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The cache's own folder, the one with the blobs and .halcyon in it.", valueName: "path"))
+    var folder: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The name of a cache in the user's Caches folder, in com.onevcat.Kingfisher.ImageCache.NAME. \(defaultNote)",
+            valueName: "name"))
+    var name: String?
+
+    private static let defaultNote = "(default: default)"
+
+    func validate() throws {
+        if folder != nil, name != nil {
+            throw ValidationError("Give --folder or --name, not both: each of them says which cache.")
+        }
+        if folder?.isEmpty ?? false { throw ValidationError("--folder is empty. Give the path of the cache's folder.") }
+        if let name, name.isEmpty || name.contains("/") || name.contains("\0") {
+            throw ValidationError("A cache's name is not empty and has no slash. Use --folder for a path.")
+        }
+    }
+
+    /// What a command needs of the folder.
+    enum Purpose {
+        /// There has to be a cache.
+        case using
+        /// A cache is made where there is none.
+        case filling
+    }
+
+    /// Opens the cache, and closes it whatever happens: only then are accesses written down.
+    func withStorage<Result>(_ purpose: Purpose = .using, _ body: (Storage) throws -> Result) throws -> Result {
+        let storage = Storage(
+            noThrowConfig: config, creatingDirectory: false, environment: StorageEnvironment())
+        try CacheFolder(path: storage.directoryURL.path).require(purpose)
+        try storage.open()
+        defer { storage.store.close() }
+        return try body(storage)
+    }
+
+    private var config: DiskStorage.Config {
+        var config = DiskStorage.Config(name: name ?? "default", sizeLimit: 0)
+        if let folder {
+            let url = URL(fileURLWithPath: (folder as NSString).expandingTildeInPath, isDirectory: true)
+            config.cachePathBlock = { _, _ in url }
+        }
+        return config
+    }
+}

@@ -1,0 +1,50 @@
+internal import Foundation
+
+/// Standard output, buffered.
+final class Output {
+    private var buffer: [UInt8] = []
+    private static let capacity = 1 << 16
+
+    /// Writes a line, sooner or later.
+    func line(_ text: String) throws { try self.text("\(text)\n") }
+
+    /// Writes text, sooner or later.
+    func text(_ text: String) throws {
+        buffer.append(contentsOf: text.utf8)
+        if buffer.count >= Self.capacity { try flush() }
+    }
+
+    /// Writes what is still in the buffer.
+    func flush() throws {
+        defer { buffer.removeAll(keepingCapacity: true) }
+        try buffer.withUnsafeBytes { try Self.write($0, to: STDOUT_FILENO) }
+    }
+
+    /// Writes lines at once.
+    static func print(_ text: String) throws {
+        try Array("\(text)\n".utf8).withUnsafeBytes { try write($0, to: STDOUT_FILENO) }
+    }
+
+    /// Writes all of the bytes.
+    ///
+    /// - Throws: ``ClosedPipe``, or ``Failure`` with the system's reason.
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, name: String = "the output") throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EPIPE {
+                throw ClosedPipe()
+            } else if errno != EINTR {
+                let reason = String(cString: strerror(errno)).lowercased()
+                throw Failure("Cannot write \(name): \(reason). Nothing in the cache was lost.")
+            }
+        }
+    }
+}
+
+/// Sentences on standard error.
+enum Message {
+    static func print(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+}

@@ -1,0 +1,52 @@
+internal import Foundation
+
+/// One line on standard error that shows how far a command is; nothing at all when nobody is looking.
+package final class ProgressBar {
+    private let terminal: Terminal?
+    private let total: Int
+    private var isShown = false
+    private var lastDrawn: ContinuousClock.Instant?
+    private static let pause = Duration.milliseconds(60)
+
+    package init(total: Int) {
+        terminal = Terminal.messages
+        self.total = total
+    }
+
+    /// Draws the line, unless that was done a moment ago.
+    package func show(_ done: Int, _ label: @autoclosure () -> String = "") {
+        guard let terminal, lastDrawn.map({ ContinuousClock.now - $0 >= Self.pause }) ?? true else { return }
+        lastDrawn = .now
+        isShown = true
+        // One column is left free: writing into the last one wraps on some terminals.
+        draw(Self.line(done: done, total: total, label: label(), width: terminal.width - 1))
+    }
+
+    /// Takes the line away, before another one is printed and at the end.
+    package func clear() {
+        guard isShown, let terminal else { return }
+        isShown = false
+        draw(String(repeating: " ", count: max(0, terminal.width - 1)))
+        draw("")
+    }
+
+    private func draw(_ line: String) { FileHandle.standardError.write(Data("\r\(line)".utf8)) }
+
+    /// As much of bar, count and label as fits, padded to the width so that it covers the line before.
+    package static func line(done: Int, total: Int, label: String, width: Int) -> String {
+        let share = total > 0 ? min(1, Double(done) / Double(total)) : 1
+        let percent = "\(Int(share * 100)) %"
+        let count = "\(percent)  \(done) of \(total)"
+        guard width >= count.count else { return fitted(percent, width) }
+        let barWidth = min(30, width - count.count - 4)
+        guard barWidth >= 5 else { return fitted(count, width) }
+        let filled = Int(share * Double(barWidth))
+        let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: barWidth - filled)
+        return fitted("[\(bar)]  \(count)  \(label)", width)
+    }
+
+    private static func fitted(_ text: String, _ width: Int) -> String {
+        let text = TextWidth.shortened(text, to: max(0, width))
+        return text + String(repeating: " ", count: max(0, width - TextWidth.columns(of: text)))
+    }
+}

@@ -1,0 +1,23 @@
+internal import Foundation
+
+/// A file descriptor that somebody is looking at.
+struct Terminal {
+    private let descriptor: Int32
+
+    /// nil when the descriptor is a file or a pipe.
+    init?(_ descriptor: Int32) {
+        guard isatty(descriptor) == 1 else { return nil }
+        self.descriptor = descriptor
+    }
+
+    static var output: Terminal? { Terminal(STDOUT_FILENO) }
+    static var messages: Terminal? { Terminal(STDERR_FILENO) }
+    static var input: Terminal? { Terminal(STDIN_FILENO) }
+
+    /// Columns, asked anew each time: windows are resized.
+    var width: Int {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+}

@@ -1,0 +1,50 @@
+/// Text that has to fit into a line of a terminal.
+package enum TextWidth {
+    /// Columns a terminal uses for a text: two for East Asian letters and emoji.
+    package static func columns(of text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
+
+    private static func columns(of character: Character) -> Int {
+        guard let scalar = character.unicodeScalars.first, scalar.value >= 0x1100 else { return 1 }
+        let isWide = wide.contains { $0.contains(scalar.value) } || scalar.properties.isEmojiPresentation
+        return isWide || character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
+    }
+
+    /// The blocks of wide letters (Unicode's East Asian Width W and F, coarsely).
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+        0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD,
+    ]
+
+    /// The text with its middle left out, so that it fits: beginning and end of an address tell most.
+    package static func shortened(_ text: String, to width: Int) -> String {
+        guard columns(of: text) > width else { return text }
+        guard width > 1 else { return String(repeating: "…", count: max(0, width)) }
+        let tail = prefix(of: text.reversed(), columns: (width - 1) / 2)
+        let head = prefix(of: text, columns: width - 1 - (width - 1) / 2)
+        return String(head) + "…" + String(tail.reversed())
+    }
+
+    private static func prefix(of characters: some Sequence<Character>, columns limit: Int) -> [Character] {
+        var used = 0
+        return Array(
+            characters.prefix { character in
+                used += columns(of: character)
+                return used <= limit
+            })
+    }
+
+    /// The text with control characters made visible: a key must not move the cursor, nor begin a new line.
+    package static func printable(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        return text.unicodeScalars.map { isControl($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        // Marks that turn the direction of writing; the joiner is part of many emoji.
+        case .format: scalar != "\u{200D}"
+        default: false
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import ArgumentParser
+
+/// A number of bytes as people read and write it: decimal units (`50MB`) and binary ones (`1.5 GiB`).
+package struct ByteSize: Equatable, Sendable, CustomStringConvertible {
+    package let bytes: Int64
+
+    package init(_ bytes: Int64) { self.bytes = bytes }
+
+    /// nil for anything but a number with a unit, `B` when there is none.
+    package init?(_ text: String) {
+        guard let quantity = Quantity(text), let factor = Self.factor(of: quantity.unit),
+            let bytes = quantity.times(factor)
+        else { return nil }
+        self.bytes = bytes
+    }
+
+    private static let units = ["k", "m", "g", "t", "p"]
+
+    private static func factor(of unit: String) -> Int64? {
+        if unit.isEmpty || unit == "b" { return 1 }
+        guard let power = units.firstIndex(of: String(unit.prefix(1))) else { return nil }
+        switch unit.dropFirst() {
+        case "", "b": return (0...power).reduce(1) { factor, _ in factor * 1000 }
+        case "i", "ib": return (0...power).reduce(1) { factor, _ in factor * 1024 }
+        default: return nil
+        }
+    }
+
+    /// One digit after the point, in decimal units: `4.4 MB`.
+    package var description: String {
+        guard bytes.magnitude >= 1000 else { return "\(bytes) B" }
+        var (tenths, power) = (tenthsOfThousand(bytes), 0)
+        while tenths >= 10_000, power < Self.units.count - 1 {
+            (tenths, power) = ((tenths + 500) / 1000, power + 1)
+        }
+        let unit = power == 0 ? "kB" : "\(Self.units[power].uppercased())B"
+        return "\(tenths / 10).\(tenths % 10) \(unit)"
+    }
+
+    private func tenthsOfThousand(_ bytes: Int64) -> Int64 { bytes / 100 + (bytes % 100 >= 50 ? 1 : 0) }
+
+    /// For arguments.
+    @Sendable package static func parse(_ text: String) throws -> ByteSize {
+        guard let size = ByteSize(text) else {
+            throw ValidationError("A size is a number with a unit, as in 50MB, 1.5GiB or 800k.")
+        }
+        return size
+    }
+}

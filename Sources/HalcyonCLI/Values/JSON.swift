@@ -1,0 +1,65 @@
+/// A JSON value with its members in the order in which they were written: the same command prints the same text, and a
+/// list can be printed one element at a time.
+package enum JSON: Sendable {
+    case object(KeyValuePairs<String, JSON>)
+    case array([JSON])
+    case string(String)
+    case integer(Int64)
+    case bool(Bool)
+    case null
+
+    package static func string(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+    package static func integer(_ number: Int) -> JSON { .integer(Int64(number)) }
+
+    /// On one line.
+    package var compact: String {
+        switch self {
+        case .object(let members):
+            "{\(members.map { "\(Self.quoted($0.key)): \($0.value.compact)" }.joined(separator: ", "))}"
+        case .array(let elements): "[\(elements.map(\.compact).joined(separator: ", "))]"
+        default: scalar
+        }
+    }
+
+    /// A member or an element on each line.
+    package func indented(_ indent: String = "") -> String {
+        let inner = indent + "  "
+        switch self {
+        case .object(let members) where !members.isEmpty:
+            let lines = members.map { "\(inner)\(Self.quoted($0.key)): \($0.value.indented(inner))" }
+            return "{\n\(lines.joined(separator: ",\n"))\n\(indent)}"
+        case .array(let elements) where !elements.isEmpty:
+            return "[\n\(elements.map { inner + $0.indented(inner) }.joined(separator: ",\n"))\n\(indent)]"
+        default: return compact
+        }
+    }
+
+    private var scalar: String {
+        switch self {
+        case .string(let text): Self.quoted(text)
+        case .integer(let number): String(number)
+        case .bool(let value): String(value)
+        default: "null"
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F: result += escaped(scalar)
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}

@@ -1,0 +1,33 @@
+/// A number and its unit as people write them: `1.5 GiB`, `7d`.
+struct Quantity {
+    let number: Double
+    /// Set when the number has no fraction: large ones must not be rounded.
+    let whole: Int64?
+    /// Lower case; empty for none.
+    let unit: String
+
+    /// nil for what does not begin with digits, perhaps with one point among them.
+    init?(_ text: String) {
+        let text = text.trimmed
+        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard digits.first != ".", digits.last != ".", let number = Double(digits) else { return nil }
+        self.number = number
+        whole = Int64(digits)
+        unit = String(text[digits.endIndex...]).trimmed.lowercased()
+    }
+
+    /// The number times `factor`; nil when it does not fit.
+    func times(_ factor: Int64) -> Int64? {
+        if let whole {
+            let (product, overflow) = whole.multipliedReportingOverflow(by: factor)
+            return overflow ? nil : product
+        }
+        return Int64(exactly: (number * Double(factor)).rounded())
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}
