@@ -27,6 +27,13 @@ extension DiskStorage.Backend {
         try explained { try store.hasTrace(of: config.blobName(forKey: key, forcedExtension: forcedExtension)) }
     }
 
+    /// Drops the row of a key whose blob is gone, now: a process that ends at once leaves housekeeping no time for it.
+    package func settle(forKey key: String, forcedExtension: String? = nil) throws {
+        let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+        // An ordinary miss is no reason to take the write lock.
+        try explained { if try store.hasTrace(of: name) { try store.settleInTransaction(name) } }
+    }
+
     /// As ``removeExpiredValues()``, asked before each batch whether to go on.
     package func removeExpired(goingOn: (Removal) -> Bool) throws -> Removal {
         try explained { try store.removeExpired(goingOn: goingOn) }

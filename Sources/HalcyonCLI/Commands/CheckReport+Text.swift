@@ -23,14 +23,16 @@ extension CheckReport {
                 names: wrongLengths),
             Finding(
                 title: "files that were replaced",
-                meaning: "Not the files that were stored, though as long. A lookup misses; repair removes row and file.", names: wrongInodes),
+                meaning: "As long, but not the files that were stored. A lookup misses; repair removes row and file.",
+                names: wrongInodes),
             Finding(
                 title: "rows that no lookup can find",
                 meaning: "Somebody edited the index. Repair drops them.", names: unreadableRows.map { "row \($0)" }),
             Finding(
                 title: "findings of SQLite's integrity check",
-                meaning: "The index is damaged. It is built anew when SQLite refuses to read it; to do that now, delete "
-                    + "the folder .halcyon while nothing uses the cache.", names: integrityFindings),
+                meaning: "The index is damaged. SQLite reads it still; to have it built anew from the files, delete "
+                    + "the folder .halcyon while nothing uses the cache.",
+                names: integrityFindings),
             Finding(
                 title: "other things in the folder",
                 meaning: "No blobs: not the cache's, and never touched.", names: strangers),
@@ -46,7 +48,7 @@ extension CheckReport {
             lines.append("  Limits would be kept wrongly; repair counts anew.")
         }
         if staleStaged + trashed > 0 {
-            lines.append("\(Count.files(staleStaged + trashed)) left over in .halcyon: goes at the next opening or repair.")
+            lines.append("\(Count.files(staleStaged + trashed)) left over in .halcyon: to go at the next opening.")
         }
         if isAdopting { lines.append("Files without a row are still being taken over; they are no orphans.") }
         return (lines + [verdict]).joined(separator: "\n")
@@ -64,7 +66,7 @@ extension CheckReport {
         return isRepaired ? "Repaired: what is named above was put in order." : "Something is wrong. Run with --repair."
     }
 
-    /// What was wrong is in order now. A damaged file is beyond what repair does.
+    /// What was wrong is in order now; a damaged file is beyond what repair does.
     var wasRepaired: Bool { isRepaired && !isSound && integrityFindings.isEmpty }
 
     var object: JSON {

@@ -28,13 +28,18 @@ struct Get: ParsableCommand {
     var key: String
 
     func run() throws {
-        let data = try cache.withStorage { try $0.value(forKey: key, forcedExtension: naming.pathExtension) }
-        guard let data else { throw Failure(Self.miss(key)) }
+        let data = try cache.withStorage(.using, load)
         if let output, output != "-" { return try write(data, to: output) }
         guard force || Terminal.output == nil || Self.isText(data) else {
             throw Failure("The entry is binary, and the output is a terminal. Use -o FILE, a pipe, or --force.")
         }
         try data.withUnsafeBytes { try Output.write($0, to: STDOUT_FILENO) }
+    }
+
+    private func load(from storage: Storage) throws -> Data {
+        if let data = try storage.value(forKey: key, forcedExtension: naming.pathExtension) { return data }
+        try storage.settle(forKey: key, forcedExtension: naming.pathExtension)
+        throw Failure(Self.miss(key))
     }
 
     /// The user typed the key in this very command, so it may be repeated.

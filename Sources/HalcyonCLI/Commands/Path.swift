@@ -23,9 +23,9 @@ struct Path: ParsableCommand {
     func run() throws {
         try cache.withStorage { storage in
             try Output.print(storage.cacheFileURL(forKey: key, forcedExtension: naming.pathExtension).path)
-            guard storage.isCached(forKey: key, forcedExtension: naming.pathExtension) else {
-                throw Failure(Get.miss(key))
-            }
+            if storage.isCached(forKey: key, forcedExtension: naming.pathExtension) { return }
+            try storage.settle(forKey: key, forcedExtension: naming.pathExtension)
+            throw Failure(Get.miss(key))
         }
     }
 }
