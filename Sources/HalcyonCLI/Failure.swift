@@ -25,7 +25,19 @@ extension Error {
     var reason: String {
         let error = self as NSError
         let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
-        guard underlying.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
-        return String(cString: strerror(Int32(underlying.code))).lowercased()
+        if underlying.domain == NSPOSIXErrorDomain { return Errno.text(Int32(underlying.code)) }
+        // Foundation on Linux keeps the system's number to itself.
+        switch (error as? CocoaError)?.code {
+        case .fileNoSuchFile, .fileReadNoSuchFile: return Errno.text(ENOENT)
+        case .fileReadNoPermission: return Errno.text(EACCES)
+        default: return error.localizedDescription
+        }
     }
+}
+
+/// The C library's error numbers in words.
+enum Errno {
+    static var text: String { text(errno) }
+
+    static func text(_ code: Int32) -> String { String(cString: strerror(code)).lowercased() }
 }

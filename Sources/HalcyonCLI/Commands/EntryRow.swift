@@ -15,6 +15,8 @@ package struct EntryRow {
     /// Rows come one at a time, so the columns' widths are fixed.
     private static let sizeWidth = 9
     private static let dateWidth = 19
+    /// What a key has at least; in a narrower terminal the dates are left out.
+    private static let keyWidth = 20
 
     package var header: String { line("SIZE", "LAST USE", "EXPIRES", "KEY") }
 
@@ -25,12 +27,12 @@ package struct EntryRow {
     }
 
     private func line(_ size: String, _ access: String, _ expiry: String, _ key: String) -> String {
-        let front = [
-            padding(size, Self.sizeWidth) + size, access + padding(access, Self.dateWidth),
-            expiry + padding(expiry, Self.dateWidth), "",
-        ].joined(separator: "  ")
-        guard let width else { return front + key }
-        return TextWidth.shortened(front + TextWidth.shortened(key, to: max(8, width - front.count)), to: width)
+        let width = width ?? .max
+        var front = padding(size, Self.sizeWidth) + size + "  "
+        for date in [access, expiry] where front.count + Self.dateWidth + 2 + Self.keyWidth <= width {
+            front += date + padding(date, Self.dateWidth) + "  "
+        }
+        return front + TextWidth.shortened(key, to: max(1, width - front.count))
     }
 
     private func padding(_ text: String, _ width: Int) -> String {

@@ -45,14 +45,14 @@ struct Get: ParsableCommand {
     /// The user typed the key in this very command, so it may be repeated.
     static func miss(_ key: String) -> String {
         "Nothing valid is cached under “\(TextWidth.printable(key))”. See ‘halcyon list’ for what is there; what was put "
-            + "with --extension is found with the same one."
+            + "with --extension needs the same one."
     }
 
     /// Not through a temporary file that is renamed: the target may be a device or a link.
     private func write(_ data: Data, to path: String) throws {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o666)
         guard file >= 0 else {
-            throw Failure("Cannot write \(path): \(String(cString: strerror(errno)).lowercased()). Give another path.")
+            throw Failure("Cannot write \(path): \(Errno.text). Give another path.")
         }
         defer { close(file) }
         try data.withUnsafeBytes { try Output.write($0, to: file, name: path) }

@@ -41,14 +41,14 @@ struct Put: ParsableCommand {
             guard key != nil else { throw ValidationError("Standard input has no path: give its key with --key.") }
         }
         if key != nil, inputs.count > 1 { throw ValidationError("--key names one entry: give one file with it.") }
+        if key != nil, let folder = inputs.first(where: SourceFiles.isFolder) {
+            throw ValidationError("--key names one entry, and \(folder) is a folder. Leave --key out, or give a file.")
+        }
         if inputs.contains("") { throw ValidationError("A path is empty. Give the path of a file or a folder.") }
     }
 
     func run() throws {
         if inputs == ["-"] { return try putStandardInput() }
-        if key != nil, let folder = inputs.first(where: SourceFiles.isFolder) {
-            throw ValidationError("--key names one entry, and \(folder) is a folder. Leave --key out, or give a file.")
-        }
         // Before anything is opened: a typing mistake must not make a cache.
         guard inputs.contains(where: { FileManager.default.fileExists(atPath: $0) }) else {
             inputs.forEach { Message.print("Cannot store \($0): no such file or directory.") }

@@ -40,7 +40,11 @@ struct CacheOptions: ParsableArguments {
         let storage = Storage(
             noThrowConfig: config, creatingDirectory: false, environment: StorageEnvironment())
         try CacheFolder(path: storage.directoryURL.path).require(purpose)
-        try storage.open()
+        do {
+            try storage.open()
+        } catch {
+            throw Failure("Cannot use the cache at \(storage.directoryURL.path). \(error)")
+        }
         defer { storage.store.close() }
         return try body(storage)
     }

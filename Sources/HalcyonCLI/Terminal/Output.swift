@@ -37,8 +37,7 @@ final class Output {
             } else if errno == EPIPE {
                 throw ClosedPipe()
             } else if errno != EINTR {
-                let reason = String(cString: strerror(errno)).lowercased()
-                throw Failure("Cannot write \(name): \(reason). Nothing in the cache was lost.")
+                throw Failure("Cannot write \(name): \(Errno.text). Nothing in the cache was lost.")
             }
         }
     }

@@ -32,17 +32,22 @@ package final class ProgressBar {
 
     private func draw(_ line: String) { FileHandle.standardError.write(Data("\r\(line)".utf8)) }
 
-    /// As much of bar, count and label as fits, padded to the width so that it covers the line before.
+    /// As much of count, bar and label as fits, in this order, padded to the width so that it covers the line before.
     package static func line(done: Int, total: Int, label: String, width: Int) -> String {
         let share = total > 0 ? min(1, Double(done) / Double(total)) : 1
         let percent = "\(Int(share * 100)) %"
         let count = "\(percent)  \(done) of \(total)"
-        guard width >= count.count else { return fitted(percent, width) }
+        guard count.count <= width else { return fitted(percent, width) }
         let barWidth = min(30, width - count.count - 4)
         guard barWidth >= 5 else { return fitted(count, width) }
-        let filled = Int(share * Double(barWidth))
-        let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: barWidth - filled)
-        return fitted("[\(bar)]  \(count)  \(label)", width)
+        let front = "[\(bar(share, barWidth))]  \(count)"
+        let room = width - front.count - 2
+        return fitted(room < 8 ? front : "\(front)  \(TextWidth.shortened(label, to: room))", width)
+    }
+
+    private static func bar(_ share: Double, _ width: Int) -> String {
+        let filled = Int(share * Double(width))
+        return String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled)
     }
 
     private static func fitted(_ text: String, _ width: Int) -> String {
