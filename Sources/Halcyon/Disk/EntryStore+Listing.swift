@@ -59,9 +59,11 @@ extension EntryStore {
 // MARK: - Cleaning that can be stopped
 
 /// What a cleaning took away.
-package struct Removal: Equatable, Sendable {
+package struct Removal: Sendable {
     package var entries = 0
     package var bytes: Int64 = 0
+    /// Why it ended early, if it did: nothing more of what had to go could be removed.
+    package var failure: CacheStorageError?
 
     package init(entries: Int = 0, bytes: Int64 = 0) {
         self.entries = entries
@@ -75,7 +77,7 @@ extension EntryStore {
         try finishAdoption()
         try prepareForEviction()
         let now = now
-        return try counting(goingOn) { try $0.expire(at: now, limit: environment.tuning.batchSize) }
+        return counting(goingOn) { try $0.expire(at: now, limit: environment.tuning.batchSize) }
     }
 
     /// Evicts the least recently used entries down to half of `limit` bytes, once the total has reached it; counting
@@ -83,7 +85,7 @@ extension EntryStore {
     package func evict(limit: Int64, goingOn: (Removal) -> Bool) throws -> Removal {
         guard try totals().bytes >= limit else { return Removal() }
         try prepareForEviction()
-        return try counting(goingOn) { session in
+        return counting(goingOn) { session in
             let need = try session.totals().bytes - limit / 2
             return need > 0 ? try session.evict(need: need, limit: environment.tuning.batchSize) : []
         }
@@ -97,10 +99,10 @@ extension EntryStore {
 
     private func counting(
         _ goingOn: (Removal) -> Bool, _ next: (IndexSession) throws -> [Entry]
-    ) throws -> Removal {
+    ) -> Removal {
         var sizes: [Int64: Int64] = [:]
         var sum = Removal()
-        let names = try removeBatches { session in
+        let result = removeBatches { session in
             guard goingOn(sum) else { return [] }
             let entries = try next(session)
             for entry in entries { sizes[entry.id] = entry.size }
@@ -108,7 +110,11 @@ extension EntryStore {
             return entries
         }
         // A batch may keep an entry whose blob could not be moved: only the names tell what went.
-        return Removal(entries: names.count, bytes: names.reduce(0) { $0 + (sizes[$1.rowID] ?? 0) })
+        var removal = Removal()
+        removal.entries = result.removed.count
+        removal.bytes = result.removed.reduce(0) { $0 + (sizes[$1.rowID] ?? 0) }
+        removal.failure = result.failure.map(CacheStorageError.init)
+        return removal
     }
 }
 

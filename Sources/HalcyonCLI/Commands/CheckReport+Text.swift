@@ -12,29 +12,29 @@ extension CheckReport {
     private var findings: [Finding] {
         [
             Finding(
-                title: "files without a row",
+                title: "Files without a row",
                 meaning: "Left by a store that was cut off. Nothing finds them; repair removes them.", names: orphans),
             Finding(
-                title: "rows without their file",
+                title: "Rows without their file",
                 meaning: "Somebody else removed the file. A lookup misses; repair drops the row.", names: dangling),
             Finding(
-                title: "files of another length",
+                title: "Files of another length",
                 meaning: "Somebody else wrote into the file. A lookup misses; repair removes row and file.",
                 names: wrongLengths),
             Finding(
-                title: "files that were replaced",
+                title: "Files that were replaced",
                 meaning: "As long, but not the files that were stored. A lookup misses; repair removes row and file.",
                 names: wrongInodes),
             Finding(
-                title: "rows that no lookup can find",
+                title: "Rows that no lookup can find",
                 meaning: "Somebody edited the index. Repair drops them.", names: unreadableRows.map { "row \($0)" }),
             Finding(
-                title: "findings of SQLite's integrity check",
+                title: "Findings of SQLite's integrity check",
                 meaning: "The index is damaged. SQLite reads it still; to have it built anew from the files, delete "
                     + "the folder .halcyon while nothing uses the cache.",
                 names: integrityFindings),
             Finding(
-                title: "other things in the folder",
+                title: "Other things in the folder",
                 meaning: "No blobs: not the cache's, and never touched.", names: strangers),
         ].filter { !$0.names.isEmpty }
     }
@@ -57,7 +57,7 @@ extension CheckReport {
     private static func lines(of finding: Finding) -> [String] {
         let shown = finding.names.prefix(10).map { "    \(TextWidth.printable($0))" }
         let rest = finding.names.count > 10 ? ["    … and \(finding.names.count - 10) more (--json names all)"] : []
-        return ["\(finding.names.count) \(finding.title):", "  \(finding.meaning)"] + shown + rest
+        return ["\(finding.title): \(finding.names.count)", "  \(finding.meaning)"] + shown + rest
     }
 
     private var verdict: String {

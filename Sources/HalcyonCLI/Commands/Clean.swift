@@ -43,17 +43,21 @@ struct Clean: ParsableCommand {
         try cache.withStorage { storage in
             let outcome = try clean(storage, until: interruption)
             try Output.print(json ? object(of: outcome).indented() : lines(of: outcome))
-            guard outcome.isInterrupted else { return }
-            Message.print("Interrupted: what is named above is gone, and the rest is as it was.")
-            throw ExitCode.interrupted
+            if outcome.isInterrupted {
+                Message.print("Interrupted: what is named above is gone, and the rest is as it was.")
+                throw ExitCode.interrupted
+            }
+            if let failure = outcome.expired.failure ?? outcome.evicted.failure {
+                throw Failure("Not all of it could be removed. \(failure)")
+            }
         }
     }
 
     private func clean(_ storage: Storage, until interruption: Interruption) throws -> Outcome {
-        let bar = ProgressBar(total: Int(try storage.summary().totals.entries))
+        let bar = ProgressBar(total: nil)
         defer { bar.clear() }
         func goOn(_ removed: Removal) -> Bool {
-            bar.show(removed.entries)
+            bar.show(removed.entries, "removed")
             return !interruption.isRequested
         }
         var outcome = Outcome()

@@ -3,12 +3,13 @@ internal import Foundation
 /// One line on standard error that shows how far a command is; nothing at all when nobody is looking.
 package final class ProgressBar {
     private let terminal: Terminal?
-    private let total: Int
+    private let total: Int?
     private var isShown = false
     private var lastDrawn: ContinuousClock.Instant?
     private static let pause = Duration.milliseconds(60)
 
-    package init(total: Int) {
+    /// - Parameter total: nil when nobody knows how far it is: then only the count is shown.
+    package init(total: Int?) {
         terminal = Terminal.messages
         self.total = total
     }
@@ -33,7 +34,8 @@ package final class ProgressBar {
     private func draw(_ line: String) { FileHandle.standardError.write(Data("\r\(line)".utf8)) }
 
     /// As much of count, bar and label as fits, in this order, padded to the width so that it covers the line before.
-    package static func line(done: Int, total: Int, label: String, width: Int) -> String {
+    package static func line(done: Int, total: Int?, label: String, width: Int) -> String {
+        guard let total else { return fitted("\(done) \(label)", width) }
         let share = total > 0 ? min(1, Double(done) / Double(total)) : 1
         let percent = "\(Int(share * 100)) %"
         let count = "\(percent)  \(done) of \(total)"

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// A terminal that a test looks into.
+final class PseudoTerminal {
+    private let master: Int32
+    private let slave: Int32
+    /// What the tool gets as input or output.
+    let handle: FileHandle
+
+    init(columns: UInt16) throws {
+        master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        slave = open(try Self.slaveName(of: master), O_RDWR | O_NOCTTY)
+        try #require(slave >= 0)
+        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
+        handle = FileHandle(fileDescriptor: slave, closeOnDealloc: false)
+    }
+
+    #if canImport(Darwin)
+        private static func slaveName(of master: Int32) throws -> String {
+            try #require(grantpt(master) == 0 && unlockpt(master) == 0)
+            return String(cString: try #require(ptsname(master)))
+        }
+    #else
+        /// What `unlockpt` and `ptsname` do; Swift's view of the C library has neither.
+        private static func slaveName(of master: Int32) throws -> String {
+            let (unlock, number): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+            var (isLocked, index): (Int32, Int32) = (0, 0)
+            try #require(ioctl(master, unlock, &isLocked) == 0 && ioctl(master, number, &index) == 0)
+            return "/dev/pts/\(index)"
+        }
+    #endif
+
+    deinit {
+        close(slave)
+        close(master)
+    }
+
+    /// What somebody at the terminal types.
+    func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(master, bytes, bytes.count)
+    }
+
+    /// What has been printed so far.
+    func screen() -> String {
+        _ = fcntl(master, F_SETFL, O_NONBLOCK)
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(master, &buffer, buffer.count)
+            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += buffer[..<count]
+        }
+    }
+}
+
+extension Tool {
+    /// Runs a command on the cache with some of its streams on a terminal.
+    func atTerminal(
+        _ terminal: PseudoTerminal, _ arguments: [String], input: Bool = false, output: Bool = false,
+        errors: Bool = false
+    ) throws -> Int32 {
+        let process = makeProcess(arguments)
+        process.standardInput = input ? terminal.handle : FileHandle.nullDevice
+        process.standardOutput = output ? terminal.handle : FileHandle.nullDevice
+        process.standardError = errors ? terminal.handle : FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}
