@@ -5,9 +5,11 @@ import PackageDescription
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v13)],
+    dependencies: [.package(name: "Halcyon", path: "..")],
     targets: [
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(name: "SchemaCandidates", dependencies: ["CSQLite"]),
+        .executableTarget(name: "DiskOperations", dependencies: [.product(name: "Halcyon", package: "Halcyon")]),
     ],
     swiftLanguageModes: [.v6]
 )
