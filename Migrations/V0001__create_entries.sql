@@ -2,6 +2,9 @@
 --
 -- Times are milliseconds since 1970 (UTC), sizes are bytes. People look at the views; programs use the tables.
 
+-- "HALC", for file(1).
+PRAGMA application_id = 0x48414C43;
+
 CREATE TABLE entries (
     -- 63 bits of the SHA-256 of the file name.
     id           INTEGER PRIMARY KEY,
@@ -10,7 +13,8 @@ CREATE TABLE entries (
     name         BLOB NOT NULL,
     -- The cache key; NULL until somebody asks for it (the entry was taken over from a file).
     key          TEXT,
-    -- Random, new at every store: tells two stores under one key apart, and names files in staging/ and trash/.
+    -- Random, new at every store: tells two stores under one key apart, and names files in staging/ and trash/. The
+    -- remainder of a division by 999, plus 1, is the blob's tag: the microseconds of its modification date.
     token        INTEGER NOT NULL,
     -- The blob's inode number; NULL where the volume's numbers do not last.
     inode        INTEGER,

@@ -39,8 +39,17 @@ package final class CacheFixture: @unchecked Sendable {
 
     /// Another storage on the same folder, as another process has one.
     package func makeStorage() -> DiskStorage.Backend<Data> {
-        DiskStorage.Backend(noThrowConfig: config, creatingDirectory: true, environment: environment)
+        let storage = DiskStorage.Backend<Data>(
+            noThrowConfig: config, creatingDirectory: true, environment: environment)
+        stores.withLock { $0.append(WeakStore(store: storage.store)) }
+        return storage
     }
+
+    private struct WeakStore: Sendable {
+        weak var store: EntryStore?
+    }
+
+    private let stores: Locked<[WeakStore]> = Locked([])
 
     /// Closes the storage as the end of a process does, and opens a new one.
     package func reopen(_ change: (inout StorageEnvironment) -> Void = { _ in }) {
@@ -82,8 +91,12 @@ package final class CacheFixture: @unchecked Sendable {
 
     /// Waits for what was requested of housekeeping so far.
     package func settle() {
-        storage.store.housekeepingWait()
-        storage.store.housekeepingWait()
+        _ = storage
+        for store in stores.withLock({ $0.compactMap(\.store) }) {
+            store.housekeepingWait()
+            // What one task has requested.
+            store.housekeepingWait()
+        }
     }
 
     /// Takes the whole folder away, as a cleaner does, with nothing of ours under way.

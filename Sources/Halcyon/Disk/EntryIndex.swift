@@ -243,10 +243,10 @@ package final class EntryIndex: Sendable {
     /// Compares the boot and the file's own inode with the recorded ones, and notes the new ones.
     private func recordOpening(through connection: Connection) throws -> IndexState {
         let session = IndexSession(connection: connection)
-        let boot = environment.boot()
         let status = try environment.fileSystem.status(at: files.database)
         let found = try session.state()
-        guard found.boot == nil || found.boot != boot || found.indexInode != status.inode else { return found }
+        let boot = environment.boot() ?? found.boot ?? ""
+        guard found.boot != boot || found.indexInode != status.inode else { return found }
         return try connection.transaction {
             let state = updated(try session.state(), boot: boot, file: status)
             try session.setState(state)
@@ -254,7 +254,7 @@ package final class EntryIndex: Sendable {
         }
     }
 
-    private func updated(_ state: IndexState, boot: String?, file: FileStatus) -> IndexState {
+    private func updated(_ state: IndexState, boot: String, file: FileStatus) -> IndexState {
         var state = state
         let isNew = state.indexInode == nil
         if isNew {
@@ -264,8 +264,8 @@ package final class EntryIndex: Sendable {
         } else if state.indexInode != file.inode {
             state.isRelearning = true
         }
-        if let last = state.boot, let boot, last != boot { state.distrusted = distrusted(by: state) }
-        state.boot = boot ?? state.boot ?? ""
+        if let last = state.boot, last != boot { state.distrusted = distrusted(by: state) }
+        state.boot = boot
         state.indexInode = file.inode
         return state
     }

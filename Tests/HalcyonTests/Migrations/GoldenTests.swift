@@ -1,0 +1,119 @@
+import Foundation
+import Halcyon
+import HalcyonMigrations
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+/// Released files never change, and indexes made by released versions open.
+@Suite struct GoldenTests {
+    /// SHA-256 of each released migration and of its golden text, as `sha256sum` prints them.
+    static let released: [(version: Int, migration: String, golden: String)] = [
+        (
+            1, "c9acbaa721a8abf8967f366db917e25bb84bc90dbcba674cd629e0049a62c1af",
+            "7fd318b1ba83183a95e84577ff32333ad26762dd0af211c5ea5d6a7b5f40bdbd"
+        )
+    ]
+
+    private func golden(_ version: Int) throws -> String {
+        let name = "V" + String(format: "%04d", version)
+        let url = try #require(Bundle.module.url(forResource: name, withExtension: "sql", subdirectory: "Golden"))
+        return try String(contentsOf: url, encoding: .utf8)
+    }
+
+    private func checksum(_ text: String) -> String { BlobName(key: text, isHashed: true, pathExtension: nil).text }
+
+    @Test func `a released migration and its golden text have not changed by a byte`() throws {
+        #expect(Self.released.map(\.version) == MigrationFiles.all.map(\.version), "pin each migration that lands")
+        for (file, pinned) in zip(MigrationFiles.all, Self.released) {
+            #expect(checksum(file.sql) == pinned.migration, "\(file.name)")
+            #expect(checksum(try golden(pinned.version)) == pinned.golden, "golden text \(pinned.version)")
+        }
+    }
+
+    @Test func `file names carry their numbers`() {
+        for file in MigrationFiles.all {
+            #expect(file.name.hasPrefix("V" + String(format: "%04d", file.version) + "__"))
+            #expect(file.name.hasSuffix(".sql") && file.oldestReader <= file.version)
+        }
+    }
+
+    /// An index as the version left it, in the folder of a cache.
+    private func restore(_ version: Int, in cache: CacheFixture) throws {
+        cache.storage.store.close()
+        try FileManager.default.removeItem(at: cache.index)
+        let connection = try Connection(path: cache.index.path)
+        try connection.execute(try golden(version))
+    }
+
+    @Test(arguments: released.map(\.version))
+    func `an index of a released version opens with all its rows`(version: Int) throws {
+        let cache = try CacheFixture()
+        try restore(version, in: cache)
+        cache.reopen()
+        let entries = try cache.storage.store.index.read { try $0.page(after: .min, limit: 100) }
+        let byName = Dictionary(uniqueKeysWithValues: entries.map { ($0.name.text, $0) })
+        let areReadable = entries.allSatisfy { $0.isReadable }
+        #expect(areReadable)
+        let address = try #require(byName["494a30704d4f32ac0b81739d18a66d3638d440cbc6f5669f6af66f840edee5ab"])
+        #expect(address.key == "https://example.com/a.png" && address.token == 1001 && address.inode == 11)
+        #expect(address.size == 6 && address.lifetime.timeToLive == 604_800_000)
+        #expect(address.createdAt.milliseconds == 1_760_000_000_000)
+        #expect(address.accessedAt.milliseconds == 1_760_000_001_000)
+        #expect(address.lifetime.expiresAt?.milliseconds == 1_760_604_800_000)
+        let adopted = try #require(byName["ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad.png"])
+        #expect(adopted.key == nil)
+        let never = try #require(byName["höhle 🦊"])
+        #expect(never.lifetime == .never && never.size == 0 && never.key == "höhle 🦊")
+        let large = try #require(byName["large"])
+        #expect(large.size == 5_368_709_120 && large.isPinned && large.inode == nil && large.token == .max)
+        #expect(try cache.storage.store.index.read { try $0.totals() } == Totals(entries: 4, bytes: 5_368_709_127))
+        #expect(try cache.storage.check().integrityFindings == [])
+    }
+
+    @Test(arguments: released.map(\.version))
+    func `an upgraded index has the schema of a new one`(version: Int) throws {
+        let cache = try CacheFixture()
+        _ = try cache.storage.totalSize()
+        let new = try schema(of: cache)
+        try restore(version, in: cache)
+        cache.reopen()
+        _ = try cache.storage.store.index.read { try $0.totals() }
+        #expect(try schema(of: cache) == new)
+    }
+
+    private func schema(of cache: CacheFixture) throws -> [String] {
+        try Connection(path: cache.index.path).texts(
+            "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema ORDER BY type, name")
+    }
+
+    @Test func `the views answer without a manual`() throws {
+        let cache = try CacheFixture()
+        try restore(1, in: cache)
+        let connection = try Connection(path: cache.index.path)
+        #expect(
+            try connection.texts("SELECT file || ' ' || size || ' ' || expires FROM cache_entries") == [
+                "höhle 🦊 0 never",
+                "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad.png 1 2025-10-16 08:53:20",
+                "494a30704d4f32ac0b81739d18a66d3638d440cbc6f5669f6af66f840edee5ab 6 2025-10-16 08:53:20",
+                "large 5368709120 9999-12-31 23:59:59",
+            ])
+        #expect(
+            try connection.texts("SELECT expired || pinned FROM cache_entries") == ["nono", "yesno", "yesno", "noyes"])
+        #expect(
+            try connection.texts(
+                "SELECT entries || ' ' || megabytes || ' ' || expired || ' ' || pinned FROM cache_summary")
+                == ["4 5368.7 2 1"])
+        #expect(
+            try connection.texts("SELECT site || ' ' || entries || ' ' || bytes FROM cache_sites") == [
+                "(no address) 3 5368709121", "example.com 1 6",
+            ])
+        #expect(try connection.integer("PRAGMA application_id") == 0x4841_4C43)
+    }
+
+    @Test func `the ledger's checksum is what sha256sum prints`() throws {
+        let cache = try CacheFixture()
+        let ledger = try cache.storage.store.index.ledger()
+        #expect(ledger.map(\.checksum) == Self.released.map(\.migration))
+    }
+}
