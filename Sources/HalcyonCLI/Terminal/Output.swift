@@ -45,5 +45,8 @@ final class Output {
 
 /// Sentences on standard error.
 enum Message {
-    static func print(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+    /// One line, in which control characters (file names may have some) are shown instead of obeyed.
+    static func print(_ text: String) {
+        FileHandle.standardError.write(Data("\(TextWidth.printable(text))\n".utf8))
+    }
 }

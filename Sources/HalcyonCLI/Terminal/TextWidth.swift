@@ -35,6 +35,8 @@ package enum TextWidth {
 
     /// The text with control characters made visible: a key must not move the cursor, nor begin a new line.
     package static func printable(_ text: String) -> String {
+        // Most keys are addresses, and asking for a letter's properties takes its time.
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         return text.unicodeScalars.map { isControl($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
     }

@@ -44,6 +44,7 @@ package enum JSON: Sendable {
     }
 
     private static func quoted(_ text: String) -> String {
+        if text.utf8.allSatisfy(isPlain) { return "\"\(text)\"" }
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -56,6 +57,10 @@ package enum JSON: Sendable {
             }
         }
         return result + "\""
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     private static func escaped(_ scalar: Unicode.Scalar) -> String {
