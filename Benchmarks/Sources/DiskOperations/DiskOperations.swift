@@ -33,19 +33,37 @@ struct Bench {
 
     func run() throws {
         let size = "\(value.count / 1024) KiB"
-        try compare("store new, \(size)") { try storage.store(value: value, forKey: key($0)) } with: {
+        try compare("store new, \(size)") {
+            try storage.store(value: value, forKey: key($0))
+        } with: {
             bare.store(value, name: key($0))
         }
-        try compare("overwrite, \(size)") { try storage.store(value: value, forKey: key($0)) } with: {
+        try compare("overwrite, \(size)") {
+            try storage.store(value: value, forKey: key($0))
+        } with: {
             bare.store(value, name: key($0))
         }
-        try compare("value, hit, \(size)") { _ = try storage.value(forKey: key($0)) } with: { bare.load(key($0)) }
+        try compare("value, hit, \(size)") {
+            _ = try storage.value(forKey: key($0))
+        } with: {
+            bare.load(key($0))
+        }
         guard value.count == 4096 else { return }
-        try compare("isCached, hit") { _ = storage.isCached(forKey: key($0)) } with: { bare.exists(key($0)) }
-        try compare("isCached, miss") { _ = storage.isCached(forKey: "no" + key($0)) } with: {
+        try compare("isCached, hit") {
+            _ = storage.isCached(forKey: key($0))
+        } with: {
+            bare.exists(key($0))
+        }
+        try compare("isCached, miss") {
+            _ = storage.isCached(forKey: "no" + key($0))
+        } with: {
             bare.exists("no" + key($0))
         }
-        try compare("totalSize") { _ in _ = try storage.totalSize() } with: { _ in bare.exists("") }
+        try compare("totalSize") { _ in
+            _ = try storage.totalSize()
+        } with: { _ in
+            bare.exists("")
+        }
     }
 
     private func key(_ number: Int) -> String { "https://example.com/images/\(number * 7919 % count).png" }
@@ -81,7 +99,8 @@ struct BareFiles {
     }
 
     private func path(_ name: String) -> String {
-        folder + "/" + String(decoding: name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
+        folder + "/"
+            + String(decoding: name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
     }
 
     func store(_ data: Data, name: String) {
