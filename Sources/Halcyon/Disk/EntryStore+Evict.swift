@@ -34,7 +34,8 @@ extension EntryStore {
     /// Bytes and number of entries, files that are still to be adopted included. O(1) once adoption is done.
     package func totals() throws -> Totals {
         try finishAdoption()
-        _ = index.refreshIfMoved()
+        // A folder that is gone holds nothing, also if somebody looked a moment ago.
+        _ = index.refreshIfMoved(force: true)
         return try index.read { try $0.totals() }
     }
 

@@ -1,12 +1,14 @@
 internal import Foundation
 
-/// The serial queue on which everything happens that no caller waits for.
+/// The serial queues on which everything happens that no caller waits for.
 ///
-/// A task that is requested again before it has begun runs once.
+/// A task that is requested again before it has begun runs once. Sweeps have a queue of their own: one that adopts a
+/// million files must not keep the log from being checkpointed meanwhile.
 final class Housekeeping: Sendable {
     enum Task: Hashable, Sendable { case checkpoint, flush, flushLater, unlink, settle, sweep }
 
     let queue = DispatchQueue(label: "halcyon.housekeeping", qos: .utility)
+    private let sweepQueue = DispatchQueue(label: "halcyon.sweep", qos: .utility)
     private let requested: Locked<Set<Task>> = Locked([])
     private let perform: Locked<(@Sendable (Task) -> Void)?> = Locked(nil)
 
@@ -16,6 +18,7 @@ final class Housekeeping: Sendable {
     /// Runs a task soon, or after a number of milliseconds.
     func request(_ task: Task, afterMilliseconds delay: Int64 = 0) {
         guard requested.withLock({ $0.insert(task).inserted }) else { return }
+        let queue = task == .sweep ? sweepQueue : queue
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay))) { [weak self] in self?.run(task) }
     }
 
@@ -25,5 +28,8 @@ final class Housekeeping: Sendable {
     }
 
     /// Waits until everything requested before without a delay has run.
-    func wait() { queue.sync {} }
+    func wait() {
+        sweepQueue.sync {}
+        queue.sync {}
+    }
 }
