@@ -48,7 +48,7 @@ let package = Package(
             resources: [.copy("Golden")]),
         .testTarget(
             name: "HalcyonCLITests",
-            dependencies: ["HalcyonCLI", "HalcyonTestSupport"]),
+            dependencies: ["HalcyonCLI", "Halcyon", "HalcyonSQLite", "HalcyonTestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

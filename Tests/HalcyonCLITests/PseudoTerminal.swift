@@ -57,17 +57,16 @@ final class PseudoTerminal {
 }
 
 extension Tool {
+    /// `FileHandle.nullDevice` has no descriptor on Linux.
+    static func openNull() throws -> FileHandle { try FileHandle(forUpdating: URL(fileURLWithPath: "/dev/null")) }
+
     /// Runs a command on the cache with some of its streams on a terminal.
     func atTerminal(
         _ terminal: PseudoTerminal, _ arguments: [String], input: Bool = false, output: Bool = false,
         errors: Bool = false
     ) throws -> Int32 {
-        let process = makeProcess(arguments)
-        process.standardInput = input ? terminal.handle : FileHandle.nullDevice
-        process.standardOutput = output ? terminal.handle : FileHandle.nullDevice
-        process.standardError = errors ? terminal.handle : FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+        let null = try Self.openNull()
+        let streams = [input, output, errors].map { $0 ? terminal.handle.fileDescriptor : null.fileDescriptor }
+        return try start(arguments, streams: streams).wait()
     }
 }

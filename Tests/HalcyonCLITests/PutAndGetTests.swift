@@ -117,19 +117,21 @@ import Testing
     @Test func `ends after the file under way at Ctrl-C, and says what was done`() throws {
         for index in 0..<4000 { try tool.write("p/\(index)", Data()) }
         try tool("put", "--key", "k", "-", input: .blob(1))
-        let process = tool.makeProcess(["put", "--folder", tool.cache, "p"])
-        let errors = Pipe()
-        process.standardError = errors
-        try process.run()
+        let errors = try tool.makeFile("errors")
+        let handle = try FileHandle(forUpdating: errors)
+        let null = try Tool.openNull()
+        let process = try tool.start(
+            ["put", "--folder", tool.cache, "p"],
+            streams: [null.fileDescriptor, null.fileDescriptor, handle.fileDescriptor])
         while process.isRunning, try tool.blobCount() < 2 { sched_yield() }
         // A writer holds the next store up until Ctrl-C has been pressed.
         let writer = try Connection(path: tool.cache + "/.halcyon/index.sqlite")
         try writer.begin()
         process.interrupt()
         writer.rollBack()
-        process.waitUntilExit()
-        let text = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
-        #expect(process.terminationReason == .exit && process.terminationStatus == 130)
+        let status = process.wait()
+        let text = String(decoding: try tool.contents(of: errors), as: UTF8.self)
+        #expect(status == 130)
         #expect(text.hasPrefix("Interrupted: ") && text.contains("of 4000 stored"))
         #expect(try tool("check").status == 0)
     }

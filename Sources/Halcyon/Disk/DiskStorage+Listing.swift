@@ -36,7 +36,7 @@ extension DiskStorage.Backend {
 
     /// As ``removeExpiredValues()``, asked before each batch whether to go on.
     package func removeExpired(goingOn: (Removal) -> Bool) throws -> Removal {
-        try explained { try store.removeExpired(goingOn: goingOn) }
+        try explained { try store.removeExpired(at: store.environment.now(), goingOn: goingOn) }
     }
 
     /// As ``removeSizeExceededValues()`` with this limit, asked before each batch whether to go on.

@@ -237,7 +237,9 @@ public enum DiskStorage {
         }
 
         func removeExpiredValues(referenceDate: Date) throws -> [URL] {
-            try mappingErrors { try store.removeExpired(at: Timestamp(referenceDate)).map(url(of:)) }
+            try mappingErrors {
+                try store.removeExpired(at: Timestamp(referenceDate)).namesOrFailure().map(url(of:))
+            }
         }
 
         /// Evicts the least recently used values down to half of ``Config/sizeLimit``, once the total has reached it.
@@ -247,8 +249,7 @@ public enum DiskStorage {
             let limit = config.sizeLimit
             guard limit > 0 else { return [] }
             return try mappingErrors {
-                guard UInt(clamping: try store.totals().bytes) >= limit else { return [] }
-                return try store.evict(downTo: Int64(clamping: limit / 2)).map(url(of:))
+                try store.evict(limit: Int64(clamping: limit)).namesOrFailure().map(url(of:))
             }
         }
 
@@ -275,8 +276,8 @@ public enum DiskStorage {
         }
 
         /// Compares index and files, and repairs what is wrong if asked; see ``CheckReport``.
-        package func check(repair: Bool = false, progress: (Int) -> Void = { _ in }) throws -> CheckReport {
-            try mappingErrors { try store.check(repair: repair, progress: progress) }
+        package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
+            try store.check(repair: repair, progress: progress)
         }
 
         private func url(of name: BlobName) -> URL {

@@ -204,8 +204,11 @@ package final class EntryIndex: Sendable {
     }
 
     private func configure(_ connection: Connection) throws {
-        // Only has an effect on a file without tables: later the file can shrink in small steps.
-        try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        // So that the file can shrink in small steps later. Only a file without tables takes it, and asking a file that
+        // has some would wait for the write lock.
+        if try Self.migrator.userVersion(of: connection) == 0 {
+            try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        }
         let volume = try currentVolume()
         if volume.isNetworked {
             _ = try connection.text("PRAGMA journal_mode = DELETE")
@@ -273,7 +276,8 @@ package final class EntryIndex: Sendable {
     /// What was stored in the last minute before the machine stopped, unless the cache was closed later than that.
     private func distrusted(by state: IndexState) -> ClosedRange<Timestamp>? {
         let earlier = state.distrusted?.lowerBound
-        let from = state.storedAt.advanced(by: -environment.tuning.writeBackTime)
+        // Stamps may run ahead of the clock.
+        let from = state.storedAt.advanced(by: -(environment.tuning.writeBackTime + StampSource.tolerance))
         let until = max(environment.now(), state.storedAt)
         let isSettled = state.settledAt >= state.storedAt.advanced(by: environment.tuning.writeBackTime)
         guard !isSettled else { return earlier.map { $0...max($0, until) } }

@@ -8,17 +8,18 @@ extension EntryStore {
     /// `repair`, orphans and leftovers are removed, rows without their blob are dropped, and totals are counted anew.
     /// Reads every row and `stat`s every file.
     ///
-    /// - Parameter progress: called with the number of rows and files looked at so far.
-    package func check(repair: Bool = false, progress: (Int) -> Void = { _ in }) throws -> CheckReport {
+    /// - Parameter progress: called with the number of rows and files looked at so far, between two batches. What it throws
+    ///   ends the check; what was repaired by then stays so.
+    package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
         flushAccessLog()
         unlinker.drain()
         var report = CheckReport()
         report.isAdopting = isAdopting
         var seen = 0
         try checkDetached(repair: repair, &report)
-        func didSee(_ count: Int) {
+        func didSee(_ count: Int) throws {
             seen += count
-            progress(seen)
+            try progress(seen)
         }
         try checkRows(repair: repair, &report, didSee)
         try checkFiles(repair: repair, &report, didSee)
@@ -30,7 +31,7 @@ extension EntryStore {
 
     // MARK: Rows
 
-    private func checkRows(repair: Bool, _ report: inout CheckReport, _ didSee: (Int) -> Void) throws {
+    private func checkRows(repair: Bool, _ report: inout CheckReport, _ didSee: (Int) throws -> Void) throws {
         var last = Int64.min
         while true {
             let page = try index.read { try $0.page(after: last, limit: environment.tuning.flushBatchSize) }
@@ -38,7 +39,7 @@ extension EntryStore {
             let suspicious = try page.filter { try !isIntact($0) }
             if !suspicious.isEmpty { try confirm(suspicious.map(\.id), repair: repair, &report) }
             last = end.id
-            didSee(page.count)
+            try didSee(page.count)
         }
     }
 
@@ -86,7 +87,7 @@ extension EntryStore {
 
     // MARK: Files
 
-    private func checkFiles(repair: Bool, _ report: inout CheckReport, _ didSee: (Int) -> Void) throws {
+    private func checkFiles(repair: Bool, _ report: inout CheckReport, _ didSee: (Int) throws -> Void) throws {
         let isHashed = condition.withLock { $0.namesAreHashed }
         var names: [BlobName] = []
         try blobs.forEachName { name in
@@ -97,13 +98,13 @@ extension EntryStore {
             }
             if names.count == environment.tuning.flushBatchSize {
                 try checkFiles(names, repair: repair, &report)
-                didSee(names.count)
+                try didSee(names.count)
                 names = []
             }
             return true
         }
         try checkFiles(names, repair: repair, &report)
-        didSee(names.count)
+        try didSee(names.count)
     }
 
     private func checkFiles(_ names: [BlobName], repair: Bool, _ report: inout CheckReport) throws {

@@ -1,34 +1,27 @@
 internal import Foundation
 
 extension EntryStore {
-    /// Removes what has expired at `now`.
+    /// Removes what has expired at `now`. Pinned entries stay, and so do blobs that cannot be removed.
     ///
-    /// - Returns: the names of the blobs that went. Pinned entries stay, and so do blobs that cannot be removed.
-    /// - Throws: when nothing could be removed at all.
-    package func removeExpired(at now: Timestamp) throws -> [BlobName] {
+    /// - Parameter goingOn: asked before each batch with what has gone so far; false ends it there.
+    package func removeExpired(at now: Timestamp, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
         try finishAdoption()
         flushAccessLog()
         try clampFutureAccesses()
-        return try whatWent(removeBatches { try $0.expire(at: now, limit: environment.tuning.batchSize) })
+        return removeBatches(goingOn: goingOn) { try $0.expire(at: now, limit: environment.tuning.batchSize) }
     }
 
-    /// Removes the least recently used entries while there are more than `target` bytes. Pinned entries stay.
-    package func evict(downTo target: Int64) throws -> [BlobName] {
+    /// Once there are `limit` bytes or more, removes the least recently used entries down to half of that. Pinned entries
+    /// stay.
+    package func evict(limit: Int64, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
+        guard try totals().bytes >= limit else { return Removal() }
         flushAccessLog()
         try clampFutureAccesses()
-        return try whatWent(
-            removeBatches { session in
-                // Anew under each lock: others store and remove meanwhile.
-                let need = try session.totals().bytes - target
-                guard need > 0 else { return [] }
-                return try session.evict(need: need, limit: environment.tuning.batchSize)
-            })
-    }
-
-    /// A clean that got somewhere is a success: one file that cannot be removed must not hide what went.
-    private func whatWent(_ result: (removed: [BlobName], failure: (any Error)?)) throws -> [BlobName] {
-        if let failure = result.failure, result.removed.isEmpty { throw failure }
-        return result.removed
+        return removeBatches(goingOn: goingOn) { session in
+            // Anew under each lock: others store and remove meanwhile.
+            let need = try session.totals().bytes - limit / 2
+            return need > 0 ? try session.evict(need: need, limit: environment.tuning.batchSize) : []
+        }
     }
 
     /// Bytes and number of entries, files that are still to be adopted included. O(1) once adoption is done.

@@ -42,35 +42,38 @@ extension EntryStore {
     /// Each batch is one transaction, is unlinked before the next one takes the lock, and is followed by a pause at least
     /// as long as the lock was held: a store, of another process too, must get in.
     ///
-    /// - Parameter next: deletes rows and returns them.
-    /// - Returns: the names whose blobs went, and why it stopped early if it did: a batch of which nothing could be
-    ///   removed. What went before stays removed.
-    func removeBatches(_ next: (IndexSession) throws -> [Entry]) -> (removed: [BlobName], failure: (any Error)?) {
-        var removed: [BlobName] = []
+    /// - Parameters:
+    ///   - goingOn: asked before each batch with what has gone so far; false ends it there.
+    ///   - next: deletes rows and returns them.
+    func removeBatches(
+        goingOn: (Removal) -> Bool = { _ in true }, _ next: (IndexSession) throws -> [Entry]
+    ) -> Removal {
+        var removal = Removal()
         do {
-            try removeBatches(next) { removed += $0 }
-            return (removed, nil)
+            while goingOn(removal) {
+                let removed = try removeAndUnlinkBatch(next)
+                guard !removed.isEmpty else { break }
+                removal.add(removed)
+            }
         } catch {
-            return (removed, error)
+            removal.failure = error
         }
+        return removal
     }
 
-    private func removeBatches(_ next: (IndexSession) throws -> [Entry], _ didRemove: ([BlobName]) -> Void) throws {
-        while true {
-            let begin = ContinuousClock.now
-            let batch = try makingRoom { try removeBatch(next) }
-            let lockHeld = ContinuousClock.now - begin
-            guard !batch.names.isEmpty else { return }
-            didRemove(batch.names)
-            let unlinking = ContinuousClock.now
-            for blob in batch.trashed { try? blobs.unlink(blob) }
-            pause(for: lockHeld - (ContinuousClock.now - unlinking))
-        }
+    private func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> [Entry] {
+        let begin = ContinuousClock.now
+        let batch = try makingRoom { try removeBatch(next) }
+        let unlinking = ContinuousClock.now
+        for blob in batch.trashed { try? blobs.unlink(blob) }
+        pause(for: (unlinking - begin) - (ContinuousClock.now - unlinking))
+        return batch.removed
     }
 
     private struct Batch {
-        var names: [BlobName] = []
+        var removed: [Entry] = []
         var trashed: [DetachedBlob] = []
+        var kept: [(entry: Entry, error: any Error)] = []
     }
 
     private func removeBatch(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
@@ -78,22 +81,26 @@ extension EntryStore {
         return try settlingIfRefused(touched) { session in
             let entries = try next(session)
             touched = entries.map(\.name)
-            var batch = Batch()
-            var failures: [(entry: Entry, error: any Error)] = []
-            for entry in entries {
-                do {
-                    if let blob = try trash(entry) { batch.trashed.append(blob) }
-                    batch.names.append(entry.name)
-                } catch {
-                    failures.append((entry, error))
-                }
-            }
-            if let first = failures.first, batch.names.isEmpty { throw first.error }
+            let batch = trash(entries)
+            if let first = batch.kept.first, batch.removed.isEmpty { throw first.error }
             // What cannot be removed stays an entry, and the rest goes on without it.
-            for (entry, _) in failures { try session.upsert(entry) }
-            entries.forEach { entry in log.withLock { $0.forget(entry.id) } }
+            for (entry, _) in batch.kept { try session.upsert(entry) }
             return batch
         }
+    }
+
+    private func trash(_ entries: [Entry]) -> Batch {
+        var batch = Batch()
+        for entry in entries {
+            do {
+                if let blob = try trash(entry) { batch.trashed.append(blob) }
+                batch.removed.append(entry)
+                log.withLock { $0.forget(entry.id) }
+            } catch {
+                batch.kept.append((entry, error))
+            }
+        }
+        return batch
     }
 
     /// Moves a deleted row's blob into the trash; nil when there is none to move.
@@ -118,12 +125,12 @@ extension EntryStore {
         let start = try index.write { _ in stamp(at: now) }
         let changedUntil = Timestamp(Date())
         var last = Int64.min
-        let (_, failure) = removeBatches { session in
+        let removal = removeBatches { session in
             let entries = try session.removeStored(upTo: start, after: last, limit: environment.tuning.batchSize)
             last = entries.map(\.id).max() ?? last
             return entries
         }
-        if let failure { throw failure }
+        if let failure = removal.failure { throw failure }
         try removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)
         try endAdoption()
         unlinker.drain()

@@ -105,22 +105,14 @@ package enum IndexSQL {
 
     // MARK: Listing, for people
 
-    static let listByAccess: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
-            pinned
-        FROM entries ORDER BY accessed_at DESC, size, id
-        """
+    static let idsByAccess: StaticString = "SELECT id FROM entries ORDER BY accessed_at DESC, size, id"
+    static let idsBySize: StaticString = "SELECT id FROM entries ORDER BY size DESC, id"
+    static let idsByExpiration: StaticString = "SELECT id FROM entries ORDER BY expires_at IS NULL, expires_at, id"
 
-    static let listBySize: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
-            pinned
-        FROM entries ORDER BY size DESC, id
-        """
-
-    static let listByExpiration: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
-            pinned
-        FROM entries ORDER BY expires_at IS NULL, expires_at, id
+    static let accessRange: StaticString = """
+        SELECT
+            (SELECT min(accessed_at) FROM entries WHERE pinned = 0),
+            (SELECT max(accessed_at) FROM entries WHERE pinned = 0)
         """
 
     // MARK: Totals and state
@@ -166,7 +158,7 @@ package enum IndexSQL {
         ("relearn", relearn), ("touch", touch), ("extend", extend), ("evict", evict), ("expire", expire),
         ("removeStored", removeStored), ("page", page), ("clampFuture", clampFuture), ("totals", totals),
         ("countedTotals", countedTotals), ("expiredTotals", expiredTotals), ("repairTotals", repairTotals),
-        ("setStoredAt", setStoredAt), ("state", state), ("setState", setState), ("listByAccess", listByAccess),
-        ("listBySize", listBySize), ("listByExpiration", listByExpiration),
+        ("setStoredAt", setStoredAt), ("state", state), ("setState", setState), ("idsByAccess", idsByAccess),
+        ("idsBySize", idsBySize), ("idsByExpiration", idsByExpiration), ("accessRange", accessRange),
     ]
 }

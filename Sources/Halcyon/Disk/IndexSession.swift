@@ -109,18 +109,29 @@ package struct IndexSession {
 
     package enum Order: Sendable { case access, size, expiration }
 
-    /// Hands over all entries in an order, until `body` returns false.
-    package func forEach(in order: Order, _ body: (Entry) throws(SQLiteError) -> Bool) throws(SQLiteError) {
+    /// The ids of all entries in an order: latest access, largest size or first expiration first.
+    func ids(in order: Order) throws(SQLiteError) -> [Int64] {
         let sql =
             switch order {
-            case .access: IndexSQL.listByAccess
-            case .size: IndexSQL.listBySize
-            case .expiration: IndexSQL.listByExpiration
+            case .access: IndexSQL.idsByAccess
+            case .size: IndexSQL.idsBySize
+            case .expiration: IndexSQL.idsByExpiration
             }
-        try connection.with(sql) { (statement) throws(SQLiteError) in
-            while try statement.step() {
-                guard try body(Entry(statement)) else { return }
-            }
+        return try connection.with(sql) { (statement) throws(SQLiteError) in
+            var ids: [Int64] = []
+            while try statement.step() { ids.append(statement.integer(at: 0)) }
+            return ids
+        }
+    }
+
+    /// The oldest and the latest access of entries that are not pinned; nil without any.
+    func accessRange() throws(SQLiteError) -> (oldest: Timestamp?, latest: Timestamp?) {
+        try connection.with(IndexSQL.accessRange) { (statement) throws(SQLiteError) in
+            guard try statement.step() else { return (nil, nil) }
+            return (
+                statement.optionalInteger(at: 0).map(Timestamp.init(milliseconds:)),
+                statement.optionalInteger(at: 1).map(Timestamp.init(milliseconds:))
+            )
         }
     }
 

@@ -40,15 +40,10 @@ struct Check: ParsableCommand {
             bar.show(seen)
             guard interruption.isRequested else { return }
             bar.clear()
-            stop(storage, after: seen)
+            let done = repair ? "What was found in them was repaired." : "Nothing was changed."
+            Message.print("Interrupted: \(seen) rows and files were looked at. \(done)")
+            // Between two batches nothing is half done.
+            throw ExitCode.interrupted
         }
-    }
-
-    /// Between two batches nothing is half done, so the command can end here.
-    private func stop(_ storage: Storage, after seen: Int) -> Never {
-        storage.store.close()
-        let done = repair ? "What was found in them was repaired." : "Nothing was changed."
-        Message.print("Interrupted: \(seen) rows and files were looked at. \(done)")
-        Foundation.exit(ExitCode.interrupted.rawValue)
     }
 }

@@ -48,7 +48,7 @@ struct Clean: ParsableCommand {
                 throw ExitCode.interrupted
             }
             if let failure = outcome.expired.failure ?? outcome.evicted.failure {
-                throw Failure("Not all of it could be removed. \(failure)")
+                throw Failure("Not all of it could be removed. \(CacheStorageError(failure))")
             }
         }
     }
@@ -73,21 +73,28 @@ struct Clean: ParsableCommand {
     private func lines(of outcome: Outcome) -> String {
         var lines = ["Expired: \(text(outcome.expired)) removed."]
         if limit != nil { lines.append("Over the limit: \(text(outcome.evicted)) evicted, least recently used first.") }
-        let left = Removal(entries: Int(outcome.left.entries), bytes: outcome.left.bytes)
-        return (lines + ["Left: \(text(left))."]).joined(separator: "\n")
+        return (lines + ["Left: \(text(outcome.left))."]).joined(separator: "\n")
     }
 
-    private func text(_ removal: Removal) -> String { "\(Count.entries(removal.entries)), \(ByteSize(removal.bytes))" }
+    private func text(_ removal: Removal) -> String {
+        text(Totals(entries: Int64(removal.entries), bytes: removal.bytes))
+    }
+
+    private func text(_ totals: Totals) -> String { "\(Count.entries(Int(totals.entries))), \(ByteSize(totals.bytes))" }
 
     private func object(of outcome: Outcome) -> JSON {
         .object([
             "expired": object(of: outcome.expired), "evicted": object(of: outcome.evicted),
-            "left": object(of: Removal(entries: Int(outcome.left.entries), bytes: outcome.left.bytes)),
+            "left": object(of: outcome.left),
             "limit": limit.map { .integer($0.bytes) } ?? .null, "interrupted": .bool(outcome.isInterrupted),
         ])
     }
 
     private func object(of removal: Removal) -> JSON {
-        .object(["entries": .integer(removal.entries), "bytes": .integer(removal.bytes)])
+        object(of: Totals(entries: Int64(removal.entries), bytes: removal.bytes))
+    }
+
+    private func object(of totals: Totals) -> JSON {
+        .object(["entries": .integer(totals.entries), "bytes": .integer(totals.bytes)])
     }
 }

@@ -35,11 +35,16 @@ import Testing
             "SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH state USING INTEGER PRIMARY KEY (rowid=?)",
         ],
         "setState": ["SEARCH state USING INTEGER PRIMARY KEY (rowid=?)"],
+        "accessRange": [
+            "SCAN CONSTANT ROW", "SCALAR SUBQUERY 1",
+            "SEARCH entries USING COVERING INDEX entries_by_access (pinned=?)", "SCALAR SUBQUERY 2",
+            "SEARCH entries USING COVERING INDEX entries_by_access (pinned=?)",
+        ],
         "expiredTotals": ["SEARCH entries USING INDEX entries_by_expiration (expires_at<?)"],
     ]
 
     /// Statements that are meant to read everything: check, listings for people.
-    static let scans: Set<String> = ["countedTotals", "repairTotals", "listByAccess", "listBySize", "listByExpiration"]
+    static let scans: Set<String> = ["countedTotals", "repairTotals", "idsByAccess", "idsBySize", "idsByExpiration"]
 
     private func plans() throws -> [String: [String]] {
         let cache = try CacheFixture()
