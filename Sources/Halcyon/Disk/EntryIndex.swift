@@ -14,6 +14,7 @@ package final class EntryIndex: Sendable {
     private let reader: Locked<Connection?> = Locked(nil)
     private let checkpointer: Locked<Connection?> = Locked(nil)
     private let presence: Locked<Presence?> = Locked(nil)
+    private let generationCount = Locked(0)
     private let lastFailure: Locked<Failure?> = Locked(nil)
     private let lastLook: Locked<Timestamp?> = Locked(nil)
     /// Makes the folders that the index lives in; they may have been removed at any time.
@@ -193,6 +194,7 @@ package final class EntryIndex: Sendable {
         let version = try Self.migrator.userVersion(of: connection)
         let database = try files.identity(of: files.database)
         presence.withLock { $0 = Presence(database: database, log: nil) }
+        generationCount.withLock { $0 += 1 }
         // Before anybody can read: what the state says decides which files are blobs.
         didOpen(state)
         self.reader.withLock { $0 = reader }
@@ -284,6 +286,9 @@ package final class EntryIndex: Sendable {
         let start = min(earlier ?? from, from)
         return start...max(start, until)
     }
+
+    /// Counts the openings: what was found out of one index must not be noted in the next one, which may be another file.
+    var generation: Int { generationCount.withLock { $0 } }
 
     /// Whether connections are open now.
     var isOpen: Bool { presence.withLock { $0 } != nil }

@@ -8,9 +8,12 @@ extension EntryStore {
     func finishAdoption() throws {
         guard isAdopting else { return }
         try adoptionLock.withLock { _ in
-            guard isAdopting else { return }
-            try forEachBlobNameBatch { try adopt($0) }
-            try endAdoption()
+            // Again when the index was replaced meanwhile: the new one knows nothing of what the old one had adopted.
+            while isAdopting {
+                let generation = index.generation
+                try forEachBlobNameBatch { try adopt($0) }
+                try note(in: generation) { $0.adoption = .done }
+            }
         }
     }
 
@@ -65,17 +68,16 @@ extension EntryStore {
         return try blobs.status(of: name)
     }
 
-    func endAdoption() throws {
-        guard isAdopting else { return }
-        try updateState { $0.adoption = .done }
-        condition.withLock { $0.adoption = .done }
-    }
-
-    func updateState(_ change: (inout IndexState) -> Void) throws {
+    /// Notes in the index and for this process that a piece of work on the whole folder is done, unless another index has
+    /// taken the place of the one it was done for.
+    func note(in generation: Int, _ change: (inout IndexState) -> Void) throws {
         try index.write { session in
+            guard index.generation == generation else { return }
             var state = try session.state()
             change(&state)
             try session.setState(state)
+            // Under the lock: the next opening must not be overtaken.
+            condition.withLock { $0.update(from: state) }
         }
     }
 

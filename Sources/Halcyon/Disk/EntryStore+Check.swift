@@ -119,7 +119,7 @@ extension EntryStore {
         let orphans = confirmed.filter { $0.1.kind == .regular && !isAdoptable($0.1) }.map(\.0)
         report.strangers += confirmed.filter { $0.1.kind != .regular }.map(\.0.text)
         report.orphans += orphans.map(\.text)
-        if repair { try removeFilesWithoutRow(orphans, changedUntil: Timestamp(Date())) }
+        if repair { try removeFilesWithoutRow(orphans, changedUntil: Timestamp(Date()), sparesAdoptable: true) }
     }
 
     // MARK: Leftovers and totals

@@ -132,7 +132,7 @@ extension EntryStore {
         }
         if let failure = removal.failure { throw failure }
         try removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)
-        try endAdoption()
+        try finishAdoption()
         unlinker.drain()
         try index.shrink()
     }
@@ -151,12 +151,16 @@ extension EntryStore {
         try removeNames()
     }
 
-    func removeFilesWithoutRow(_ names: [BlobName], changedUntil: Timestamp) throws {
+    /// - Parameter sparesAdoptable: files that are entries nobody has adopted yet stay. Judged under the lock: the index
+    ///   may have been replaced since the names were collected, and then every blob is such a file.
+    func removeFilesWithoutRow(
+        _ names: [BlobName], changedUntil: Timestamp, sparesAdoptable: Bool = false
+    ) throws {
         guard !names.isEmpty else { return }
         let trashed = try index.write { session in
             try names.compactMap { name -> DetachedBlob? in
                 guard try session.entry(named: name) == nil, let file = try blobs.status(of: name),
-                    file.kind == .regular, file.changed <= changedUntil
+                    file.kind == .regular, file.changed <= changedUntil, !(sparesAdoptable && isAdoptable(file))
                 else { return nil }
                 let blob = DetachedBlob(place: .trash, rowID: name.rowID, token: environment.makeToken())
                 return try blobs.trash(name, as: blob) ? blob : nil

@@ -69,6 +69,7 @@ extension EntryStore {
 
     /// Drops what was stored in the last minute before the machine stopped: its bytes may never have been written.
     private func dropDistrusted() throws {
+        let generation = index.generation
         guard condition.withLock({ $0.distrusted }) != nil else { return }
         try forEachEntryBatch { session, entries in
             for entry in entries {
@@ -77,14 +78,14 @@ extension EntryStore {
                 try blobs.unlink(entry.name)
             }
         }
-        try updateState { $0.distrusted = nil }
-        condition.withLock { $0.distrusted = nil }
+        try note(in: generation) { $0.distrusted = nil }
     }
 
     // MARK: In a copied folder
 
     /// Notes the inode numbers that blobs have in this copy of the folder.
     private func relearnInodes() throws {
+        let generation = index.generation
         guard condition.withLock({ $0.isRelearning }) else { return }
         try forEachEntryBatch { session, entries in
             let storedAt = try session.state().storedAt
@@ -96,8 +97,7 @@ extension EntryStore {
                 try session.relearn(entry, inode: file.inode, token: BlobTag.token(entry.token, for: file))
             }
         }
-        try updateState { $0.isRelearning = false }
-        condition.withLock { $0.isRelearning = false }
+        try note(in: generation) { $0.isRelearning = false }
     }
 
     /// Walks all rows in the order of their ids, a transaction for each bounded batch.
@@ -121,16 +121,16 @@ extension EntryStore {
     ///
     /// Only where names are hashed: elsewhere any file's name could be a key.
     private func removeOrphansOncePerDay() throws {
+        let generation = index.generation
         let condition = condition.withLock { $0 }
         guard condition.namesAreHashed, !condition.isAdopting else { return }
         guard abs(now - condition.reconciledAt) > Self.day else { return }
         try forEachBlobNameBatch { names in
             let withoutRow = try index.read { session in try names.filter { try session.entry(named: $0) == nil } }
-            try removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()))
+            try removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
         }
         let now = now
-        try updateState { $0.reconciledAt = now }
-        self.condition.withLock { $0.reconciledAt = now }
+        try note(in: generation) { $0.reconciledAt = now }
     }
 
     private static let day: Int64 = 86_400_000

@@ -81,6 +81,30 @@ import Testing
         }
     }
 
+    @Test func `the index removed while orphans are looked for: no blob is taken for one`() throws {
+        try withCache { cache in
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.clock.advance(by: 86_401)
+            cache.storage.store.close()
+            let (directory, index) = (cache.directory.path, cache.index.path)
+            let isFirst = Locked(true)
+            // The sweep lists the folder last of all, with adoption long done.
+            cache.fileSystem.observe { call, path in
+                guard call == .list, path == directory,
+                    isFirst.withLock({ first in
+                        defer { first = false }
+                        return first
+                    })
+                else { return }
+                for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: index + suffix) }
+            }
+            cache.reopen()
+            for _ in 0..<3 { cache.settle() }
+            cache.fileSystem.observe(nil)
+            for seed in 0..<5 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+        }
+    }
+
     // MARK: Damage
 
     enum Ruin: CaseIterable {
