@@ -16,6 +16,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let locked = ResultCode(rawValue: SQLITE_LOCKED)
     package static let readOnly = ResultCode(rawValue: SQLITE_READONLY)
     package static let ioError = ResultCode(rawValue: SQLITE_IOERR)
+    /// `SQLITE_IOERR_SHMSIZE`: no room for the shared memory of the log.
+    package static let sharedMemorySize = ResultCode(rawValue: SQLITE_IOERR | (19 << 8))
     package static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
     package static let full = ResultCode(rawValue: SQLITE_FULL)
     package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)

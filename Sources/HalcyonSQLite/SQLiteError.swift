@@ -28,6 +28,9 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
         code.primary == .corrupt || code.primary == .notADatabase || isForeignSchema
     }
 
+    /// The volume is full.
+    package var isOutOfSpace: Bool { code.primary == .full || code == .sharedMemorySize }
+
     /// Somebody else holds the lock; the same call may succeed later.
     package var isBusy: Bool {
         code.primary == .busy || code.primary == .locked || code.primary == .protocol

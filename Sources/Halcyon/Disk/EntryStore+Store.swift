@@ -34,7 +34,7 @@ extension EntryStore {
     }
 
     private static func isOutOfSpace(_ error: any Error) -> Bool {
-        (error as? SystemError)?.isOutOfSpace ?? ((error as? SQLiteError)?.code.primary == .full)
+        (error as? SystemError)?.isOutOfSpace ?? (error as? SQLiteError)?.isOutOfSpace ?? false
     }
 
     /// The folder may be removed at any step. Each time it is made again and the bytes are staged again.

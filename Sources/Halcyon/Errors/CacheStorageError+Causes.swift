@@ -34,7 +34,7 @@ extension CacheStorageError {
                 .indexDamaged, "The index is damaged (\(cause)).",
                 remedy: "It is rebuilt from the blobs at the next use, and the damaged file is kept beside it.",
                 sqliteCode: code)
-        case .full:
+        case _ where error.isOutOfSpace:
             self.init(
                 .diskFull, "No space is left for the index (\(cause)).", remedy: "Free space, or lower the size limit.",
                 sqliteCode: code)

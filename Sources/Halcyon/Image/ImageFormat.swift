@@ -1,0 +1,25 @@
+internal import Foundation
+
+/// The format of an image's data, told by its first bytes.
+public enum ImageFormat: Sendable {
+    case unknown
+    case PNG
+    case JPEG
+    case GIF
+}
+
+extension ImageFormat {
+    /// By the signatures of ISO/IEC 15948 (PNG), ITU-T T.81 (JPEG) and the GIF specification. Eight bytes or fewer are no
+    /// image.
+    init(_ data: Data) {
+        guard data.count > 8 else {
+            self = .unknown
+            return
+        }
+        let signature: [(ImageFormat, [UInt8])] = [
+            (.PNG, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), (.JPEG, [0xFF, 0xD8, 0xFF]),
+            (.GIF, [0x47, 0x49, 0x46]),
+        ]
+        self = signature.first { data.starts(with: $0.1) }?.0 ?? .unknown
+    }
+}
