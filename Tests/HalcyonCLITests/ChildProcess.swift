@@ -5,16 +5,18 @@ import Testing
 final class ChildProcess {
     private let pid: pid_t
     private var status: Int32?
+    /// Kept open: a handle that is released closes its descriptor.
+    private let streams: [FileHandle]
 
-    /// - Parameter streams: file descriptors that become standard input, output and error.
+    /// - Parameter streams: what becomes standard input, output and error.
     init(
-        _ executable: URL, _ arguments: [String], folder: URL, environment: [String: String], streams: [Int32]
+        _ executable: URL, _ arguments: [String], folder: URL, environment: [String: String], streams: [FileHandle]
     ) throws {
         // The shell changes the folder; the program takes its place.
         let words = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder.path, executable.path] + arguments
         let variables = environment.map { "\($0)=\($1)" }
         var actions = FileActions()
-        for (target, source) in streams.enumerated() { actions.duplicate(source, to: Int32(target)) }
+        for (target, source) in streams.enumerated() { actions.duplicate(source.fileDescriptor, to: Int32(target)) }
         var pid: pid_t = 0
         let code = withCStrings(words) { argv in
             withCStrings(variables) { envp in posix_spawn(&pid, "/bin/sh", &actions.actions, nil, argv, envp) }
@@ -22,6 +24,7 @@ final class ChildProcess {
         actions.destroy()
         try #require(code == 0)
         self.pid = pid
+        self.streams = streams
     }
 
     /// Its exit status; minus the signal when one ended it.

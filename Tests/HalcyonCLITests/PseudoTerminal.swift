@@ -66,7 +66,7 @@ extension Tool {
         errors: Bool = false
     ) throws -> Int32 {
         let null = try Self.openNull()
-        let streams = [input, output, errors].map { $0 ? terminal.handle.fileDescriptor : null.fileDescriptor }
+        let streams = [input, output, errors].map { $0 ? terminal.handle : null }
         return try start(arguments, streams: streams).wait()
     }
 }

@@ -122,7 +122,7 @@ import Testing
         let null = try Tool.openNull()
         let process = try tool.start(
             ["put", "--folder", tool.cache, "p"],
-            streams: [null.fileDescriptor, null.fileDescriptor, handle.fileDescriptor])
+            streams: [null, null, handle])
         while process.isRunning, try tool.blobCount() < 2 { sched_yield() }
         // A writer holds the next store up until Ctrl-C has been pressed.
         let writer = try Connection(path: tool.cache + "/.halcyon/index.sqlite")

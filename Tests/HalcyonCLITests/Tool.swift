@@ -39,7 +39,7 @@ struct Tool {
         defer { streams.forEach { try? FileManager.default.removeItem(at: $0) } }
         try input.write(to: streams[0])
         let handles = try streams.map { try FileHandle(forUpdating: $0) }
-        let child = try start(arguments, executable: executable, streams: handles.map(\.fileDescriptor))
+        let child = try start(arguments, executable: executable, streams: handles)
         let status = child.wait()
         return Result(
             status: status, data: try contents(of: streams[1]),
@@ -47,7 +47,7 @@ struct Tool {
     }
 
     /// Starts the tool without waiting for it.
-    func start(_ arguments: [String], executable: URL = Self.executable, streams: [Int32]) throws -> ChildProcess {
+    func start(_ arguments: [String], executable: URL = Self.executable, streams: [FileHandle]) throws -> ChildProcess {
         // A command ends by `exit` with objects alive, which a leak check would count; memory errors still end it.
         let environment = ProcessInfo.processInfo.environment.merging(
             ["TZ": "UTC", "cache": cache, "HALCYON": Self.executable.path, "ASAN_OPTIONS": "detect_leaks=0"]
