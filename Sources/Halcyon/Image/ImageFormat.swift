@@ -1,6 +1,7 @@
 internal import Foundation
 
 /// The format of an image's data, told by its first bytes.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 public enum ImageFormat: Sendable {
     case unknown
     case PNG
