@@ -55,7 +55,7 @@ package final class Connection {
         let linked = sqlite3_libversion_number()
         guard linked < version else { return }
         throw SQLiteError(
-            code: .error,
+            code: .unsupportedVersion,
             message: "SQLite \(dotted(version)) or later is needed and \(dotted(linked)) is linked")
     }
 

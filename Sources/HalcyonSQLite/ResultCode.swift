@@ -8,6 +8,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
 
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
+    /// Not one of SQLite's: the library is too old for us.
+    package static let unsupportedVersion = ResultCode(rawValue: -1)
     package static let ok = ResultCode(rawValue: SQLITE_OK)
     package static let row = ResultCode(rawValue: SQLITE_ROW)
     package static let done = ResultCode(rawValue: SQLITE_DONE)

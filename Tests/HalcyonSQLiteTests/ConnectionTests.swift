@@ -97,7 +97,7 @@ import Testing
 
     @Test func `too old a library is refused by name`() throws {
         let error = #expect(throws: SQLiteError.self) { try Connection.requireVersion(atLeast: 99_001_002) }
-        #expect(error?.message.contains("99.1.2") == true)
+        #expect(error?.message.contains("99.1.2") == true && error?.code == .unsupportedVersion)
         try Connection.requireVersion(atLeast: Connection.minimumVersion)
     }
 

@@ -35,7 +35,9 @@ package struct BlobStore: Sendable {
     @discardableResult
     package func prepare() throws(SystemError) -> Bool {
         let isNew = try makeDirectoryAndParents(directory)
-        for path in [metadataDirectory, path(of: .staging), path(of: .trash)] { _ = try makeDirectory(path) }
+        for path in [metadataDirectory, path(of: .staging), path(of: .trash)] {
+            _ = try makeDirectory(path, followingLinks: false)
+        }
         return isNew
     }
 
@@ -51,22 +53,25 @@ package struct BlobStore: Sendable {
     }
 
     /// True when it was made, false when it was there.
-    private func makeDirectory(_ path: String) throws(SystemError) -> Bool {
+    private func makeDirectory(_ path: String, followingLinks: Bool = true) throws(SystemError) -> Bool {
         do throws(SystemError) {
             try fileSystem.makeDirectory(path)
             return true
         } catch {
             // A volume that is read-only says so even for a folder that exists.
             guard error.code == EEXIST || error.code == EROFS || error.code == EACCES else { throw error }
-            guard try isDirectory(path) else { throw SystemError("mkdir", error.code == EEXIST ? ENOTDIR : error.code) }
+            guard try isDirectory(path, followingLinks: followingLinks) else {
+                throw SystemError("mkdir", error.code == EEXIST ? ENOTDIR : error.code)
+            }
             return false
         }
     }
 
-    /// The user may have put a symbolic link where the cache's folder is: that one is followed.
-    private func isDirectory(_ path: String) throws(SystemError) -> Bool {
+    /// The user may have put a symbolic link where the cache's folder is: that one is followed. Ours are folders; a link
+    /// there would have us clean up somewhere else.
+    private func isDirectory(_ path: String, followingLinks: Bool) throws(SystemError) -> Bool {
         do throws(SystemError) {
-            return try fileSystem.status(at: path + "/.").kind == .directory
+            return try fileSystem.status(at: followingLinks ? path + "/." : path).kind == .directory
         } catch {
             if error.isMissing { return false }
             throw error

@@ -83,6 +83,13 @@ package final class EntryIndex: Sendable {
         throw SQLiteError(code: .cannotOpen, message: "the index is closed as fast as it is opened")
     }
 
+    /// Runs `body` on a connection of its own: for what takes long, which lookups must not wait for.
+    package func readAtLength<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
+        try open()
+        let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
+        return try body(IndexSession(connection: connection))
+    }
+
     private func readIfOpen<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
         try reader.withLock { connection in
             try connection.map { try body(IndexSession(connection: $0)) }
@@ -142,7 +149,7 @@ package final class EntryIndex: Sendable {
     }
 
     private func recordLogIdentity() {
-        guard presence.withLock({ $0?.log }) == nil else { return }
+        guard presence.withLock({ $0 != nil && $0?.log == nil }) else { return }
         // Not recorded is not compared: a failure here costs the check, not the store.
         let identity = try? files.logIdentity()
         presence.withLock { $0?.log = identity }
@@ -163,7 +170,9 @@ package final class EntryIndex: Sendable {
             writer = opened
             return opened
         } catch {
-            lastFailure.withLock { $0 = Failure(error: error, at: .now) }
+            // A folder that is missing is made again at once.
+            let isMissing = (error as? SystemError)?.isMissing ?? false
+            lastFailure.withLock { $0 = isMissing ? nil : Failure(error: error, at: .now) }
             throw error
         }
     }
@@ -181,6 +190,7 @@ package final class EntryIndex: Sendable {
 
     private func openFresh() throws -> Writer {
         try prepareFolder()
+        try files.requireRegularFile()
         let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
         // Before anything makes files beside it that nobody could write either.
         guard !connection.isReadOnly else {
@@ -193,7 +203,9 @@ package final class EntryIndex: Sendable {
         connection.beforeCommit(environment.beforeCommit)
         let version = try Self.migrator.userVersion(of: connection)
         let database = try files.identity(of: files.database)
-        presence.withLock { $0 = Presence(database: database, log: nil) }
+        // A connection that has read keeps the log open; without one (a network volume) there is nothing to compare.
+        let log = try files.logIdentity()
+        presence.withLock { $0 = Presence(database: database, log: log.log == nil ? nil : log) }
         generationCount.withLock { $0 += 1 }
         // Before anybody can read: what the state says decides which files are blobs.
         didOpen(state)
@@ -275,12 +287,13 @@ package final class EntryIndex: Sendable {
         return state
     }
 
-    /// What was stored in the last minute before the machine stopped, unless the cache was closed later than that.
+    /// What was stored in the last minute before the machine stopped, unless the cache was closed later than that. What is
+    /// stored from now on has a later time than the latest store.
     private func distrusted(by state: IndexState) -> ClosedRange<Timestamp>? {
         let earlier = state.distrusted?.lowerBound
         // Stamps may run ahead of the clock.
         let from = state.storedAt.advanced(by: -(environment.tuning.writeBackTime + StampSource.tolerance))
-        let until = max(environment.now(), state.storedAt)
+        let until = state.storedAt
         let isSettled = state.settledAt >= state.storedAt.advanced(by: environment.tuning.writeBackTime)
         guard !isSettled else { return earlier.map { $0...max($0, until) } }
         let start = min(earlier ?? from, from)
@@ -426,7 +439,9 @@ package final class EntryIndex: Sendable {
         while try write({ session in
             let free = try session.freePages()
             try session.releasePages(256)
-            return free > 256
+            // An index that somebody made without auto-vacuum keeps its free pages for later use.
+            let left = try session.freePages()
+            return left > 0 && left < free
         }) {}
         checkpoint()
     }

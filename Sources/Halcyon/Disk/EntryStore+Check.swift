@@ -24,7 +24,7 @@ extension EntryStore {
         try checkRows(repair: repair, &report, didSee)
         try checkFiles(repair: repair, &report, didSee)
         try checkTotals(repair: repair, &report)
-        report.integrityFindings = try index.read { try $0.integrityFindings() }
+        report.integrityFindings = try index.readAtLength { try $0.integrityFindings() }
         report.isRepaired = repair
         return report
     }

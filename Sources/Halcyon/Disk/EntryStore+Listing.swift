@@ -42,7 +42,7 @@ extension EntryStore {
     package func entryIDs(in order: IndexSession.Order) throws -> [Int64] {
         try finishAdoption()
         flushAccessLog()
-        return try index.read { try $0.ids(in: order) }
+        return try index.readAtLength { try $0.ids(in: order) }
     }
 
     /// The entries of some ids, in that order; what was removed meanwhile is left out.

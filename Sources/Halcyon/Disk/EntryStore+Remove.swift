@@ -27,10 +27,15 @@ extension EntryStore {
     private func settlingIfRefused<Result>(
         _ names: @autoclosure () -> [BlobName], _ body: (IndexSession) throws -> Result
     ) throws -> Result {
+        var hasBegun = false
         do {
-            return try index.write(body)
+            return try index.write { session in
+                hasBegun = true
+                return try body(session)
+            }
         } catch {
-            names().forEach(settleSoonerOrLater)
+            // Without the lock nothing was moved, and waiting for it once is enough.
+            if hasBegun { names().forEach(settleSoonerOrLater) }
             throw error
         }
     }
@@ -122,19 +127,31 @@ extension EntryStore {
     /// Removes what is there now, files without a row included. What is stored meanwhile stays.
     package func removeAll(isBlobName: (String) -> Bool) throws {
         log.withLock { $0 = AccessLog(limit: environment.tuning.noteLimit) }
-        let start = try index.write { _ in stamp(at: now) }
+        let start = try index.write { try latestStore(in: $0) }
         let changedUntil = Timestamp(Date())
         var last = Int64.min
-        let removal = removeBatches { session in
-            let entries = try session.removeStored(upTo: start, after: last, limit: environment.tuning.batchSize)
-            last = entries.map(\.id).max() ?? last
-            return entries
+        let removal = removeBatches(goingOn: { removal in
+            // Only what has been committed moves it on: a batch that failed is run again.
+            last = max(last, removal.names.suffix(environment.tuning.batchSize).map(\.rowID).max() ?? last)
+            return true
+        }) { session in
+            // A store meanwhile has a later time than `start`, and one no more than the tolerance ahead of the clock.
+            try session.removeStored(
+                upTo: start, orAfter: now.advanced(by: 2 * StampSource.tolerance), after: last,
+                limit: environment.tuning.batchSize)
         }
         if let failure = removal.failure { throw failure }
         try removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)
         try finishAdoption()
         unlinker.drain()
         try index.shrink()
+    }
+
+    /// The time of the latest store of any process; every later one has a later time. After the clock has jumped back it is
+    /// in the future, and this moment stands for it.
+    private func latestStore(in session: IndexSession) throws -> Timestamp {
+        let (now, latest) = (now, try session.storedAt())
+        return latest - now <= StampSource.tolerance ? latest : stamp(at: now)
     }
 
     private func removeFilesWithoutRow(changedUntil: Timestamp, isBlobName: (String) -> Bool) throws {

@@ -81,7 +81,7 @@ extension EntryStore {
         }
         if !request.overwriting { try refuse(existing, old) }
         if old?.kind == .directory { old = try removeFolder(at: request.name) }
-        let time = stamp(at: now)
+        let time = try storeStamp(in: session)
         try session.upsert(
             Entry(
                 name: request.name, key: request.key, token: staged.token, inode: file.inode, size: file.size,
@@ -113,11 +113,10 @@ extension EntryStore {
 }
 
 extension Timestamp {
-    /// The modification date of a blob that never expires: the first moment of the year 4001, which Kingfisher takes for
-    /// "never" too. Volumes that cannot hold it hold the latest date they can.
-    static let never = Timestamp(milliseconds: 64_092_211_200_000)
+    /// The modification date of a blob that never expires: the year 2420, the latest round one that ext4 can hold together
+    /// with the tag. A volume that ends in 2038 holds that instead, an ordinary date.
+    static let never = Timestamp(milliseconds: 14_200_617_600_000)
 
-    /// A modification date this late means "never": no volume's latest date is earlier than 2400, apart from those that
-    /// end in 2038 and are an ordinary date here.
+    /// A modification date from the year 2400 on means "never"; Kingfisher's is in 4001, which ext4 makes 2446.
     static let neverFrom = Timestamp(milliseconds: 13_569_465_600_000)
 }

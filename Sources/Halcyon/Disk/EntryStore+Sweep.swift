@@ -105,13 +105,14 @@ extension EntryStore {
         var last = Int64.min
         while true {
             try stopIfClosing()
-            let count = try index.write { session in
+            let entries = try index.write { session in
                 let entries = try session.page(after: last, limit: environment.tuning.flushBatchSize)
                 try body(session, entries)
-                last = entries.last?.id ?? last
-                return entries.count
+                return entries
             }
-            guard count == environment.tuning.flushBatchSize else { return }
+            // Only now: a transaction that is rolled back may be run again.
+            guard let end = entries.last, entries.count == environment.tuning.flushBatchSize else { return }
+            last = end.id
         }
     }
 

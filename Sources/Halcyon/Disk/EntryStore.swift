@@ -70,6 +70,12 @@ package final class EntryStore: Sendable {
     /// The time of an access or a store: no two are the same.
     func stamp(at now: Timestamp) -> Timestamp { stamps.withLock { $0.next(at: now) } }
 
+    /// The time of a store, after that of every store before it, of any process. Under the write lock.
+    func storeStamp(in session: IndexSession) throws -> Timestamp {
+        let latest = try session.storedAt()
+        return stamps.withLock { $0.next(at: now, after: latest) }
+    }
+
     /// Makes the folders and opens the index.
     package func open() throws { try index.open() }
 
@@ -112,9 +118,7 @@ package final class EntryStore: Sendable {
     /// Whether a file is the entry's blob.
     func isBlob(of entry: Entry, _ file: FileStatus) -> Bool {
         let condition = condition.withLock { $0 }
-        if let distrusted = condition.distrusted {
-            guard !distrusted.contains(entry.createdAt), !distrusted.contains(file.changed) else { return false }
-        }
+        guard condition.distrusted?.contains(entry.createdAt) != true else { return false }
         return entry.matches(
             file, ignoringInode: condition.isRelearning || !index.hasStableInodes, ignoringTag: condition.isRelearning)
     }

@@ -30,6 +30,19 @@ struct IndexFiles: Sendable {
         }
     }
 
+    /// Refuses what SQLite would follow out of the folder (a link) or wait for (a pipe).
+    func requireRegularFile() throws {
+        do throws(SystemError) {
+            guard try fileSystem.status(at: database).kind != .regular else { return }
+        } catch {
+            guard error.isMissing else { throw error }
+            return
+        }
+        throw CacheStorageError(
+            .blockedName, "What is called .halcyon/index.sqlite is not a file.",
+            remedy: "Move it out of the cache's folder.")
+    }
+
     func logIdentity() throws(SystemError) -> LogIdentity {
         LogIdentity(log: try identity(of: log), sharedMemory: try identity(of: sharedMemory))
     }

@@ -43,9 +43,13 @@ package enum IndexSQL {
         UPDATE entries SET accessed_at = max(accessed_at, ?3), key = coalesce(key, ?4) WHERE id = ?1 AND token = ?2
         """
 
+    /// The later of two reads decides, also when its note was written first, by another process.
     static let extend: StaticString = """
         UPDATE entries
-        SET accessed_at = max(accessed_at, ?3), key = coalesce(key, ?4), expires_at = ?5, time_to_live = ?6
+        SET
+            accessed_at = max(accessed_at, ?3), key = coalesce(key, ?4),
+            expires_at = CASE WHEN accessed_at <= ?3 THEN ?5 ELSE expires_at END,
+            time_to_live = CASE WHEN accessed_at <= ?3 THEN ?6 ELSE time_to_live END
         WHERE id = ?1 AND token = ?2
         """
 
@@ -78,10 +82,10 @@ package enum IndexSQL {
             pinned
         """
 
-    /// What was stored up to ?2, in the order of ids after ?1.
+    /// What was stored up to ?2, in the order of ids after ?1; and what lies after ?4, before the clock jumped back.
     static let removeStored: StaticString = """
         DELETE FROM entries WHERE id IN (
-            SELECT id FROM entries WHERE id > ?1 AND created_at <= ?2 ORDER BY id LIMIT ?3
+            SELECT id FROM entries WHERE id > ?1 AND (created_at <= ?2 OR created_at > ?4) ORDER BY id LIMIT ?3
         )
         RETURNING id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
             pinned
@@ -132,6 +136,8 @@ package enum IndexSQL {
         WHERE id = 1
         """
 
+    static let storedAt: StaticString = "SELECT stored_at FROM totals WHERE id = 1"
+
     static let setStoredAt: StaticString = "UPDATE totals SET stored_at = ?1 WHERE id = 1"
 
     static let state: StaticString = """
@@ -158,7 +164,7 @@ package enum IndexSQL {
         ("relearn", relearn), ("touch", touch), ("extend", extend), ("evict", evict), ("expire", expire),
         ("removeStored", removeStored), ("page", page), ("clampFuture", clampFuture), ("totals", totals),
         ("countedTotals", countedTotals), ("expiredTotals", expiredTotals), ("repairTotals", repairTotals),
-        ("setStoredAt", setStoredAt), ("state", state), ("setState", setState), ("idsByAccess", idsByAccess),
+        ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState), ("idsByAccess", idsByAccess),
         ("idsBySize", idsBySize), ("idsByExpiration", idsByExpiration), ("accessRange", accessRange),
     ]
 }

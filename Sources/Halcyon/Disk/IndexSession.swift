@@ -86,9 +86,12 @@ package struct IndexSession {
         try entries(IndexSQL.expire, now.milliseconds, Int64(limit))
     }
 
-    /// Deletes entries stored up to `time`, with ids after `id`.
-    package func removeStored(upTo time: Timestamp, after id: Int64, limit: Int) throws(SQLiteError) -> [Entry] {
-        try entries(IndexSQL.removeStored, id, time.milliseconds, Int64(limit))
+    /// Deletes entries stored up to `time`, with ids after `id`; and those stored after `future`, which only a clock that
+    /// has jumped back since can have said.
+    package func removeStored(
+        upTo time: Timestamp, orAfter future: Timestamp, after id: Int64, limit: Int
+    ) throws(SQLiteError) -> [Entry] {
+        try entries(IndexSQL.removeStored, id, time.milliseconds, Int64(limit), future.milliseconds)
     }
 
     /// Entries in the order of their ids.
@@ -164,6 +167,11 @@ package struct IndexSession {
             guard try statement.step() else { return Totals(entries: 0, bytes: 0) }
             return Totals(entries: statement.integer(at: 0), bytes: statement.integer(at: 1))
         }
+    }
+
+    /// `created_at` of the latest store, of any process.
+    func storedAt() throws(SQLiteError) -> Timestamp {
+        Timestamp(milliseconds: try connection.integer(IndexSQL.storedAt) ?? 0)
     }
 
     /// Adoption inserts rows of old files, which are no stores.

@@ -8,7 +8,9 @@ struct StampSource {
 
     private var last = Timestamp(milliseconds: 0)
 
-    mutating func next(at now: Timestamp) -> Timestamp {
+    /// - Parameter other: the latest stamp of another process, when it is known: the next one comes after it.
+    mutating func next(at now: Timestamp, after other: Timestamp? = nil) -> Timestamp {
+        if let other, other - now < Self.tolerance { last = max(last, other) }
         let following = last.advanced(by: 1)
         // Ahead by more than the tolerance: the clock has jumped back, or a very long burst is under way.
         let isUsable = following > now && following - now <= Self.tolerance

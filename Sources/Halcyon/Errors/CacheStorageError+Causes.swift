@@ -29,6 +29,10 @@ extension CacheStorageError {
         // SQLite's message names tables and columns, never values.
         let cause = "SQLite says “\(error.message)”, code \(code)"
         switch error.code {
+        case .unsupportedVersion:
+            self.init(
+                .unsupportedSQLite, "The SQLite library is too old: \(error.message).",
+                remedy: "Install SQLite 3.35 or later (libsqlite3-dev).")
         case _ where error.isDamage:
             self.init(
                 .indexDamaged, "The index is damaged (\(cause)).",

@@ -30,6 +30,7 @@ import Testing
             "SEARCH entries USING COVERING INDEX entries_by_access (pinned=? AND accessed_at>?)",
         ],
         "totals": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
+        "storedAt": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
         "setStoredAt": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
         "state": [
             "SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH state USING INTEGER PRIMARY KEY (rowid=?)",
