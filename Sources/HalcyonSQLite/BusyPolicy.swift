@@ -13,16 +13,17 @@ internal import CHalcyonSQLite
 /// SQLite's own handler backs off to 100 ms between looks; a writer that waits like that loses against any process that
 /// writes in short bursts.
 final class BusyPolicy {
-    private let timeoutMilliseconds: Int32
+    var timeoutMilliseconds: Int32
 
-    init(timeout: Duration) {
-        let (seconds, attoseconds) = timeout.components
-        timeoutMilliseconds = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    init(timeout: Duration) { timeoutMilliseconds = Self.milliseconds(timeout) }
+
+    static func milliseconds(_ duration: Duration) -> Int32 {
+        let (seconds, attoseconds) = duration.components
+        return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     }
 
     /// `sqlite3_busy_handler`. The policy must live as long as the connection.
     func install(on handle: OpaquePointer) {
-        guard timeoutMilliseconds > 0 else { return }
         sqlite3_busy_handler(
             handle,
             { context, attempt in

@@ -212,6 +212,14 @@ package final class Connection {
         return Checkpoint(logFrames: Int(frames), checkpointedFrames: Int(done), isBusy: isBusy)
     }
 
+    /// Runs `body` with another time to wait for locks.
+    package func withBusyTimeout<Result>(_ timeout: Duration, _ body: () throws -> Result) rethrows -> Result {
+        let usual = busyPolicy.timeoutMilliseconds
+        busyPolicy.timeoutMilliseconds = BusyPolicy.milliseconds(timeout)
+        defer { busyPolicy.timeoutMilliseconds = usual }
+        return try body()
+    }
+
     /// Frames in the log after this connection's last commit. Replaces SQLite's automatic checkpoint, whose fsyncs
     /// would be on the caller's path.
     package var logFrames: Int { observer.frames }

@@ -78,7 +78,7 @@ package final class EntryIndex: Sendable {
         // Another thread may close it between the two, because its files moved; not for ever.
         for _ in 0..<3 {
             if let result = try readIfOpen(body) { return result }
-            try open()
+            try openForReading()
         }
         throw SQLiteError(code: .cannotOpen, message: "the index is closed as fast as it is opened")
     }
@@ -114,7 +114,7 @@ package final class EntryIndex: Sendable {
         for _ in 0..<3 {
             let open = try openIfNeeded(&writer)
             guard try beginInPlace(open) else {
-                reopen(&writer)
+                try reopen(&writer, waiting: environment.tuning.writerTimeout)
                 continue
             }
             do {
@@ -160,6 +160,19 @@ package final class EntryIndex: Sendable {
     /// Opens the index if it is not open: makes or upgrades the file.
     package func open() throws {
         try healingDamage { try writer.withLock { _ = try openIfNeeded(&$0) } }
+    }
+
+    /// As ``open()``, but without waiting long for a writer of this process that waits for another process's lock.
+    private func openForReading() throws {
+        let opened: Void? = try writer.withLock(within: patienceOfReaders) { _ = try openIfNeeded(&$0) }
+        guard opened != nil else {
+            throw SQLiteError(code: .busy, message: "a writer holds the index while it is opened")
+        }
+    }
+
+    private var patienceOfReaders: Double {
+        let (seconds, attoseconds) = environment.tuning.readerTimeout.components
+        return Double(seconds) + Double(attoseconds) / 1e18
     }
 
     private func openIfNeeded(_ writer: inout Writer?) throws -> Writer {
@@ -278,7 +291,7 @@ package final class EntryIndex: Sendable {
             // By the clock of the volume, which is the one that files' times are compared with.
             state.adoptsUntil = file.changed
             state.adoption = (try? files.identity(of: files.damaged)) == nil ? .pending : .rebuilding
-        } else if state.indexInode != file.inode {
+        } else if state.indexInode != file.inode && hasStableInodes {
             state.isRelearning = true
         }
         if let last = state.boot, last != boot { state.distrusted = distrusted(by: state) }
@@ -314,12 +327,13 @@ package final class EntryIndex: Sendable {
     /// - Returns: true when the index was opened anew, so that what was read before may be wrong.
     package func refreshIfMoved(force: Bool = false) -> Bool {
         guard force || isLookDue(), let isInPlace = try? isInPlace(), !isInPlace else { return false }
-        return writer.withLock { writer in
+        // A reader does not wait long: rather a miss now, and the next look opens it anew.
+        let reopened = writer.withLock(within: patienceOfReaders) { writer in
             // Somebody else may have opened it anew while this thread waited.
             guard let isInPlace = try? self.isInPlace(), !isInPlace else { return true }
-            reopen(&writer)
-            return true
+            return (try? reopen(&writer, waiting: environment.tuning.readerTimeout)) != nil
         }
+        return reopened ?? false
     }
 
     /// Three `stat`s and no lock that anybody holds for long.
@@ -340,12 +354,21 @@ package final class EntryIndex: Sendable {
     }
 
     /// Closes every connection; the next use opens what is in the folder then.
-    private func reopen(_ writer: inout Writer?) {
+    ///
+    /// - Throws: BUSY while another process keeps the rows of a removed log from being saved; then nothing is closed.
+    private func reopen(_ writer: inout Writer?, waiting timeout: Duration) throws {
         if let connection = writer?.connection, !connection.hasMoved {
             // Only the log is gone from the folder. It is still open here, so its rows can be put into the database.
-            _ = try? connection.checkpoint(.truncate)
+            try connection.withBusyTimeout(timeout) { try saveLog(through: connection) }
         }
         closeConnections(&writer)
+    }
+
+    private func saveLog(through connection: Connection) throws {
+        let checkpoint = try connection.checkpoint(.truncate)
+        guard checkpoint.isBusy, checkpoint.logFrames != checkpoint.checkpointedFrames else { return }
+        throw SQLiteError(
+            code: .busy, message: "the log was removed, and another process keeps its rows from being saved")
     }
 
     private func closeConnections(_ writer: inout Writer?) {

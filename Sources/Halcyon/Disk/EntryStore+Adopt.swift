@@ -35,7 +35,10 @@ extension EntryStore {
 
     private func adopt(_ names: [BlobName]) throws {
         try index.write { session in
-            let storedAt = try session.state().storedAt
+            let state = try session.state()
+            // Somebody may have removed everything meanwhile, in this process or another.
+            guard state.adoption != .done else { return }
+            let storedAt = state.storedAt
             for name in names { try adopt(name, key: nil, in: session) }
             // These are no stores; after a power cut only what was stored last is not trusted.
             try session.setStoredAt(storedAt)
@@ -49,7 +52,8 @@ extension EntryStore {
         let accessed = min(now, file.created ?? file.changed)
         _ = try session.adopt(
             Entry(
-                name: name, key: key, token: BlobTag.token(environment.makeToken(), for: file), inode: file.inode,
+                name: name, key: key, token: BlobTag.token(environment.makeToken(), for: file),
+                inode: lastingInode(of: file),
                 size: file.size,
                 createdAt: min(now, file.changed), accessedAt: accessed, lifetime: adoptedLifetime(of: file, at: now)))
     }

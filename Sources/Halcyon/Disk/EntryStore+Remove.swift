@@ -48,17 +48,20 @@ extension EntryStore {
     /// as long as the lock was held: a store, of another process too, must get in.
     ///
     /// - Parameters:
+    ///   - keepingNames: false where nobody asks which blobs went: a million names take a hundred megabytes.
     ///   - goingOn: asked before each batch with what has gone so far; false ends it there.
-    ///   - next: deletes rows and returns them.
+    ///   - next: deletes rows and returns them. It may be run again when its transaction is rolled back, so it must change
+    ///     nothing else.
     func removeBatches(
-        goingOn: (Removal) -> Bool = { _ in true }, _ next: (IndexSession) throws -> [Entry]
+        keepingNames: Bool = true, goingOn: (Removal) -> Bool = { _ in true },
+        _ next: (IndexSession) throws -> [Entry]
     ) -> Removal {
         var removal = Removal()
         do {
             while goingOn(removal) {
                 let removed = try removeAndUnlinkBatch(next)
                 guard !removed.isEmpty else { break }
-                removal.add(removed)
+                removal.add(removed, keepingNames: keepingNames)
             }
         } catch {
             removal.failure = error
@@ -127,14 +130,18 @@ extension EntryStore {
     /// Removes what is there now, files without a row included. What is stored meanwhile stays.
     package func removeAll(isBlobName: (String) -> Bool) throws {
         log.withLock { $0 = AccessLog(limit: environment.tuning.noteLimit) }
-        let start = try index.write { try latestStore(in: $0) }
+        let start = try index.write { session in
+            try cancelAdoption(in: session)
+            return try latestStore(in: session)
+        }
         let changedUntil = Timestamp(Date())
         var last = Int64.min
-        let removal = removeBatches(goingOn: { removal in
-            // Only what has been committed moves it on: a batch that failed is run again.
-            last = max(last, removal.names.suffix(environment.tuning.batchSize).map(\.rowID).max() ?? last)
+        // Only what has been committed moves it on: a batch that failed is run again.
+        func moveOn(_ removal: Removal) -> Bool {
+            last = removal.lastID
             return true
-        }) { session in
+        }
+        let removal = removeBatches(keepingNames: false, goingOn: moveOn) { session in
             // A store meanwhile has a later time than `start`, and one no more than the tolerance ahead of the clock.
             try session.removeStored(
                 upTo: start, orAfter: now.advanced(by: 2 * StampSource.tolerance), after: last,
@@ -142,9 +149,17 @@ extension EntryStore {
         }
         if let failure = removal.failure { throw failure }
         try removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)
-        try finishAdoption()
         unlinker.drain()
         try index.shrink()
+    }
+
+    /// Files without a row are to go, not to become entries while rows are being removed.
+    private func cancelAdoption(in session: IndexSession) throws {
+        var state = try session.state()
+        guard state.adoption != .done else { return }
+        state.adoption = .done
+        try session.setState(state)
+        condition.withLock { $0.update(from: state) }
     }
 
     /// The time of the latest store of any process; every later one has a later time. After the clock has jumped back it is

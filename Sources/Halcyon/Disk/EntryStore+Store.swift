@@ -57,7 +57,8 @@ extension EntryStore {
         var published = false
         do {
             let replaced = try index.write { session in
-                published = false
+                // Run again on a new index after the publish: the staged file is spent, so it is staged again.
+                guard !published else { throw SystemError("rename", ENOENT) }
                 return try publish(request, staged: staged, file: file, in: session) { published = true }
             }
             log.withLock { $0.forget(request.name.rowID) }
@@ -84,7 +85,8 @@ extension EntryStore {
         let time = try storeStamp(in: session)
         try session.upsert(
             Entry(
-                name: request.name, key: request.key, token: staged.token, inode: file.inode, size: file.size,
+                name: request.name, key: request.key, token: staged.token, inode: lastingInode(of: file),
+                size: file.size,
                 createdAt: time, accessedAt: time, lifetime: request.lifetime))
         let replaced = try blobs.publish(
             staged, as: request.name, over: old, oldToken: existing?.token ?? environment.makeToken())

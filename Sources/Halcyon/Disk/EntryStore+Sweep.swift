@@ -94,7 +94,7 @@ extension EntryStore {
             for entry in entries {
                 guard let file = try blobs.status(of: entry.name), isBlob(of: entry, file) else { continue }
                 // A copy may have another modification date too, and with it another tag.
-                try session.relearn(entry, inode: file.inode, token: BlobTag.token(entry.token, for: file))
+                try session.relearn(entry, inode: lastingInode(of: file), token: BlobTag.token(entry.token, for: file))
             }
         }
         try note(in: generation) { $0.isRelearning = false }

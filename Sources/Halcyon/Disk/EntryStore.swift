@@ -123,6 +123,9 @@ package final class EntryStore: Sendable {
             file, ignoringInode: condition.isRelearning || !index.hasStableInodes, ignoringTag: condition.isRelearning)
     }
 
+    /// The inode number to note for a file; nil where the volume's numbers do not last.
+    func lastingInode(of file: FileStatus) -> UInt64? { index.hasStableInodes ? file.inode : nil }
+
     /// Files without a row may be entries.
     var isAdopting: Bool { condition.withLock { $0.isAdopting } }
 

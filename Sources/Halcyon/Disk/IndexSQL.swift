@@ -164,7 +164,8 @@ package enum IndexSQL {
         ("relearn", relearn), ("touch", touch), ("extend", extend), ("evict", evict), ("expire", expire),
         ("removeStored", removeStored), ("page", page), ("clampFuture", clampFuture), ("totals", totals),
         ("countedTotals", countedTotals), ("expiredTotals", expiredTotals), ("repairTotals", repairTotals),
-        ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState), ("idsByAccess", idsByAccess),
+        ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState),
+        ("idsByAccess", idsByAccess),
         ("idsBySize", idsBySize), ("idsByExpiration", idsByExpiration), ("accessRange", accessRange),
     ]
 }

@@ -132,8 +132,7 @@ package struct IndexSession {
         try connection.with(IndexSQL.accessRange) { (statement) throws(SQLiteError) in
             guard try statement.step() else { return (nil, nil) }
             return (
-                statement.optionalInteger(at: 0).map(Timestamp.init(milliseconds:)),
-                statement.optionalInteger(at: 1).map(Timestamp.init(milliseconds:))
+                statement.optionalTimestamp(at: 0), statement.optionalTimestamp(at: 1)
             )
         }
     }
@@ -236,8 +235,9 @@ extension Entry {
             size: statement.integer(at: 5), createdAt: statement.timestamp(at: 6),
             accessedAt: statement.timestamp(at: 7),
             lifetime: Lifetime(
-                expiresAt: statement.optionalInteger(at: 8).map(Timestamp.init(milliseconds:)),
-                timeToLive: statement.optionalInteger(at: 9)), isPinned: statement.integer(at: 10) != 0)
+                expiresAt: statement.optionalTimestamp(at: 8),
+                timeToLive: statement.optionalInteger(at: 9).map { max(0, $0) }),
+            isPinned: statement.integer(at: 10) != 0)
     }
 
     fileprivate func bind(to statement: Statement) throws(SQLiteError) {
@@ -257,8 +257,8 @@ extension Entry {
 
 extension IndexState {
     fileprivate init(_ statement: Statement) {
-        let from = statement.optionalInteger(at: 7).map(Timestamp.init(milliseconds:))
-        let until = statement.optionalInteger(at: 8).map(Timestamp.init(milliseconds:))
+        let from = statement.optionalTimestamp(at: 7)
+        let until = statement.optionalTimestamp(at: 8)
         self.init(
             boot: statement.optionalText(at: 0), settledAt: statement.timestamp(at: 1),
             storedAt: statement.timestamp(at: 2),
@@ -271,7 +271,14 @@ extension IndexState {
 }
 
 extension Statement {
-    fileprivate func timestamp(at column: Int32) -> Timestamp { Timestamp(milliseconds: integer(at: column)) }
+    /// Anybody may have edited the index: only what a clock can say is taken.
+    fileprivate func timestamp(at column: Int32) -> Timestamp {
+        Timestamp(milliseconds: min(max(0, integer(at: column)), Timestamp.latest.milliseconds))
+    }
+
+    fileprivate func optionalTimestamp(at column: Int32) -> Timestamp? {
+        isNull(at: column) ? nil : timestamp(at: column)
+    }
 
     /// A name with 64 leading hexadecimal digits is stored as their 32 bytes and the rest as it is.
     fileprivate func bind(_ name: BlobName, at index: Int32) throws(SQLiteError) {

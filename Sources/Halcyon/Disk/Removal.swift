@@ -1,25 +1,28 @@
 /// What a batchwise removal has taken away.
 package struct Removal: Sendable {
-    /// The blobs that went, in the order in which they went.
+    /// The blobs that went, in the order in which they went; empty when nobody wanted their names.
     package private(set) var names: [BlobName] = []
+    package private(set) var entries = 0
     /// What they held.
     package private(set) var bytes: Int64 = 0
+    /// The largest row id of the last batch.
+    private(set) var lastID = Int64.min
     /// Why it ended early, if it did: a batch of which nothing could be removed.
     package var failure: (any Error)?
 
     package init() {}
 
-    package var entries: Int { names.count }
-
-    mutating func add(_ entries: [Entry]) {
-        names += entries.map(\.name)
-        bytes += entries.reduce(0) { $0 + $1.size }
+    mutating func add(_ batch: [Entry], keepingNames: Bool) {
+        if keepingNames { names += batch.map(\.name) }
+        entries += batch.count
+        bytes += batch.reduce(0) { $0 &+ $1.size }
+        lastID = batch.map(\.id).max() ?? lastID
     }
 
     /// The names, unless nothing went although something should have: a clean that got somewhere is a success, and one
     /// file that cannot be removed must not hide what went.
     func namesOrFailure() throws -> [BlobName] {
-        if let failure, names.isEmpty { throw failure }
+        if let failure, entries == 0 { throw failure }
         return names
     }
 }

@@ -29,5 +29,9 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-    package static func - (left: Timestamp, right: Timestamp) -> Int64 { left.milliseconds - right.milliseconds }
+    /// Milliseconds between two moments; the largest number for what no clock can say.
+    package static func - (left: Timestamp, right: Timestamp) -> Int64 {
+        let (difference, overflow) = left.milliseconds.subtractingReportingOverflow(right.milliseconds)
+        return overflow ? .max : difference
+    }
 }

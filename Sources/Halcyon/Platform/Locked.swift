@@ -18,4 +18,13 @@ package final class Locked<Value>: @unchecked Sendable {
         defer { lock.unlock() }
         return try body(&value)
     }
+
+    /// nil when the lock cannot be had within that time.
+    package func withLock<Result>(
+        within seconds: Double, _ body: (inout Value) throws -> Result
+    ) rethrows -> Result? {
+        guard lock.lock(before: Date(timeIntervalSinceNow: seconds)) else { return nil }
+        defer { lock.unlock() }
+        return try body(&value)
+    }
 }

@@ -1,0 +1,228 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// What a review broke, each with the shortest way to break it again.
+@Suite struct RegressionTests {
+    @Test func `everything is removed also after the clock jumped back`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .never)
+            cache.clock.advance(by: -3_600)
+            try cache.storage.removeAll()
+            #expect(try cache.storage.value(forKey: "a") == nil)
+            #expect(try cache.storage.totalSize() == 0)
+        }
+    }
+
+    @Test func `removing everything includes what a busy process stored before, whose stamps run ahead`() throws {
+        try withCache { cache in
+            let other = cache.makeStorage()
+            try other.store(value: .blob(0), forKey: "hot")
+            for _ in 0..<2_000 { _ = try other.value(forKey: "hot") }
+            try other.store(value: .blob(1), forKey: "a")
+            cache.clock.advance(by: 1)
+            try cache.storage.removeAll()
+            #expect(try cache.storage.value(forKey: "a") == nil)
+        }
+    }
+
+    @Test func `what another process stores while everything is removed survives, however far our stamps run ahead`()
+        throws
+    {
+        try withCache { cache in
+            let other = cache.makeStorage()
+            for seed in 0..<300 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            for _ in 0..<5_000 { _ = try cache.storage.value(forKey: "1") }
+            cache.settle()
+            let isFirst = Locked(true)
+            cache.fileSystem.observe { call, path in
+                guard call == .unlink, path.contains("/trash/"),
+                    isFirst.withLock({ first in
+                        defer { first = false }
+                        return first
+                    })
+                else { return }
+                for seed in 0..<20 { try? other.store(value: .blob(7), forKey: "meanwhile \(seed)") }
+            }
+            try cache.storage.removeAll()
+            cache.fileSystem.observe(nil)
+            for seed in 0..<20 { #expect(try other.value(forKey: "meanwhile \(seed)") == .blob(7)) }
+        }
+    }
+
+    @Test func `a batch that is run again on a full disk is not skipped`() throws {
+        try withCache { cache in
+            for seed in 0..<300 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.settle()
+            cache.fileSystem.fail(.rename, ENOSPC, times: 128, path: "/trash/")
+            try cache.storage.removeAll()
+            #expect(try cache.storage.totalSize() == 0)
+        }
+    }
+
+    @Test func `everything is removed also while files of a folder without an index are being adopted`() throws {
+        try withCache { cache in
+            let folder = cache.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for seed in 0..<1_500 {
+                let name = BlobName(key: "\(seed)", isHashed: true, pathExtension: nil).text
+                try Data.blob(seed).write(to: folder.appendingPathComponent(name))
+            }
+            try cache.makeStorage().removeAll()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [".halcyon"])
+        }
+    }
+
+    @Test func `a log removed after opening, before the first write, is noticed`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.reopen()
+            _ = try cache.storage.value(forKey: "a")
+            cache.settle()
+            for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: cache.index.path + suffix) }
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            let other = cache.makeStorage()
+            #expect(try other.value(forKey: "a") == .blob(1))
+            #expect(try other.value(forKey: "b") == .blob(2))
+        }
+    }
+
+    @Test func `what is stored right after an opening that distrusts is kept`() throws {
+        let folder = try TemporaryFolder()
+        let config = DiskStorage.Config(name: "x", sizeLimit: 0, directory: folder.url)
+        for round in 0..<20 {
+            var environment = StorageEnvironment()
+            environment.isShared = false
+            environment.boot = { "boot \(round)" }
+            let storage = try DiskStorage.Backend<Data>(config: config, environment: environment)
+            try storage.store(value: .blob(round), forKey: "new")
+            for _ in 0..<3 { storage.store.housekeepingWait() }
+            #expect(try storage.value(forKey: "new") == .blob(round))
+            storage.store.close()
+        }
+    }
+
+    @Test func `a folder restored on another boot keeps what was old`() throws {
+        try withCache { cache in
+            for seed in 0..<50 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .never) }
+            cache.clock.advance(by: 30 * 86_400)
+            try cache.storage.store(value: .blob(5), forKey: "latest")
+            cache.storage.store.close()
+            let copy = cache.folder.url.appendingPathComponent("copy")
+            try FileManager.default.copyItem(at: cache.directory, to: copy)
+            try FileManager.default.removeItem(at: cache.directory)
+            try FileManager.default.moveItem(at: copy, to: cache.directory)
+            cache.reopen { $0.boot = { "another boot" } }
+            for seed in 0..<50 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            cache.settle()
+            #expect(try cache.storage.totalSize() == 5_000)
+        }
+    }
+
+    @Test func `an older note does not undo a later extension of another process`() throws {
+        try withCache { cache in
+            let other = cache.makeStorage()
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
+            _ = try other.value(forKey: "a")
+            cache.clock.advance(by: 5)
+            _ = try cache.storage.value(forKey: "a", extendingExpiration: .expirationTime(.never))
+            cache.storage.store.close()
+            other.store.close()
+            cache.clock.advance(by: 1_000)
+            #expect(cache.storage.isCached(forKey: "a"))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an index that cannot shrink in steps does not keep a clearing from ending`() throws {
+        try withCache { cache in
+            for seed in 0..<500 {
+                try cache.storage.store(value: .blob(seed), forKey: String(repeating: "k", count: 900) + "\(seed)")
+            }
+            cache.settle()
+            cache.storage.store.close()
+            try Connection(path: cache.index.path).execute("PRAGMA auto_vacuum = NONE; VACUUM")
+            cache.reopen()
+            try cache.storage.removeAll()
+            #expect(try cache.storage.totalSize() == 0)
+        }
+    }
+
+    // MARK: Hostile contents
+
+    @Test func `a link in place of our folder is refused, and what it leads to is left alone`() throws {
+        let cache = try CacheFixture()
+        let victim = cache.folder.url.appendingPathComponent("victim/staging")
+        try FileManager.default.createDirectory(at: victim, withIntermediateDirectories: true)
+        try Data("x".utf8).write(to: victim.appendingPathComponent("1.2"))
+        let folder = cache.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            at: folder.appendingPathComponent(".halcyon"), withDestinationURL: victim.deletingLastPathComponent())
+        cache.clock.advance(by: 3_600)
+        #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(1), forKey: "a") }
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: victim.path) == ["1.2"])
+    }
+
+    @Test func `a link or a pipe in place of the index is refused`() throws {
+        for isLink in [true, false] {
+            let cache = try CacheFixture()
+            let victim = cache.folder.url.appendingPathComponent("victim.sqlite")
+            try Connection(path: victim.path).execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+            let before = try Data(contentsOf: victim)
+            let folder = cache.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test/.halcyon")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let index = folder.appendingPathComponent("index.sqlite")
+            if isLink {
+                try FileManager.default.createSymbolicLink(at: index, withDestinationURL: victim)
+            } else {
+                #expect(mkfifo(index.path, 0o644) == 0)
+            }
+            let error = #expect(throws: KingfisherError.self) {
+                try cache.storage.store(value: .blob(1), forKey: "a")
+            }
+            #expect("\(try #require(error))".contains("Move it out"))
+            #expect(try Data(contentsOf: victim) == before)
+        }
+    }
+
+    @Test(arguments: [Int64.min, -1, Int64.max])
+    func `numbers that nobody can mean harm nothing`(number: Int64) throws {
+        let cache = try CacheFixture(configure: { $0.sizeLimit = 100 })
+        for seed in 0..<3 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+        cache.settle()
+        try cache.storage.store.index.write { session in
+            try session.execute(
+                """
+                UPDATE state SET reconciled_at = \(number), settled_at = \(number), adopts_until = \(number);
+                UPDATE totals SET bytes = \(number), stored_at = \(number);
+                UPDATE entries SET created_at = \(number), accessed_at = \(number), time_to_live = \(number)
+                """)
+        }
+        cache.reopen()
+        _ = try? cache.storage.value(forKey: "1")
+        _ = try? cache.storage.removeSizeExceededValues()
+        _ = try? cache.storage.removeExpiredValues()
+        cache.settle()
+        _ = try cache.storage.check(repair: true)
+        try cache.storage.store(value: .blob(9), forKey: "new")
+        #expect(try cache.storage.value(forKey: "new") == .blob(9))
+        #expect(try cache.storage.check().isSound)
+    }
+
+    @Test func `too old a library has its own code`() {
+        let error = CacheStorageError(SQLiteError(code: .unsupportedVersion, message: "3.35 is needed"))
+        #expect(error.code == .unsupportedSQLite && error.errorCode == 3104)
+    }
+
+    @Test func `where inode numbers do not last none is noted`() throws {
+        try withCache { cache in
+            cache.fileSystem.pretend(Volume(name: "exfat", hasStableInodes: false))
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            #expect(try cache.storage.store.index.read { try $0.page(after: .min, limit: 1).first?.inode } == nil)
+        }
+    }
+}
