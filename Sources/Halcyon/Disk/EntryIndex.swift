@@ -67,8 +67,8 @@ package final class EntryIndex: Sendable {
         try healingDamage {
             do {
                 return try readOnce(body)
-            } catch let error as SQLiteError where !error.isDamage && refreshIfMoved(force: true) {
-                // Its files were taken away while it read.
+            } catch let error as SQLiteError where !error.isDamage && (refreshIfMoved(force: true) || giveUp(error)) {
+                // Its files were taken away, or changed beneath it, while it read.
                 return try readOnce(body)
             }
         }
@@ -110,42 +110,55 @@ package final class EntryIndex: Sendable {
     private func write<Result>(
         through writer: inout Writer?, _ body: (IndexSession) throws -> Result
     ) throws -> Result {
+        let connection = try begin(&writer)
+        do {
+            let result = try body(IndexSession(connection: connection))
+            try connection.commit()
+            recordLogIdentity()
+            if connection.logFrames >= environment.tuning.checkpointFrames { checkpointIsDue() }
+            return result
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+    }
+
+    /// Begins a transaction on what is the folder's index now, opening it anew if it is another one than before.
+    private func begin(_ writer: inout Writer?) throws -> Connection {
+        var failure: any Error = SQLiteError(
+            code: .cannotOpen, message: "the index's files are removed as fast as they are made")
         // The files can be taken away again and again; three times is somebody's intention.
         for _ in 0..<3 {
             let open = try openIfNeeded(&writer)
-            guard try beginInPlace(open) else {
-                try reopen(&writer, waiting: environment.tuning.writerTimeout)
-                continue
-            }
             do {
-                let result = try body(IndexSession(connection: open.connection))
-                try open.connection.commit()
-                recordLogIdentity()
-                if open.connection.logFrames >= environment.tuning.checkpointFrames { checkpointIsDue() }
-                return result
+                if try beginInPlace(open) { return open.connection }
             } catch {
                 open.connection.rollBack()
-                throw error
+                // Without its files, or with others in their place, SQLite fails in many ways.
+                guard (try? isInPlace()) == false || Self.isInputOutput(error) else { throw error }
+                failure = error
             }
+            open.connection.rollBack()
+            try reopen(&writer, waiting: environment.tuning.writerTimeout)
         }
-        throw SQLiteError(code: .cannotOpen, message: "the index's files are removed as fast as they are made")
+        throw failure
     }
 
-    /// Begins a transaction, if what is open is still the folder's index and has the schema it was opened with.
+    /// Begins a transaction; false when what is open is not the folder's index any more, or has got another schema.
     private func beginInPlace(_ writer: Writer) throws -> Bool {
-        do {
-            try writer.connection.begin()
-            let version = Int(try writer.connection.integer("PRAGMA user_version") ?? 0)
-            // Ours first: SQLite takes a folder that may not be searched for one that was moved.
-            if try isInPlace() && !writer.connection.hasMoved && version == writer.schemaVersion { return true }
-            writer.connection.rollBack()
-            return false
-        } catch {
-            writer.connection.rollBack()
-            // Without its files SQLite fails in many ways.
-            guard (try? isInPlace()) == false else { throw error }
-            return false
-        }
+        try writer.connection.begin()
+        let version = Int(try writer.connection.integer("PRAGMA user_version") ?? 0)
+        // Ours first: SQLite takes a folder that may not be searched for one that was moved.
+        return try isInPlace() && !writer.connection.hasMoved && version == writer.schemaVersion
+    }
+
+    private static func isInputOutput(_ error: any Error) -> Bool { (error as? SQLiteError)?.code.primary == .ioError }
+
+    /// Closes the connections after an I/O error, which may be theirs alone: what they remember of a log that others have
+    /// replaced. True when fresh ones can be tried.
+    private func giveUp(_ error: SQLiteError) -> Bool {
+        guard Self.isInputOutput(error) else { return false }
+        return writer.withLock(within: patienceOfReaders) { closeConnections(&$0) } != nil
     }
 
     private func recordLogIdentity() {
@@ -365,7 +378,8 @@ package final class EntryIndex: Sendable {
     }
 
     private func saveLog(through connection: Connection) throws {
-        let checkpoint = try connection.checkpoint(.truncate)
+        // A connection that cannot even checkpoint has nothing to save.
+        guard let checkpoint = try? connection.checkpoint(.truncate) else { return }
         guard checkpoint.isBusy, checkpoint.logFrames != checkpoint.checkpointedFrames else { return }
         throw SQLiteError(
             code: .busy, message: "the log was removed, and another process keeps its rows from being saved")
