@@ -399,7 +399,7 @@ package final class EntryIndex: Sendable {
         do {
             return try body()
         } catch {
-            guard Self.isDamage(error), try setAsideIfDamaged() else { throw error }
+            guard Self.isDamage(error) || Self.isTruncation(error), try setAsideIfDamaged() else { throw error }
             return try body()
         }
     }
@@ -443,10 +443,14 @@ package final class EntryIndex: Sendable {
             for (_, sql) in IndexSQL.planned { try connection.with(sql) { _ throws(SQLiteError) in } }
             return !(try session.integrityFindings().isEmpty)
         } catch {
-            guard Self.isDamage(error) else { throw error }
+            // On a connection that remembers nothing, a short read means that the file has been cut off.
+            guard Self.isDamage(error) || Self.isTruncation(error) else { throw error }
             return true
         }
     }
+
+    /// Not an I/O error of the disk: the file is shorter than it says.
+    private static func isTruncation(_ error: any Error) -> Bool { (error as? SQLiteError)?.code == .shortRead }
 
     // MARK: Checkpoints and closing
 

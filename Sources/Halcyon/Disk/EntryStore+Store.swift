@@ -45,6 +45,9 @@ extension EntryStore {
             } catch let error as SystemError where error.isMissing {
                 _ = index.refreshIfMoved(force: true)
                 try blobs.prepare()
+            } catch is SQLiteError where index.refreshIfMoved(force: true) {
+                // The index's files went away in the middle of the transaction.
+                continue
             }
         }
         try storeOnce(request)
