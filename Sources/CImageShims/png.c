@@ -96,6 +96,8 @@ static void write_pixels(
     png_set_IHDR(
         png, info, width, height, 8, has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
         PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    /* Half the time of zlib's default, for files that are one or two hundredths longer. */
+    png_set_compression_level(png, 4);
     png_write_info(png, info);
     if (!has_alpha) png_set_filler(png, 0, PNG_FILLER_AFTER);
     for (uint32_t row = 0; row < height; row++) png_write_row(png, pixels + (size_t)row * width * 4);
