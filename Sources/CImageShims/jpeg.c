@@ -101,7 +101,7 @@ static void on_progress(j_common_ptr common) {
     on_error(common);
 }
 
-/* Adobe stores the four inks inverted, as light (255 is none), and everybody has followed, with and without its marker. */
+/* Adobe stores the four inks inverted, as light (255 is none); everybody has followed, with and without its marker. */
 static void inks_to_rgba(uint8_t *row, uint32_t width) {
     for (uint8_t *pixel = row; pixel < row + (size_t)width * 4; pixel += 4) {
         for (int ink = 0; ink < 3; ink++) pixel[ink] = (uint8_t)((pixel[ink] * pixel[3] + 127) / 255);
