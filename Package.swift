@@ -1,6 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Where pictures are decoded by the codecs of this package: elsewhere the system does it, and without the trait nobody.
+let codecTrait = "ImageCodecs"
+
 let package = Package(
     name: "Halcyon",
     // SQLite with RETURNING (3.35) ships from these versions on.
@@ -8,6 +11,12 @@ let package = Package(
     products: [
         .library(name: "Halcyon", targets: ["Halcyon"]),
         .executable(name: "halcyon", targets: ["HalcyonCLI"]),
+    ],
+    traits: [
+        .trait(
+            name: codecTrait,
+            description: "Linux: PNG, JPEG, GIF through libpng, libjpeg-turbo, giflib. Off: none of them is needed."),
+        .default(enabledTraits: [codecTrait]),
     ],
     dependencies: [
         // SHA-256 where CryptoKit is not part of the system.
@@ -22,6 +31,12 @@ let package = Package(
             name: "CHalcyonSQLite", path: "Sources/CSQLite",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .target(name: "CHalcyonSystem", path: "Sources/CSystem"),
+        .target(
+            name: "CHalcyonImageShims", path: "Sources/CImageShims",
+            cSettings: [.define("HALCYON_IMAGE_CODECS", .when(platforms: [.linux], traits: [codecTrait]))],
+            linkerSettings: ["png", "jpeg", "gif"].map {
+                .linkedLibrary($0, .when(platforms: [.linux], traits: [codecTrait]))
+            }),
         .target(name: "HalcyonSQLite", dependencies: ["CHalcyonSQLite"]),
         .target(
             name: "HalcyonMigrations", path: "Migrations",
@@ -31,6 +46,12 @@ let package = Package(
             dependencies: [
                 "HalcyonSQLite", "HalcyonMigrations", "CHalcyonSystem",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
+            ]),
+        .target(
+            name: "HalcyonImageCodecs",
+            dependencies: [
+                .target(
+                    name: "CHalcyonImageShims", condition: .when(platforms: [.linux], traits: [codecTrait]))
             ]),
         .executableTarget(
             name: "HalcyonCLI",
@@ -47,13 +68,18 @@ let package = Package(
             dependencies: ["Halcyon", "HalcyonSQLite", "HalcyonMigrations", "HalcyonTestSupport"],
             resources: [.copy("Golden")]),
         .testTarget(
+            name: "HalcyonImageCodecsTests",
+            dependencies: ["HalcyonImageCodecs", "HalcyonTestSupport"],
+            resources: [.copy("Fixtures")]),
+        .testTarget(
             name: "HalcyonCLITests",
             dependencies: ["HalcyonCLI", "Halcyon", "HalcyonSQLite", "HalcyonTestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && target.name != "CHalcyonSystem" {
+let targetsInC = ["CHalcyonSystem", "CHalcyonImageShims"]
+for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {
     target.swiftSettings = [
         // Ours only: SwiftPM drops it when the package is somebody's dependency.
         .treatAllWarnings(as: .error),

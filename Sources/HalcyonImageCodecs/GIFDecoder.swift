@@ -1,0 +1,39 @@
+#if ImageCodecs && os(Linux)
+    internal import CHalcyonImageShims
+
+    /// GIF through giflib, frame by frame, each composed with what is under it.
+    enum GIFDecoder {
+        static func decode(
+            _ bytes: UnsafeRawBufferPointer, header: ImageHeader, options: DecodingOptions
+        ) throws -> DecodedImage {
+            let reader = try GIFReader(bytes, pixelLimit: options.pixelLimit)
+            var budget = FrameBudget(left: options.totalPixelLimit, limit: options.totalPixelLimit)
+            var canvas = GIFCanvas(size: header.storedSize)
+            var frames: [DecodedImage.Frame] = []
+            while let frame = try reader.nextFrame() {
+                try budget.spend(canvas: header.storedSize, frame: frame.size)
+                try canvas.draw(frame, from: reader)
+                frames.append(.init(bitmap: canvas.bitmap, durationInSeconds: frame.durationInSeconds))
+                if options.firstFrameOnly { break }
+                canvas.dispose(frame)
+            }
+            guard !frames.isEmpty else { throw ImageCodecError.malformed(.gif, reason: "it has no picture") }
+            return DecodedImage(format: .gif, frames: frames, loopCount: reader.loopCount ?? 1)
+        }
+    }
+
+    /// What all frames together may cost: in memory the canvas, in time their own pixels.
+    private struct FrameBudget {
+        /// What a frame of one pixel costs nevertheless.
+        private static let least = 1024
+
+        var left: Int
+        let limit: Int
+
+        mutating func spend(canvas: PixelSize, frame: PixelSize) throws {
+            let cost = max(canvas.pixelCount, frame.pixelCount, min(Self.least, limit))
+            guard cost <= left else { throw ImageCodecError.tooManyPixels(count: limit - left + cost, limit: limit) }
+            left -= cost
+        }
+    }
+#endif

@@ -1,0 +1,39 @@
+#if ImageCodecs && os(Linux)
+    internal import CHalcyonImageShims
+    internal import Foundation
+
+    enum GIFEncoder {
+        static func encode(_ frames: [DecodedImage.Frame], size: PixelSize, loopCount: Int) throws -> Data {
+            var error = halcyon_image_error()
+            let loops = frames.count > 1 ? Int32(loopCount) : -1
+            guard let writer = halcyon_gif_create(Int32(size.width), Int32(size.height), loops, &error) else {
+                throw ImageCodecError.encodingFailed(.gif, reason: error.reason)
+            }
+            let written = Result { try frames.forEach { try add($0, to: writer) } }
+            // Frees the writer too, so also after a failure.
+            let data = Result { try ShimCall.encode(.gif) { halcyon_gif_finish(writer, &$0, &$1) } }
+            try written.get()
+            return try data.get()
+        }
+
+        private static func add(_ frame: DecodedImage.Frame, to writer: OpaquePointer) throws {
+            let palette = GIFPalette(of: frame.bitmap)
+            var description = halcyon_gif_frame()
+            description.delay_hundredths = hundredths(frame.durationInSeconds)
+            description.transparent_index = palette.transparentIndex.map(Int32.init) ?? -1
+            // Each frame covers the canvas, but shows through where it is transparent: then the canvas is cleared first.
+            description.disposal =
+                palette.transparentIndex == nil ? GIFDisposal.keep.rawValue : GIFDisposal.clear.rawValue
+            description.colour_count = Int32(palette.fileColours.count)
+            withUnsafeMutableBytes(of: &description.colours) { $0.copyBytes(from: palette.fileColours.flatMap { $0 }) }
+            var error = halcyon_image_error()
+            guard halcyon_gif_add_frame(writer, &description, palette.indexes, &error) == 0 else {
+                throw ImageCodecError.encodingFailed(.gif, reason: error.reason)
+            }
+        }
+
+        private static func hundredths(_ seconds: Double) -> Int32 {
+            seconds.isFinite ? Int32(min(max(seconds * 100, 0), 65_535).rounded()) : 0
+        }
+    }
+#endif

@@ -1,0 +1,85 @@
+#if ImageCodecs && os(Linux)
+    internal import CHalcyonImageShims
+
+    /// A frame as the file describes it, before its pixels are read.
+    struct GIFFrame {
+        fileprivate(set) var description = halcyon_gif_frame()
+
+        var left: Int { Int(description.left) }
+        var top: Int { Int(description.top) }
+        var size: PixelSize { PixelSize(width: Int(description.width), height: Int(description.height)) }
+        var disposal: GIFDisposal { GIFDisposal(rawValue: description.disposal) ?? .keep }
+
+        /// A delay of at most a hundredth of a second is what old programs wrote for "none"; it is shown as browsers do.
+        var durationInSeconds: Double {
+            description.delay_hundredths <= 1 ? 0.1 : Double(description.delay_hundredths) / 100
+        }
+
+        /// The rows in the order in which the file has them.
+        var rowOrder: [Int] {
+            guard description.is_interlaced != 0 else { return Array(0..<size.height) }
+            return [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0, to: size.height, by: $1)) }
+        }
+
+        /// 256 colours, whole pixels each; 0 for the transparent one and for those that the palette lacks.
+        var colours: [UInt32] {
+            var colours = withUnsafeBytes(of: description.colours) { Array($0.bindMemory(to: UInt32.self)) }
+            if let transparent = Int(exactly: description.transparent_index), colours.indices.contains(transparent) {
+                colours[transparent] = 0
+            }
+            return colours
+        }
+    }
+
+    /// What becomes of a frame before the next is drawn.
+    enum GIFDisposal: Int32 {
+        case unspecified, keep, clear, restore
+    }
+
+    /// Reads a GIF's frames in turn. The bytes must outlive it.
+    final class GIFReader {
+        private let handle: OpaquePointer
+        private let pixelLimit: Int
+        private(set) var loopCount: Int?
+
+        init(_ bytes: UnsafeRawBufferPointer, pixelLimit: Int) throws {
+            var error = halcyon_image_error()
+            guard let handle = halcyon_gif_open(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &error)
+            else {
+                throw ImageCodecError(error, format: .gif)
+            }
+            self.handle = handle
+            self.pixelLimit = pixelLimit
+        }
+
+        deinit { halcyon_gif_close(handle) }
+
+        /// `nil` after the last one.
+        func nextFrame() throws -> GIFFrame? {
+            var frame = GIFFrame()
+            var found: Int32 = 0
+            try ShimCall.check(.gif) { halcyon_gif_next_frame(handle, &frame.description, &found, &$0) }
+            guard found != 0 else { return nil }
+            if frame.description.loop_count >= 0 { loopCount = Int(frame.description.loop_count) }
+            try check(frame)
+            return frame
+        }
+
+        private func check(_ frame: GIFFrame) throws {
+            guard frame.size.width > 0, frame.size.height > 0 else {
+                throw ImageCodecError.malformed(.gif, reason: "a frame of \(frame.size)")
+            }
+            guard frame.size.pixelCount <= pixelLimit else {
+                throw ImageCodecError.tooManyPixels(count: frame.size.pixelCount, limit: pixelLimit)
+            }
+            guard frame.description.colour_count > 0 else {
+                throw ImageCodecError.malformed(.gif, reason: "a frame without colours")
+            }
+        }
+
+        /// The palette indexes of the frame's next row.
+        func readRow(into row: inout [UInt8]) throws {
+            try ShimCall.check(.gif) { halcyon_gif_read_row(handle, &row, Int32(row.count), &$0) }
+        }
+    }
+#endif

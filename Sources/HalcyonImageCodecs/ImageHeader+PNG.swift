@@ -1,0 +1,72 @@
+extension ImageHeader {
+    static func ofPNG(_ bytes: UnsafeRawBufferPointer) throws -> ImageHeader {
+        var reader = ByteReader(bytes)
+        reader.skip(8)
+        guard let chunk = PNGChunk(&reader), chunk.type == PNGChunk.header, var content = chunk.content else {
+            throw reader.left == 0
+                ? ImageCodecError.truncated(.png) : .malformed(.png, reason: "it does not begin with a header")
+        }
+        let layout = try PNGLayout(&content)
+        var header = ImageHeader(format: .png, storedSize: layout.size)
+        header.hasAlpha = layout.hasAlphaChannel || hasTransparency(&reader)
+        header.leastByteCount = layout.unpackedByteCount / PNGLayout.mostCompression
+        return header
+    }
+
+    /// Whether a `tRNS` chunk precedes the pixels.
+    private static func hasTransparency(_ reader: inout ByteReader) -> Bool {
+        while let chunk = PNGChunk(&reader), chunk.type != PNGChunk.pixels {
+            if chunk.type == PNGChunk.transparency { return true }
+        }
+        return false
+    }
+}
+
+/// One chunk: length, type, content, checksum.
+private struct PNGChunk {
+    static let header = 0x4948_4452
+    static let transparency = 0x7452_4E53
+    static let pixels = 0x4944_4154
+
+    let type: Int
+    /// `nil` if the file ends in it.
+    let content: ByteReader?
+
+    init?(_ reader: inout ByteReader) {
+        guard let length = reader.number(ofBytes: 4, isBigEndian: true),
+            let type = reader.number(ofBytes: 4, isBigEndian: true)
+        else { return nil }
+        self.type = type
+        content = reader.part(ofBytes: length)
+        // The checksum; after a content that is cut off there is nothing more to read.
+        reader.skip(content == nil ? reader.left : 4)
+    }
+}
+
+private struct PNGLayout {
+    /// Deflate's best: 258 bytes for two bits.
+    static let mostCompression = 1032
+
+    let size: PixelSize
+    let bitsPerPixel: Int
+    let hasAlphaChannel: Bool
+
+    init(_ content: inout ByteReader) throws {
+        guard let width = content.number(ofBytes: 4, isBigEndian: true),
+            let height = content.number(ofBytes: 4, isBigEndian: true),
+            let depth = content.byte(), let colourType = content.byte()
+        else { throw ImageCodecError.malformed(.png, reason: "a short header") }
+        guard let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colourType], [1, 2, 4, 8, 16].contains(depth) else {
+            throw ImageCodecError.malformed(.png, reason: "colour type \(colourType) of \(depth) bits")
+        }
+        size = PixelSize(width: width, height: height)
+        bitsPerPixel = channels * Int(depth)
+        hasAlphaChannel = colourType == 4 || colourType == 6
+    }
+
+    /// Without the byte that begins each row: interlaced files have other rows.
+    var unpackedByteCount: Int {
+        let (bits, overflow) = size.pixelCount.multipliedReportingOverflow(by: bitsPerPixel)
+        return overflow ? .max : bits / 8
+    }
+}

@@ -1,0 +1,54 @@
+#if ImageCodecs && os(Linux)
+    internal import CHalcyonImageShims
+    internal import Foundation
+
+    /// JPEG through libjpeg-turbo. Inks (CMYK) become colours by multiplication, without a profile.
+    enum JPEGCodec {
+        /// Real files have about ten; a file of a few bytes per scan could keep a processor busy for hours.
+        private static let mostScans: UInt32 = 100
+
+        static func decode(
+            _ bytes: UnsafeRawBufferPointer, header: ImageHeader, options: DecodingOptions
+        ) throws -> DecodedImage {
+            let eighths = options.targetSize.map { fewestEighths(of: header.size, for: $0) } ?? 8
+            let scaled = header.storedSize.scaled(toEighths: eighths)
+            var size = halcyon_jpeg_size(
+                width: UInt32(header.storedSize.width), height: UInt32(header.storedSize.height),
+                eighths: UInt32(eighths), scaled_width: UInt32(scaled.width), scaled_height: UInt32(scaled.height),
+                most_scans: mostScans)
+            let bitmap = try Bitmap(size: scaled) { pixels in
+                try ShimCall.check(.jpeg) { error in
+                    halcyon_jpeg_decode(
+                        bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &size, pixels.baseAddress, &error)
+                }
+            }
+            return DecodedImage(format: .jpeg, frames: [.init(bitmap: bitmap.upright(from: header.orientation))])
+        }
+
+        private static func fewestEighths(of size: PixelSize, for target: PixelSize) -> Int {
+            let isEnough = { (eighths: Int) in
+                let scaled = size.scaled(toEighths: eighths)
+                return scaled.width >= target.width && scaled.height >= target.height
+            }
+            return (1...8).first(where: isEnough) ?? 8
+        }
+
+        /// - Parameter quality: 0 to 1. From 0.9 on each pixel keeps its own colour; below, two by two share one.
+        static func encode(_ bitmap: Bitmap, quality: Double) throws -> Data {
+            let percent = quality.isNaN ? 100 : Int32((min(max(quality, 0), 1) * 100).rounded())
+            return try bitmap.pixels.withUnsafeBufferPointer { pixels in
+                var source = halcyon_jpeg_source(
+                    pixels: pixels.baseAddress, width: UInt32(bitmap.width), height: UInt32(bitmap.height),
+                    quality: max(percent, 1), has_full_colour: percent >= 90 ? 1 : 0)
+                return try ShimCall.encode(.jpeg) { halcyon_jpeg_encode(&source, &$0, &$1) }
+            }
+        }
+    }
+
+    extension PixelSize {
+        /// As libjpeg rounds: up.
+        fileprivate func scaled(toEighths eighths: Int) -> PixelSize {
+            PixelSize(width: (width * eighths + 7) / 8, height: (height * eighths + 7) / 8)
+        }
+    }
+#endif

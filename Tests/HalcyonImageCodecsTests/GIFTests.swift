@@ -1,0 +1,192 @@
+#if ImageCodecs && os(Linux)
+    import Foundation
+    import HalcyonImageCodecs
+    import Testing
+
+    @Suite struct GIFTests {
+        /// One letter for each pixel: `k` black, `r` red, `g` green, `b` blue, `.` transparent, anything else `?`.
+        private func letters(_ bitmap: Bitmap) -> [String] {
+            let names: [[UInt8]: Character] = [
+                [0, 0, 0, 255]: "k", [255, 0, 0, 255]: "r", [0, 255, 0, 255]: "g", [0, 0, 255, 255]: "b",
+                [0, 0, 0, 0]: ".",
+            ]
+            return (0..<bitmap.height).map { y in String((0..<bitmap.width).map { names[bitmap[$0, y]] ?? "?" }) }
+        }
+
+        private func decode(_ gif: TinyGIF) throws -> [[String]] {
+            try ImageDecoder.decode(gif.data).frames.map { letters($0.bitmap) }
+        }
+
+        /// Red all over, then a green pixel in the middle disposed of in some way, then a blue one in a corner.
+        private func gif(disposal: Int) -> TinyGIF {
+            var middle = TinyGIF.Frame(left: 1, top: 1, width: 1, height: 1, indexes: [2])
+            middle.disposal = disposal
+            return TinyGIF(
+                width: 3, height: 3,
+                frames: [
+                    .init(width: 3, height: 3, indexes: [UInt8](repeating: 1, count: 9), disposal: 1), middle,
+                    .init(width: 1, height: 1, indexes: [3]),
+                ])
+        }
+
+        @Test(arguments: [(0, "rgr"), (1, "rgr"), (2, "r.r"), (3, "rrr"), (6, "rgr")])
+        func `each way of disposing leaves what it should`(disposal: Int, middle: String) throws {
+            let frames = try decode(gif(disposal: disposal))
+            #expect(frames == [["rrr", "rrr", "rrr"], ["rrr", "rgr", "rrr"], ["brr", middle, "rrr"]])
+        }
+
+        @Test func `taking back a frame twice goes back to the same picture`() throws {
+            var gif = gif(disposal: 3)
+            gif.frames.insert(gif.frames[1], at: 2)
+            gif.frames[2].left = 2
+            #expect(try decode(gif)[2] == ["rrr", "rrg", "rrr"])
+            #expect(try decode(gif)[3] == ["brr", "rrr", "rrr"])
+        }
+
+        @Test func `the transparent colour lets through what is under it`() throws {
+            let second = TinyGIF.Frame(width: 3, height: 1, indexes: [2, 0, 3], transparent: 0)
+            let gif = TinyGIF(width: 3, height: 1, frames: [.init(width: 3, height: 1, indexes: [1, 1, 0]), second])
+            #expect(try decode(gif) == [["rrk"], ["grb"]])
+        }
+
+        @Test func `what no frame covers is transparent`() throws {
+            let gif = TinyGIF(width: 3, height: 2, frames: [.init(left: 1, width: 1, height: 1, indexes: [1])])
+            #expect(try decode(gif) == [[".r.", "..."]])
+            #expect(try ImageHeader(data: gif.data).hasAlpha)
+        }
+
+        @Test func `a frame's own colours hold for that frame alone`() throws {
+            let own = TinyGIF.Frame(width: 1, height: 1, indexes: [0], palette: [[0, 255, 0], [1, 1, 1]])
+            let gif = TinyGIF(
+                width: 2, height: 1, frames: [own, .init(left: 1, width: 1, height: 1, indexes: [0])])
+            #expect(try decode(gif) == [["g."], ["gk"]])
+        }
+
+        @Test func `a colour that the palette lacks is not drawn`() throws {
+            let gif = TinyGIF(width: 2, height: 1, frames: [.init(width: 2, height: 1, indexes: [1, 200])])
+            #expect(try decode(gif) == [["r."]])
+        }
+
+        @Test func `frames are cut at the edge of the canvas`() throws {
+            let big = TinyGIF.Frame(left: 1, top: 1, width: 4, height: 4, indexes: [UInt8](repeating: 1, count: 16))
+            let outside = TinyGIF.Frame(left: 7, top: 9, width: 2, height: 2, indexes: [2, 2, 2, 2], disposal: 2)
+            let gif = TinyGIF(width: 2, height: 2, frames: [big, outside, .init(width: 1, height: 1, indexes: [3])])
+            #expect(try decode(gif) == [["..", ".r"], ["..", ".r"], ["b.", ".r"]])
+            #expect(try ImageDecoder.decode(gif.data).size == PixelSize(width: 2, height: 2))
+        }
+
+        @Test(arguments: 1...17)
+        func `interlaced rows find their places`(height: Int) throws {
+            let rows = [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0, to: height, by: $1)) }
+            var frame = TinyGIF.Frame(width: 2, height: height, indexes: rows.flatMap { [UInt8($0), UInt8($0)] })
+            frame.isInterlaced = true
+            let greys = (0..<32).map { [UInt8](repeating: $0, count: 3) }
+            let image = try ImageDecoder.decode(
+                TinyGIF(width: 2, height: height, palette: greys, frames: [frame]).data)
+            #expect(image.frames[0].bitmap == Bitmap(width: 2, height: height) { _, y in [y, y, y, 255] })
+        }
+
+        @Test func `delays are hundredths of a second, and next to none is a tenth`() throws {
+            let frames = [nil, 0, 1, 2, 10, 65_535].map { delay in
+                TinyGIF.Frame(width: 1, height: 1, indexes: [1], delay: delay)
+            }
+            let image = try ImageDecoder.decode(TinyGIF(width: 1, height: 1, frames: frames).data)
+            #expect(image.frames.map(\.durationInSeconds) == [0.1, 0.1, 0.1, 0.02, 0.1, 655.35])
+        }
+
+        @Test(arguments: [(nil, 1), (0, 0), (3, 3), (65_535, 65_535)])
+        func `the loop count is the file's`(count: Int?, expected: Int) throws {
+            let gif = TinyGIF(width: 1, height: 1, loopCount: count, frames: [.init(width: 1, height: 1, indexes: [1])])
+            #expect(try ImageDecoder.decode(gif.data).loopCount == expected)
+        }
+
+        @Test func `the first frame alone is all that is read if that is asked for`() throws {
+            var options = DecodingOptions()
+            options.firstFrameOnly = true
+            let data = gif(disposal: 1).data
+            let broken = data.prefix(data.count - 20)
+            #expect(throws: ImageCodecError.self) { try ImageDecoder.decode(broken) }
+            #expect(try ImageDecoder.decode(broken, options: options).frames.count == 1)
+        }
+
+        @Test func `the header counts frames`() throws {
+            let header = try ImageHeader(data: gif(disposal: 1).data)
+            #expect(header.frameCount == 3 && header.isAnimated && !header.hasAlpha)
+            #expect(header.size == PixelSize(width: 3, height: 3))
+            var gif = gif(disposal: 1)
+            gif.frames[2].transparent = 0
+            #expect(try ImageHeader(data: gif.data).hasAlpha)
+        }
+
+        @Test func `a GIF that ends before its pixels do is an error; only the trailer may be missing`() throws {
+            let whole = gif(disposal: 1).data
+            let frame = try ImageDecoder.decode(whole).frames[0]
+            for count in 6..<whole.count - 1 {
+                let image = try? ImageDecoder.decode(whole.prefix(count))
+                // Between two frames, nothing tells that another one was to come.
+                #expect(image == nil || image?.frames.first == frame, "\(count) bytes")
+            }
+            #expect(try ImageDecoder.decode(whole.dropLast(1)) == ImageDecoder.decode(whole))
+        }
+
+        @Test func `the animation of another program is read`() throws {
+            let image = try ImageDecoder.decode(Samples.data("moving.gif"))
+            #expect(image.frames.count == 4 && image.loopCount == 3)
+            #expect(image.frames.map(\.durationInSeconds) == [0.1, 0.05, 0.1, 0.2])
+            for (index, frame) in image.frames.enumerated() {
+                let rows = letters(frame.bitmap)
+                #expect(rows.joined().filter { $0 != "." }.count == 36)
+                #expect(rows[index * 3].dropFirst(index * 5).first == ["r", "g", "b", "r"][index])
+            }
+        }
+    }
+
+    @Suite struct GIFEncodingTests {
+        private let frames = (0..<3).map { index in
+            let bitmap = Bitmap(width: 16, height: 15) { x, y in
+                (x + y) % 5 == index ? [0, 0, 0, 0] : [x * 16, y * 17, index * 100, 255]
+            }
+            return DecodedImage.Frame(bitmap: bitmap, durationInSeconds: Double(index + 2) / 10)
+        }
+
+        @Test func `up to 255 colours and holes come back exactly`() throws {
+            let image = try ImageDecoder.decode(ImageEncoder.gif(frames, loopCount: 4))
+            #expect(image == DecodedImage(format: .gif, frames: frames, loopCount: 4))
+        }
+
+        @Test func `more colours come back nearly`() throws {
+            let bitmap = Bitmap(width: 64, height: 64) { x, y in [x * 4, y * 4, (x + y) * 2, 255] }
+            let decoded = try ImageDecoder.decode(ImageEncoder.gif([.init(bitmap: bitmap)])).frames[0].bitmap
+            let errors = zip(bitmap.pixels, decoded.pixels).map { abs(Int($0) - Int($1)) }
+            #expect(errors.reduce(0, +) / errors.count <= 5)
+            #expect(decoded.isOpaque && Set((0..<4_096).map { decoded[$0 % 64, $0 / 64] }).count > 200)
+        }
+
+        @Test(arguments: [0, 1, 2, 3, 4, 255, 256])
+        func `any number of colours makes a palette`(count: Int) throws {
+            let bitmap = Bitmap(width: 16, height: 16) { x, y in
+                y * 16 + x < count ? [y * 16 + x, x, y, 255] : [0, 0, 0, 0]
+            }
+            let decoded = try ImageDecoder.decode(ImageEncoder.gif([.init(bitmap: bitmap)])).frames[0].bitmap
+            #expect(count > 255 ? decoded.isOpaque : decoded == bitmap)
+        }
+
+        @Test func `frames of different sizes, and none, are refused`() throws {
+            let other = DecodedImage.Frame(bitmap: Bitmap(width: 1, height: 1) { _, _ in [1, 2, 3, 255] })
+            for frames in [[], frames + [other]] {
+                #expect(throws: ImageCodecError.self) { try ImageEncoder.gif(frames) }
+            }
+        }
+
+        @Test func `an empty bitmap is refused by each format`() throws {
+            let empty = Bitmap(width: 0, height: 0) { _, _ in [] }
+            #expect(throws: ImageCodecError.self) { try ImageEncoder.png(empty) }
+            #expect(throws: ImageCodecError.self) { try ImageEncoder.jpeg(empty) }
+            #expect(throws: ImageCodecError.self) { try ImageEncoder.gif([.init(bitmap: empty)]) }
+            let long = Bitmap(width: 70_000, height: 1) { _, _ in [1, 2, 3, 255] }
+            #expect(throws: ImageCodecError.self) { try ImageEncoder.jpeg(long) }
+            #expect(throws: ImageCodecError.self) { try ImageEncoder.gif([.init(bitmap: long)]) }
+            #expect(try ImageDecoder.decode(ImageEncoder.png(long)).frames[0].bitmap == long)
+        }
+    }
+#endif

@@ -1,0 +1,179 @@
+#if ImageCodecs && os(Linux)
+    import Foundation
+    import HalcyonImageCodecs
+    import HalcyonTestSupport
+    import Testing
+
+    @Suite struct HostileFileTests {
+        private func png(width: Int, height: Int) -> Data {
+            var png = TinyPNG(width: 1, height: 1, colourType: 6) { _, _ in [1, 2, 3, 4] }
+            png.width = width
+            png.height = height
+            return png.data(withPixels: TinyPNG.zlib([0, 1, 2, 3, 4]))
+        }
+
+        /// A JPEG whose frame segment says this size.
+        private func jpeg(width: Int, height: Int, name: String = "baseline.jpg") throws -> Data {
+            var data = try Samples.data(name)
+            let size = 32.bytes(2) + 48.bytes(2)
+            let place = try #require(data.firstRange(of: Data(size)))
+            data.replaceSubrange(place, with: height.bytes(2) + width.bytes(2))
+            return data
+        }
+
+        private func gif(width: Int, height: Int, frames: Int = 1) -> TinyGIF {
+            let frame = TinyGIF.Frame(width: 1, height: 1, indexes: [1])
+            return TinyGIF(width: width, height: height, frames: Array(repeating: frame, count: frames))
+        }
+
+        private func error(_ data: Data, _ options: DecodingOptions = DecodingOptions()) -> ImageCodecError? {
+            do {
+                _ = try ImageDecoder.decode(data, options: options)
+                return nil
+            } catch {
+                return error as? ImageCodecError
+            }
+        }
+
+        @Test func `what is no picture is of no known format`() {
+            let samples = [
+                [], [0x89], Array("GIF88a".utf8), Array("<svg/>".utf8), [0xFF, 0xD8], Array("RIFF....WEBP".utf8),
+            ]
+            for sample in samples { #expect(error(Data(sample)) == .unknownFormat) }
+        }
+
+        @Test func `a slice of other data is read from its own beginning`() throws {
+            let data = try Data("noise".utf8) + Samples.data("alpha.png")
+            #expect(error(data.dropFirst(5)) == nil)
+        }
+
+        @Test func `ten thousand million pixels are refused before anything is allocated`() throws {
+            #expect(
+                error(png(width: 100_000, height: 100_000)) == .tooManyPixels(count: 10_000_000_000, limit: 100_000_000)
+            )
+            #expect(error(png(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF)) != nil)
+            #expect(error(png(width: 0xFFFF_FFFF, height: 0xFFFF_FFFF)) != nil)
+            #expect(try error(jpeg(width: 65_500, height: 65_500)) != nil)
+            #expect(error(gif(width: 65_535, height: 65_535).data) != nil)
+        }
+
+        @Test func `a size that a file so short cannot have is refused before anything is allocated`() throws {
+            #expect(error(png(width: 10_000, height: 9_999)) == .truncated(.png))
+            #expect(try error(jpeg(width: 10_000, height: 9_999)) == .truncated(.jpeg))
+            #expect(try error(jpeg(width: 10_000, height: 9_999, name: "progressive.jpg")) == .truncated(.jpeg))
+        }
+
+        @Test func `a size of zero is malformed`() throws {
+            for (width, height) in [(0, 1), (1, 0), (0, 0)] {
+                #expect(error(png(width: width, height: height)) != nil)
+                #expect(try error(jpeg(width: width, height: height)) != nil)
+                #expect(error(gif(width: width, height: height).data) != nil)
+                let frame = TinyGIF.Frame(width: width, height: height, indexes: [1])
+                #expect(error(TinyGIF(width: 1, height: 1, frames: [frame]).data) != nil)
+            }
+        }
+
+        @Test func `limits count pixels of a frame and of all frames`() throws {
+            var options = DecodingOptions()
+            options.pixelLimit = 48 * 32 - 1
+            #expect(try error(Samples.data("baseline.jpg"), options) == .tooManyPixels(count: 1_536, limit: 1_535))
+            options.pixelLimit = 48 * 32
+            #expect(try error(Samples.data("baseline.jpg"), options) == nil)
+            options.totalPixelLimit = 1_000_000
+            options.pixelLimit = 1_000_000
+            #expect(error(gif(width: 500, height: 500, frames: 4).data, options) == nil)
+            #expect(
+                error(gif(width: 500, height: 500, frames: 5).data, options)
+                    == .tooManyPixels(count: 1_250_000, limit: 1_000_000))
+            options.firstFrameOnly = true
+            #expect(error(gif(width: 500, height: 500, frames: 5).data, options) == nil)
+        }
+
+        @Test func `a frame far larger than its canvas counts with its own size`() {
+            var options = DecodingOptions()
+            options.pixelLimit = 10_000
+            let frame = TinyGIF.Frame(width: 65_535, height: 65_535, indexes: [1])
+            #expect(
+                error(TinyGIF(width: 1, height: 1, frames: [frame]).data, options)
+                    == .tooManyPixels(count: 4_294_836_225, limit: 10_000))
+        }
+
+        @Test func `a hundred thousand frames of one pixel end by the limit`() {
+            var options = DecodingOptions()
+            options.totalPixelLimit = 20_000_000
+            guard case .tooManyPixels = error(gif(width: 1, height: 1, frames: 100_000).data, options) else {
+                Issue.record("no limit was met")
+                return
+            }
+        }
+
+        @Test func `a progressive JPEG of a thousand scans is refused`() throws {
+            let whole = try Samples.data("progressive.jpg")
+            let lastScan = try #require(whole.range(of: Data([0xFF, 0xDA]), options: .backwards)).lowerBound
+            let scan = whole[lastScan..<whole.count - 2]
+            let data = (0..<1_000).reduce(into: whole.prefix(lastScan)) { data, _ in data += scan } + [0xFF, 0xD9]
+            #expect(error(data) == .unsupported(.jpeg, reason: "too many scans"))
+        }
+
+        @Test func `kinds that are not read are called unsupported`() throws {
+            for marker in [0xC3, 0xC5, 0xC9, 0xCA] as [UInt8] {
+                var data = try Samples.data("baseline.jpg")
+                let frame = try #require(data.firstRange(of: Data([0xFF, 0xC0])))
+                data[frame.lowerBound + 1] = marker
+                guard case .unsupported(.jpeg, _) = error(data) else {
+                    Issue.record("marker \(marker) was not refused")
+                    continue
+                }
+            }
+        }
+
+        @Test func `a colour type that is none and a depth it does not have are malformed`() {
+            for (colourType, depth) in [(1, 8), (5, 8), (7, 8), (2, 4), (3, 16), (0, 3), (6, 1)] {
+                var png = TinyPNG(width: 1, height: 1, colourType: 6) { _, _ in [1, 2, 3, 4] }
+                let pixels = TinyPNG.zlib([0, 1, 2, 3, 4, 5, 6, 7, 8])
+                png.colourType = colourType
+                png.depth = depth
+                #expect(error(png.data(withPixels: pixels)) != nil)
+            }
+        }
+
+        @Test func `texts that unpack to most of a gigabyte are not unpacked`() throws {
+            let png = TinyPNG(width: 1, height: 1, colourType: 6) { _, _ in [1, 2, 3, 4] }
+            // Just below the size at which libpng itself gives up.
+            let text = TinyPNG.chunk("zTXt", Array("x".utf8) + [0, 0] + Deflate.repeated(7_500_000))
+            var bytes = Array(png.data)
+            bytes.insert(contentsOf: (0..<100).flatMap { _ in text }, at: 33)
+            let memory = try PeakMemory()
+            #expect(try ImageDecoder.decode(Data(bytes)) == ImageDecoder.decode(png.data))
+            #expect(try memory.hasGrown(byLessThan: 512_000_000))
+        }
+    }
+
+    /// The worst that a compressed stream can do: one letter, then "258 times the same again" in thirteen bits.
+    private enum Deflate {
+        static func repeated(_ count: Int) -> [UInt8] {
+            var bits = BitWriter()
+            bits.append([1, 1, 0])
+            bits.append([1, 0, 0, 1, 0, 0, 0, 1])
+            for _ in 0..<count / 258 { bits.append([1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0]) }
+            bits.append([0, 0, 0, 0, 0, 0, 0])
+            let letters = 1 + count / 258 * 258
+            let sum = (1 + 97 * letters) % 65_521
+            let sumOfSums = (letters + 97 * (letters * (letters + 1) / 2)) % 65_521
+            return [0x78, 0x01] + bits.bytes + (sumOfSums << 16 | sum).bytes(4)
+        }
+
+        private struct BitWriter {
+            private(set) var bytes: [UInt8] = []
+            private var count = 0
+
+            mutating func append(_ bits: [UInt8]) {
+                for bit in bits {
+                    if count % 8 == 0 { bytes.append(0) }
+                    bytes[bytes.count - 1] |= bit << UInt8(count % 8)
+                    count += 1
+                }
+            }
+        }
+    }
+#endif

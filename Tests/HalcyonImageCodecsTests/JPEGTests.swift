@@ -1,0 +1,163 @@
+#if ImageCodecs && os(Linux)
+    import Foundation
+    import HalcyonImageCodecs
+    import Testing
+
+    @Suite struct JPEGTests {
+        @Test(arguments: ["baseline.jpg", "progressive.jpg", "restart.jpg"])
+        func `colours come out nearly as they were`(name: String) throws {
+            let image = try ImageDecoder.decode(Samples.data(name))
+            #expect(image.size == PixelSize(width: 48, height: 32) && image.format == .jpeg)
+            #expect(image.frames[0].bitmap.shows(Samples.fields, within: 4))
+            #expect(image.frames[0].bitmap.isOpaque)
+        }
+
+        @Test func `grey stays grey`() throws {
+            let bitmap = try ImageDecoder.decode(Samples.data("grey.jpg")).frames[0].bitmap
+            let greys = Samples.fields.map { field in
+                let grey = (field[0] * 299 + field[1] * 587 + field[2] * 114) / 1_000
+                return [grey, grey, grey]
+            }
+            #expect(bitmap.shows(greys, within: 3))
+            #expect(bitmap.fields.allSatisfy { Set($0).count == 1 })
+        }
+
+        @Test(arguments: ["inks.jpg", "inks-ycck.jpg", "inks-upright.jpg"])
+        func `four inks become the colours they print`(name: String) throws {
+            let bitmap = try ImageDecoder.decode(Samples.data(name)).frames[0].bitmap
+            let printed = Samples.fields.map { field in field.map { $0 * (255 - 40) / 255 } }
+            #expect(bitmap.shows(printed, within: 5))
+            #expect(bitmap.isOpaque)
+        }
+
+        /// Where the fields are, row by row, once the stored picture is turned upright.
+        private static let turned: [(orientation: Int, fields: [Int])] = [
+            (1, [0, 1, 2, 3]), (2, [1, 0, 3, 2]), (3, [3, 2, 1, 0]), (4, [2, 3, 0, 1]),
+            (5, [0, 2, 1, 3]), (6, [2, 0, 3, 1]), (7, [3, 1, 2, 0]), (8, [1, 3, 0, 2]),
+        ]
+
+        @Test(arguments: 1...8, [true, false])
+        func `the picture stands upright`(orientation: Int, isBigEndian: Bool) throws {
+            let data = EXIFSample(orientation: orientation, isBigEndian: isBigEndian).inserted(
+                into: try Samples.data("baseline.jpg"))
+            let image = try ImageDecoder.decode(data)
+            let size = orientation < 5 ? PixelSize(width: 48, height: 32) : PixelSize(width: 32, height: 48)
+            #expect(image.size == size)
+            #expect(
+                image.frames[0].bitmap.shows(Self.turned[orientation - 1].fields.map { Samples.fields[$0] }, within: 4))
+            let header = try ImageHeader(data: data)
+            #expect(header.size == size && header.storedSize == PixelSize(width: 48, height: 32))
+            #expect(header.orientation.rawValue == orientation)
+        }
+
+        @Test func `the orientation that another program writes is read`() throws {
+            let image = try ImageDecoder.decode(Samples.data("turned.jpg"))
+            #expect(image.size == PixelSize(width: 32, height: 48))
+            #expect(image.frames[0].bitmap.shows([2, 0, 3, 1].map { Samples.fields[$0] }, within: 4))
+        }
+
+        @Test func `an orientation that is none leaves the picture as it is`() throws {
+            let whole = EXIFSample(orientation: 6, isBigEndian: true)
+            var cut = whole
+            cut.directoryOffset = 4_000_000_000
+            var crowded = whole
+            crowded.entryCount = 65_535
+            crowded.tag = 0x0110
+            let samples = [
+                cut, crowded, EXIFSample(orientation: 0, isBigEndian: true),
+                EXIFSample(orientation: 9, isBigEndian: false),
+                EXIFSample(orientation: 6, isBigEndian: true, type: 2),
+            ]
+            for sample in samples {
+                let header = try ImageHeader(data: sample.inserted(into: Samples.data("baseline.jpg")))
+                #expect(header.size == PixelSize(width: 48, height: 32))
+            }
+        }
+
+        @Test(arguments: [
+            (PixelSize(width: 6, height: 4), PixelSize(width: 6, height: 4)),
+            (PixelSize(width: 7, height: 4), PixelSize(width: 12, height: 8)),
+            (PixelSize(width: 20, height: 20), PixelSize(width: 30, height: 20)),
+            (PixelSize(width: 1, height: 1), PixelSize(width: 6, height: 4)),
+            (PixelSize(width: 500, height: 1), PixelSize(width: 48, height: 32)),
+        ])
+        func `decoding at a fraction gives no less than what was asked for`(target: PixelSize, size: PixelSize) throws {
+            var options = DecodingOptions()
+            options.targetSize = target
+            for name in ["baseline.jpg", "progressive.jpg", "inks.jpg"] {
+                let image = try ImageDecoder.decode(Samples.data(name), options: options)
+                #expect(image.size == size)
+            }
+            options.targetSize = PixelSize(width: target.height, height: target.width)
+            let turned = try ImageDecoder.decode(Samples.data("turned.jpg"), options: options)
+            #expect(turned.size == PixelSize(width: size.height, height: size.width))
+            #expect(turned.frames[0].bitmap.shows([2, 0, 3, 1].map { Samples.fields[$0] }, within: 20))
+        }
+
+        @Test func `quality decides how near the pixels are, and how long the file is`() throws {
+            let bitmap = Bitmap(width: 61, height: 47) { x, y in [128 + x * 2, 250 - y * 5, (x * y) % 50 * 5, 255] }
+            var lengths: [Int] = []
+            var errors: [Double] = []
+            for quality in [1, 0.8, 0.3, 0] {
+                let data = try ImageEncoder.jpeg(bitmap, quality: quality)
+                let decoded = try ImageDecoder.decode(data).frames[0].bitmap
+                #expect(decoded.size == bitmap.size)
+                lengths.append(data.count)
+                errors.append(meanError(decoded, bitmap))
+            }
+            #expect(lengths == lengths.sorted(by: >))
+            #expect(errors == errors.sorted() && errors[0] < 1)
+            #expect(try ImageEncoder.jpeg(bitmap, quality: 7) == ImageEncoder.jpeg(bitmap, quality: 1))
+            #expect(try ImageEncoder.jpeg(bitmap, quality: -7) == ImageEncoder.jpeg(bitmap, quality: 0))
+        }
+
+        private func meanError(_ left: Bitmap, _ right: Bitmap) -> Double {
+            let sum = zip(left.pixels, right.pixels).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+            return Double(sum) / Double(left.pixels.count)
+        }
+
+        @Test func `transparent pixels are laid on white`() throws {
+            let bitmap = Bitmap(width: 32, height: 16) { x, _ in x < 16 ? [0, 0, 0, 0] : [255, 0, 0, 128] }
+            let decoded = try ImageDecoder.decode(ImageEncoder.jpeg(bitmap)).frames[0].bitmap
+            #expect(decoded.shows([[255, 255, 255], [255, 127, 127], [255, 255, 255], [255, 127, 127]], within: 3))
+        }
+
+        @Test(arguments: ["baseline.jpg", "progressive.jpg", "grey.jpg", "inks.jpg"])
+        func `a JPEG that ends before its pixels do is an error, wherever it ends`(name: String) throws {
+            let whole = try Samples.data(name)
+            for count in 3..<whole.count - 8 {
+                #expect(throws: ImageCodecError.self, "\(count) bytes") { try ImageDecoder.decode(whole.prefix(count)) }
+            }
+        }
+
+        @Test(arguments: ["baseline.jpg", "grey.jpg", "restart.jpg"])
+        func `only the end marker may be missing`(name: String) throws {
+            let whole = try Samples.data(name)
+            #expect(try ImageDecoder.decode(whole.dropLast(2)) == ImageDecoder.decode(whole))
+        }
+    }
+
+    /// An APP1 segment with one tag.
+    struct EXIFSample {
+        var orientation: Int
+        var isBigEndian: Bool
+        var type = 3
+        var tag = 0x0112
+        var directoryOffset = 8
+        var entryCount = 1
+
+        private func number(_ value: Int, _ count: Int) -> [UInt8] {
+            isBigEndian ? value.bytes(count) : value.littleBytes(count)
+        }
+
+        func inserted(into jpeg: Data) -> Data {
+            var tiff = Array((isBigEndian ? "MM" : "II").utf8) + number(42, 2) + number(directoryOffset, 4)
+            tiff += number(entryCount, 2) + number(tag, 2) + number(type, 2) + number(1, 4)
+            tiff += number(orientation, 2) + number(0, 2) + number(0, 4)
+            let content: [UInt8] = Array("Exif".utf8) + [0, 0] + tiff
+            var segment: [UInt8] = [0xFF, 0xE1]
+            segment += (content.count + 2).bytes(2)
+            return jpeg.prefix(2) + Data(segment + content) + jpeg.dropFirst(2)
+        }
+    }
+#endif

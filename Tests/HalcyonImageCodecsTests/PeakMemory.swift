@@ -1,0 +1,25 @@
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    /// What the process, with all tests that run beside this one, has used at most, as the system counts it.
+    struct PeakMemory {
+        private let start: Int
+
+        init() throws { start = try Self.inBytes() }
+
+        /// Always true under a sanitizer: the one for addresses keeps hundreds of megabytes that were freed, to see who
+        /// still uses them, and the one for threads takes a multiple for its notes.
+        func hasGrown(byLessThan limit: Int) throws -> Bool {
+            try Self.isSanitized || Self.inBytes() - start < limit
+        }
+
+        private static let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
+
+        private static func inBytes() throws -> Int {
+            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+            return try #require(line.split(separator: " ").compactMap { Int($0) }.first) * 1_024
+        }
+    }
+#endif

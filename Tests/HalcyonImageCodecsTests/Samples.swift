@@ -1,0 +1,44 @@
+import Foundation
+import HalcyonImageCodecs
+import Testing
+
+/// The files among the tests and the pictures of the demo.
+enum Samples {
+    static let names = [
+        "alpha.png", "palette.png", "baseline.jpg", "progressive.jpg", "grey.jpg", "restart.jpg", "turned.jpg",
+        "inks.jpg", "inks-ycck.jpg", "inks-upright.jpg", "moving.gif",
+    ]
+
+    static func data(_ name: String) throws -> Data {
+        let folder = try #require(Bundle.module.resourceURL).appendingPathComponent("Fixtures")
+        return try Data(contentsOf: folder.appendingPathComponent(name))
+    }
+
+    static func picture(_ name: String) throws -> Data {
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        return try Data(contentsOf: package.appendingPathComponent("Demo/Pictures/\(name)"))
+    }
+
+    /// What the four fields of the fixtures show: red and green, blue and light.
+    static let fields: [[Int]] = [[220, 40, 30], [40, 180, 60], [30, 60, 200], [240, 240, 230]]
+}
+
+extension Bitmap {
+    /// The middle of each quarter, row by row, without alpha.
+    var fields: [[Int]] {
+        [(1, 1), (3, 1), (1, 3), (3, 3)].map { x, y in self[width * x / 4, height * y / 4].dropLast().map(Int.init) }
+    }
+
+    /// Whether no channel of the fields is further off than `tolerance`.
+    func shows(_ expected: [[Int]], within tolerance: Int) -> Bool {
+        zip(fields.joined(), expected.joined()).allSatisfy { abs($0 - $1) <= tolerance }
+    }
+
+    /// A picture from a formula.
+    init(width: Int, height: Int, _ pixel: (_ x: Int, _ y: Int) -> [Int]) {
+        let pixels = (0..<height).flatMap { y in
+            (0..<width).flatMap { x in pixel(x, y).map { UInt8(truncatingIfNeeded: $0) } }
+        }
+        self.init(size: PixelSize(width: width, height: height), pixels: pixels)
+    }
+}
