@@ -1,0 +1,20 @@
+internal import Foundation
+
+extension MemoryStorage {
+    /// A value in a memory storage.
+    class StorageObject<T>: ExpiringObject {
+        /// nil once the system has taken it away, which happens to objects that are kept in the background only.
+        var value: T?
+
+        init(_ value: T, expiration: StorageExpiration, cost: Int = 0, now: Date = Date()) {
+            self.value = value
+            super.init(expiration: expiration, cost: cost, now: now)
+        }
+
+        var isExpired: Bool { isExpired(at: Date()) }
+
+        func extendExpiration(_ extending: ExpirationExtending = .cacheTime) {
+            extendExpiration(extending, from: Date())
+        }
+    }
+}
