@@ -5,13 +5,16 @@ import Halcyon
 /// Compares the memory storage with a dictionary that takes a lock for each operation, in one run, taking turns.
 ///
 /// Absolute times depend on the machine; the ratios are what counts. Both suffer from the processor's caches as entries
-/// become more.
+/// become more. Arguments are numbers of entries.
 @main
 enum MemoryOperations {
     static func main() {
         print("| operation | entries | Halcyon, ns | dictionary with lock, ns | ratio |")
         print("|---|---|---|---|---|")
-        for (count, rounds) in [(1_000, 301), (100_000, 15), (1_000_000, 5)] { Bench(count: count).run(rounds: rounds) }
+        let counts = CommandLine.arguments.dropFirst().compactMap(Int.init)
+        for count in counts.isEmpty ? [1_000, 100_000, 1_000_000] : counts {
+            Bench(count: count).run(rounds: max(5, 1_500_000 / count / 10 * 2 + 1))
+        }
     }
 }
 
@@ -67,6 +70,8 @@ final class Bench {
     private let pictures: [Picture]
     private var times: [String: (ours: [Double], theirs: [Double])] = [:]
     private var order: [String] = []
+    /// Who comes second finds keys and pictures in the processor's caches: they take turns.
+    private var oursComesFirst = true
 
     init(count: Int) {
         self.count = count
@@ -80,6 +85,7 @@ final class Bench {
         for round in 0...rounds {
             if round == 1 { times = [:] }
             playRound()
+            oursComesFirst.toggle()
         }
         for name in order {
             guard let (ours, theirs) = times[name].map({ (median($0.ours), median($0.theirs)) }) else { continue }
@@ -106,24 +112,21 @@ final class Bench {
             ours.store(pictures[index], keys[index])
             theirs.store(pictures[index], keys[index])
         }
-        let ourTime = nanoseconds { ours.store(pictures[$0], otherKeys[$0]) }
-        let theirTime = nanoseconds {
-            theirs.remove(keys[$0])
-            theirs.store(pictures[$0], otherKeys[$0])
+        compare("store that evicts (dictionary: remove and store)", ours, theirs) {
+            if $0 is LockedDictionary { $0.remove(self.keys[$1]) }
+            $0.store(self.pictures[$1], self.otherKeys[$1])
         }
-        note("store that evicts (dictionary: remove and store)", ourTime, theirTime)
     }
 
-    private func compare<Mine: Contestant, Other: Contestant>(
-        _ name: String, _ ours: Mine, _ theirs: Other, _ body: (any Contestant, Int) -> Void
+    private func compare(
+        _ name: String, _ ours: Ours, _ theirs: LockedDictionary, _ body: @escaping (any Contestant, Int) -> Void
     ) {
-        note(name, nanoseconds { body(ours, $0) }, nanoseconds { body(theirs, $0) })
-    }
-
-    private func note(_ name: String, _ ours: Double, _ theirs: Double) {
         if !order.contains(name) { order.append(name) }
-        times[name, default: ([], [])].ours.append(ours)
-        times[name, default: ([], [])].theirs.append(theirs)
+        let playOurs = { self.times[name, default: ([], [])].ours.append(self.nanoseconds { body(ours, $0) }) }
+        let playTheirs = { self.times[name, default: ([], [])].theirs.append(self.nanoseconds { body(theirs, $0) }) }
+        if oursComesFirst { playOurs() }
+        playTheirs()
+        if !oursComesFirst { playOurs() }
     }
 
     /// Of one operation, in the mean of all entries.

@@ -1,14 +1,14 @@
 /// Keys and values in the order of their last use, within limits. A pure value: the lock is its owner's.
 ///
-/// A dictionary leads from a key to a slot; slots lie in one array and are linked by their numbers, so that an entry is
-/// no object of its own. Freed slots are used again before the array grows.
+/// A dictionary leads from a key to a slot. Slots are places in arrays, linked by their numbers, so that an entry is no
+/// object of its own; what a use touches lies close together, apart from the rest. Freed slots are used again first.
 ///
 /// - Complexity: O(1) for each entry stored, used, removed or evicted (amortized, as the dictionary and the array are).
 struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     struct Entry {
         let key: Key
-        var value: Value
-        var cost: Int
+        let value: Value
+        let cost: Int
     }
 
     /// What a store has pushed out.
@@ -19,20 +19,24 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
         var evicted: [Entry] = []
     }
 
-    private struct Slot {
-        /// nil: the slot is free, and `older` is the next free one.
-        var entry: Entry?
-        var newer = Self.none
-        var older = Self.none
+    private typealias Slot = Int32
 
-        static var none: Int32 { -1 }
+    private struct Link {
+        var newer: Slot = .none
+        /// In a free slot, the next free one.
+        var older: Slot = .none
     }
 
-    private var slotOfKey: [Key: Int32] = [:]
-    private var slots: [Slot] = []
-    private var newest = Slot.none
-    private var oldest = Slot.none
-    private var firstFree = Slot.none
+    private var slotOfKey: [Key: Slot] = [:]
+    /// nil in free slots.
+    private var values: [Value?] = []
+    private var links: [Link] = []
+    /// nil in free slots.
+    private var keysOfSlots: [Key?] = []
+    private var costs: [Int] = []
+    private var newest: Slot = .none
+    private var oldest: Slot = .none
+    private var firstFree: Slot = .none
 
     /// Setting them evicts nothing; see ``evict()``.
     var limits: MemoryLimits
@@ -46,7 +50,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     var count: Int { slotOfKey.count }
     var keys: some Collection<Key> { slotOfKey.keys }
     /// Places for entries, free ones included.
-    var slotCount: Int { slots.count }
+    var slotCount: Int { values.count }
 
     // MARK: One entry
 
@@ -57,22 +61,21 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     ///
     /// - Parameter cost: a negative one counts as 0.
     mutating func store(_ value: Value, forKey key: Key, cost: Int) -> Displaced {
-        let entry = Entry(key: key, value: value, cost: max(0, cost))
-        guard entry.cost <= limits.effectiveTotalCost else {
-            return Displaced(replaced: remove(key), evicted: [entry])
+        let cost = max(0, cost)
+        guard cost <= limits.effectiveTotalCost else {
+            return Displaced(replaced: remove(key), evicted: [Entry(key: key, value: value, cost: cost)])
         }
-        let slot = Self.claim(&slotOfKey[key, default: Slot.none], in: &slots, firstFree: &firstFree)
-        let replaced = take(slot)
-        let evicted = evict(leavingRoomFor: entry.cost)
-        totalCost += entry.cost
-        slots[Int(slot)].entry = entry
-        linkAsNewest(slot)
+        let slot = slot(for: key)
+        // The slot is out of the order while others are evicted: the new entry is not among them.
+        let replaced = takeValue(of: slot)
+        let evicted = evict(leavingRoomFor: cost)
+        fill(slot, value, cost: cost)
         return Displaced(replaced: replaced, evicted: evicted)
     }
 
     /// The value under a key, if it passes; then it becomes the most recently used.
     mutating func use(_ key: Key, where isUsable: (Value) -> Bool) -> Value? {
-        guard let slot = slotOfKey[key], let value = slots[Int(slot)].entry?.value, isUsable(value) else { return nil }
+        guard let slot = slotOfKey[key], let value = values[Int(slot)], isUsable(value) else { return nil }
         if slot != newest {
             unlink(slot)
             linkAsNewest(slot)
@@ -81,7 +84,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     }
 
     /// The value under a key. Not a use.
-    func peek(_ key: Key) -> Value? { slotOfKey[key].flatMap { slots[Int($0)].entry?.value } }
+    func peek(_ key: Key) -> Value? { slotOfKey[key].flatMap { values[Int($0)] } }
 
     mutating func remove(_ key: Key) -> Value? {
         guard let slot = slotOfKey.removeValue(forKey: key) else { return nil }
@@ -95,7 +98,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
 
     private mutating func evict(leavingRoomFor cost: Int) -> [Entry] {
         var evicted: [Entry] = []
-        while oldest != Slot.none, totalCost > limits.effectiveTotalCost - cost || count > limits.effectiveCount {
+        while oldest != .none, totalCost > limits.effectiveTotalCost - cost || count > limits.effectiveCount {
             guard let entry = free(oldest) else { break }
             slotOfKey[entry.key] = nil
             evicted.append(entry)
@@ -106,10 +109,9 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     /// Removes the values that pass, of some slots: a long clean can be done in parts.
     mutating func removeAll(inSlots range: Range<Int>, where isDoomed: (Value) -> Bool) -> [Value] {
         var removed: [Value] = []
-        for index in range.clamped(to: slots.indices) {
-            guard let entry = slots[index].entry, isDoomed(entry.value) else { continue }
+        for index in range.clamped(to: values.indices) {
+            guard values[index].map(isDoomed) ?? false, let entry = free(Slot(index)) else { continue }
             slotOfKey[entry.key] = nil
-            _ = free(Int32(index))
             removed.append(entry.value)
         }
         return removed
@@ -118,51 +120,69 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     // MARK: Slots
 
     /// The slot that is known for a key, or a free one that is from now on.
-    private static func claim(_ known: inout Int32, in slots: inout [Slot], firstFree: inout Int32) -> Int32 {
-        guard known == Slot.none else { return known }
-        if firstFree == Slot.none {
-            known = Int32(slots.count)
-            slots.append(Slot())
+    private mutating func slot(for key: Key) -> Slot {
+        let free = firstFree == .none ? Slot(values.count) : firstFree
+        let slot = Self.claim(&slotOfKey[key, default: .none], or: free)
+        guard slot == free else { return slot }
+        if firstFree == .none {
+            appendSlot(key)
         } else {
-            known = firstFree
-            firstFree = slots[Int(known)].older
+            firstFree = links[Int(slot)].older
+            keysOfSlots[Int(slot)] = key
         }
+        return slot
+    }
+
+    /// One visit of the dictionary, for a known key as for a new one.
+    private static func claim(_ known: inout Slot, or free: Slot) -> Slot {
+        if known == .none { known = free }
         return known
     }
 
-    /// Empties a slot that stays in use by its key, and takes it out of the order.
-    private mutating func take(_ slot: Int32) -> Value? {
-        guard let entry = slots[Int(slot)].entry else { return nil }
-        unlink(slot)
-        slots[Int(slot)].entry = nil
-        totalCost -= entry.cost
-        return entry.value
+    private mutating func appendSlot(_ key: Key) {
+        values.append(nil)
+        links.append(Link())
+        keysOfSlots.append(key)
+        costs.append(0)
     }
 
-    private mutating func free(_ slot: Int32) -> Entry? {
-        guard let entry = slots[Int(slot)].entry else { return nil }
+    /// Empties a slot that stays in use by its key, and takes it out of the order.
+    private mutating func takeValue(of slot: Slot) -> Value? {
+        guard let value = values[Int(slot)].take() else { return nil }
         unlink(slot)
-        totalCost -= entry.cost
-        slots[Int(slot)] = Slot(older: firstFree)
+        totalCost -= costs[Int(slot)]
+        return value
+    }
+
+    /// Gives a slot without a value one, in front of all others.
+    private mutating func fill(_ slot: Slot, _ value: Value, cost: Int) {
+        values[Int(slot)] = value
+        costs[Int(slot)] = cost
+        totalCost += cost
+        linkAsNewest(slot)
+    }
+
+    private mutating func free(_ slot: Slot) -> Entry? {
+        guard let value = takeValue(of: slot), let key = keysOfSlots[Int(slot)].take() else { return nil }
+        links[Int(slot)].older = firstFree
         firstFree = slot
-        return entry
+        return Entry(key: key, value: value, cost: costs[Int(slot)])
     }
 
     // MARK: Links
 
-    private mutating func linkAsNewest(_ slot: Int32) {
+    private mutating func linkAsNewest(_ slot: Slot) {
         linkCount &+= 1
-        slots[Int(slot)].newer = Slot.none
-        slots[Int(slot)].older = newest
-        if newest == Slot.none { oldest = slot } else { slots[Int(newest)].newer = slot }
+        links[Int(slot)] = Link(newer: .none, older: newest)
+        if newest == .none { oldest = slot } else { links[Int(newest)].newer = slot }
         newest = slot
     }
 
-    private mutating func unlink(_ slot: Int32) {
+    private mutating func unlink(_ slot: Slot) {
         linkCount &+= 1
-        let (newer, older) = (slots[Int(slot)].newer, slots[Int(slot)].older)
-        if newer == Slot.none { newest = older } else { slots[Int(newer)].older = older }
-        if older == Slot.none { oldest = newer } else { slots[Int(older)].newer = newer }
+        let link = links[Int(slot)]
+        if link.newer == .none { newest = link.older } else { links[Int(link.newer)].older = link.older }
+        if link.older == .none { oldest = link.newer } else { links[Int(link.older)].newer = link.newer }
     }
 
     // MARK: For tests
@@ -172,13 +192,18 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     /// The same in the other.
     var entriesFromOldest: [Entry] { walk(from: oldest, \.newer) }
 
-    private func walk(from first: Int32, _ next: KeyPath<Slot, Int32>) -> [Entry] {
+    private func walk(from first: Slot, _ next: KeyPath<Link, Slot>) -> [Entry] {
         var entries: [Entry] = []
         var slot = first
-        while slot != Slot.none, let entry = slots[Int(slot)].entry {
-            entries.append(entry)
-            slot = slots[Int(slot)][keyPath: next]
+        while slot != .none, let key = keysOfSlots[Int(slot)], let value = values[Int(slot)] {
+            entries.append(Entry(key: key, value: value, cost: costs[Int(slot)]))
+            slot = links[Int(slot)][keyPath: next]
         }
         return entries
     }
+}
+
+extension Int32 {
+    /// No slot.
+    fileprivate static var none: Int32 { -1 }
 }

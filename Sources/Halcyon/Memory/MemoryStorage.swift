@@ -21,6 +21,8 @@ public enum MemoryStorage {
         private let objects: any MemoryObjects
         private let settings: Locked<Settings>
         private let now: @Sendable () -> Date
+        /// Kept, because for a type that this module does not know it would be searched for at each store.
+        private let objectType = StorageObject<T>.self
 
         private struct Settings {
             var config: Config
@@ -76,13 +78,11 @@ public enum MemoryStorage {
         private func makeObject(_ value: T, expiration: StorageExpiration?, now: Date) -> StorageObject<T> {
             let cost = value.cacheCost
             #if canImport(Darwin)
-                let config = config
-                if config.keepWhenEnteringBackground {
-                    return BackgroundKeepingStorageObject(
-                        value, expiration: expiration ?? config.expiration, cost: cost, now: now)
-                }
+                let type = config.keepWhenEnteringBackground ? BackgroundKeepingStorageObject<T>.self : objectType
+            #else
+                let type = objectType
             #endif
-            return StorageObject(value, expiration: expiration ?? config.expiration, cost: cost, now: now)
+            return type.init(value, expiration: expiration ?? config.expiration, cost: cost, now: now)
         }
 
         /// The value under a key; nil when there is none or it has expired. Counts as a use.
@@ -90,9 +90,10 @@ public enum MemoryStorage {
         /// - Parameter extendingExpiration: what the read does to the expiration. ``ExpirationExtending/cacheTime``
         ///   evaluates the value's own expiration again: a duration begins anew, and a date stays where it is.
         public func value(forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime) -> T? {
-            objects.use(MemoryKey(key), at: now(), extending: extendingExpiration)
-                // Nobody else puts objects there.
-                .flatMap { unsafeDowncast($0, to: StorageObject<T>.self).value }
+            let key = MemoryKey(key)
+            guard let object = objects.use(key, at: now(), extending: extendingExpiration) else { return nil }
+            // Nobody else puts objects there.
+            return unsafeDowncast(object, to: StorageObject<T>.self).value
         }
 
         /// Whether a valid value is under a key. Extends nothing.
