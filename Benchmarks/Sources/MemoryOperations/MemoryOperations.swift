@@ -13,7 +13,7 @@ enum MemoryOperations {
         print("|---|---|---|---|---|")
         let counts = CommandLine.arguments.dropFirst().compactMap(Int.init)
         for count in counts.isEmpty ? [1_000, 100_000, 1_000_000] : counts {
-            Bench(count: count).run(rounds: max(5, 1_500_000 / count / 10 * 2 + 1))
+            Bench(count: count).run(rounds: max(5, 1_500_000 / count * 2 + 1))
         }
     }
 }

@@ -19,24 +19,24 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
         var evicted: [Entry] = []
     }
 
-    private typealias Slot = Int32
+    private typealias Number = Int32
 
-    private struct Link {
-        var newer: Slot = .none
+    private struct Slot {
+        /// nil in a free slot.
+        var value: Value?
+        var cost = 0
+        var newer: Number = .none
         /// In a free slot, the next free one.
-        var older: Slot = .none
+        var older: Number = .none
     }
 
-    private var slotOfKey: [Key: Slot] = [:]
-    /// nil in free slots.
-    private var values: [Value?] = []
-    private var links: [Link] = []
-    /// nil in free slots.
+    private var slotOfKey: [Key: Number] = [:]
+    private var slots: [Slot] = []
+    /// Needed for evictions only, so not among what a use touches. nil in free slots.
     private var keysOfSlots: [Key?] = []
-    private var costs: [Int] = []
-    private var newest: Slot = .none
-    private var oldest: Slot = .none
-    private var firstFree: Slot = .none
+    private var newest: Number = .none
+    private var oldest: Number = .none
+    private var firstFree: Number = .none
 
     /// Setting them evicts nothing; see ``evict()``.
     var limits: MemoryLimits
@@ -50,7 +50,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     var count: Int { slotOfKey.count }
     var keys: some Collection<Key> { slotOfKey.keys }
     /// Places for entries, free ones included.
-    var slotCount: Int { values.count }
+    var slotCount: Int { slots.count }
 
     // MARK: One entry
 
@@ -75,7 +75,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
 
     /// The value under a key, if it passes; then it becomes the most recently used.
     mutating func use(_ key: Key, where isUsable: (Value) -> Bool) -> Value? {
-        guard let slot = slotOfKey[key], let value = values[Int(slot)], isUsable(value) else { return nil }
+        guard let slot = slotOfKey[key], let value = slots[Int(slot)].value, isUsable(value) else { return nil }
         if slot != newest {
             unlink(slot)
             linkAsNewest(slot)
@@ -84,7 +84,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     }
 
     /// The value under a key. Not a use.
-    func peek(_ key: Key) -> Value? { slotOfKey[key].flatMap { values[Int($0)] } }
+    func peek(_ key: Key) -> Value? { slotOfKey[key].flatMap { slots[Int($0)].value } }
 
     mutating func remove(_ key: Key) -> Value? {
         guard let slot = slotOfKey.removeValue(forKey: key) else { return nil }
@@ -109,8 +109,8 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     /// Removes the values that pass, of some slots: a long clean can be done in parts.
     mutating func removeAll(inSlots range: Range<Int>, where isDoomed: (Value) -> Bool) -> [Value] {
         var removed: [Value] = []
-        for index in range.clamped(to: values.indices) {
-            guard values[index].map(isDoomed) ?? false, let entry = free(Slot(index)) else { continue }
+        for index in range.clamped(to: slots.indices) {
+            guard slots[index].value.map(isDoomed) ?? false, let entry = free(Number(index)) else { continue }
             slotOfKey[entry.key] = nil
             removed.append(entry.value)
         }
@@ -120,69 +120,68 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     // MARK: Slots
 
     /// The slot that is known for a key, or a free one that is from now on.
-    private mutating func slot(for key: Key) -> Slot {
-        let free = firstFree == .none ? Slot(values.count) : firstFree
+    private mutating func slot(for key: Key) -> Number {
+        let free = firstFree == .none ? Number(slots.count) : firstFree
         let slot = Self.claim(&slotOfKey[key, default: .none], or: free)
         guard slot == free else { return slot }
         if firstFree == .none {
             appendSlot(key)
         } else {
-            firstFree = links[Int(slot)].older
+            firstFree = slots[Int(slot)].older
             keysOfSlots[Int(slot)] = key
         }
         return slot
     }
 
     /// One visit of the dictionary, for a known key as for a new one.
-    private static func claim(_ known: inout Slot, or free: Slot) -> Slot {
+    private static func claim(_ known: inout Number, or free: Number) -> Number {
         if known == .none { known = free }
         return known
     }
 
     private mutating func appendSlot(_ key: Key) {
-        values.append(nil)
-        links.append(Link())
+        slots.append(Slot())
         keysOfSlots.append(key)
-        costs.append(0)
     }
 
     /// Empties a slot that stays in use by its key, and takes it out of the order.
-    private mutating func takeValue(of slot: Slot) -> Value? {
-        guard let value = values[Int(slot)].take() else { return nil }
+    private mutating func takeValue(of slot: Number) -> Value? {
+        guard let value = slots[Int(slot)].value.take() else { return nil }
         unlink(slot)
-        totalCost -= costs[Int(slot)]
+        totalCost -= slots[Int(slot)].cost
         return value
     }
 
     /// Gives a slot without a value one, in front of all others.
-    private mutating func fill(_ slot: Slot, _ value: Value, cost: Int) {
-        values[Int(slot)] = value
-        costs[Int(slot)] = cost
+    private mutating func fill(_ slot: Number, _ value: Value, cost: Int) {
+        slots[Int(slot)].value = value
+        slots[Int(slot)].cost = cost
         totalCost += cost
         linkAsNewest(slot)
     }
 
-    private mutating func free(_ slot: Slot) -> Entry? {
+    private mutating func free(_ slot: Number) -> Entry? {
         guard let value = takeValue(of: slot), let key = keysOfSlots[Int(slot)].take() else { return nil }
-        links[Int(slot)].older = firstFree
+        slots[Int(slot)].older = firstFree
         firstFree = slot
-        return Entry(key: key, value: value, cost: costs[Int(slot)])
+        return Entry(key: key, value: value, cost: slots[Int(slot)].cost)
     }
 
     // MARK: Links
 
-    private mutating func linkAsNewest(_ slot: Slot) {
+    private mutating func linkAsNewest(_ slot: Number) {
         linkCount &+= 1
-        links[Int(slot)] = Link(newer: .none, older: newest)
-        if newest == .none { oldest = slot } else { links[Int(newest)].newer = slot }
+        slots[Int(slot)].newer = .none
+        slots[Int(slot)].older = newest
+        if newest == .none { oldest = slot } else { slots[Int(newest)].newer = slot }
         newest = slot
     }
 
-    private mutating func unlink(_ slot: Slot) {
+    private mutating func unlink(_ slot: Number) {
         linkCount &+= 1
-        let link = links[Int(slot)]
-        if link.newer == .none { newest = link.older } else { links[Int(link.newer)].older = link.older }
-        if link.older == .none { oldest = link.newer } else { links[Int(link.older)].newer = link.newer }
+        let (newer, older) = (slots[Int(slot)].newer, slots[Int(slot)].older)
+        if newer == .none { newest = older } else { slots[Int(newer)].older = older }
+        if older == .none { oldest = newer } else { slots[Int(older)].newer = newer }
     }
 
     // MARK: For tests
@@ -192,12 +191,12 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     /// The same in the other.
     var entriesFromOldest: [Entry] { walk(from: oldest, \.newer) }
 
-    private func walk(from first: Slot, _ next: KeyPath<Link, Slot>) -> [Entry] {
+    private func walk(from first: Number, _ next: KeyPath<Slot, Number>) -> [Entry] {
         var entries: [Entry] = []
         var slot = first
-        while slot != .none, let key = keysOfSlots[Int(slot)], let value = values[Int(slot)] {
-            entries.append(Entry(key: key, value: value, cost: costs[Int(slot)]))
-            slot = links[Int(slot)][keyPath: next]
+        while slot != .none, let key = keysOfSlots[Int(slot)], let value = slots[Int(slot)].value {
+            entries.append(Entry(key: key, value: value, cost: slots[Int(slot)].cost))
+            slot = slots[Int(slot)][keyPath: next]
         }
         return entries
     }
