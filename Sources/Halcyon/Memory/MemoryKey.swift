@@ -1,0 +1,33 @@
+internal import Foundation
+
+/// A key that is told from others by its UTF-8 bytes.
+///
+/// Strings are equal when they are canonically equivalent: "é" as one character and as "e" with an accent. As keys, and
+/// as file names on disk, these are two.
+struct MemoryKey: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) {
+        var text = text
+        // A string bridged from Objective-C may not be UTF-8 yet.
+        text.makeContiguousUTF8()
+        self.text = text
+    }
+
+    static func == (left: MemoryKey, right: MemoryKey) -> Bool {
+        left.withBytes { left in
+            right.withBytes { right in
+                guard left.count == right.count else { return false }
+                guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+                return memcmp(first, second, left.count) == 0
+            }
+        }
+    }
+
+    func hash(into hasher: inout Hasher) { withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } }
+
+    private func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        // The copy is never made: the bytes are contiguous from `init` on.
+        text.utf8.withContiguousStorageIfAvailable(body) ?? Array(text.utf8).withUnsafeBufferPointer(body)
+    }
+}

@@ -1,0 +1,31 @@
+internal import Foundation
+
+extension MemoryStorage {
+    /// The objects under a backend under the names that `NSCache` has for them.
+    ///
+    /// What is done here the backend does not notice, as it does not notice what limits drop.
+    struct UnderlyingStorage<T> {
+        let objects: any MemoryObjects
+
+        /// The object under a key, expired or not. Not a use, where the order of use is ours.
+        func object(forKey key: String) -> StorageObject<T>? {
+            objects.object(forKey: MemoryKey(key)).map { unsafeDowncast($0, to: StorageObject<T>.self) }
+        }
+
+        func object(forKey key: NSString) -> StorageObject<T>? { object(forKey: key as String) }
+
+        func removeObject(forKey key: String) { objects.drop(MemoryKey(key)) }
+
+        func removeObject(forKey key: NSString) { removeObject(forKey: key as String) }
+
+        var totalCostLimit: Int {
+            get { objects.limits.totalCost }
+            nonmutating set { objects.setLimits { $0.totalCost = newValue } }
+        }
+
+        var countLimit: Int {
+            get { objects.limits.count }
+            nonmutating set { objects.setLimits { $0.count = newValue } }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+@Suite struct MemoryLimitTests {
+    @Test func `of six values with room for three the newest three stay`() {
+        let memory = MemoryFixture(of: Weight.self) { $0.countLimit = 3 }
+        for key in ["a", "b", "c", "d", "e", "f"] { memory.storage.store(value: 1, forKey: key) }
+        #expect(memory.residents(of: "a", "b", "c", "d", "e", "f") == ["d", "e", "f"])
+        #expect(memory.storage.totalCacheCost() == 3)
+    }
+
+    @Test func `a hot cheap value outlives a cold dear one`() {
+        let memory = MemoryFixture(of: Weight.self, totalCostLimit: 100)
+        memory.storage.store(value: 1, forKey: "hot and cheap")
+        memory.storage.store(value: 80, forKey: "cold and dear")
+        _ = memory.storage.value(forKey: "hot and cheap")
+        memory.storage.store(value: 30, forKey: "new")
+        #expect(memory.residents(of: "hot and cheap", "cold and dear", "new") == ["hot and cheap", "new"])
+    }
+
+    @Test func `a hot dear value outlives a cold cheap one`() {
+        let memory = MemoryFixture(of: Weight.self, totalCostLimit: 100)
+        memory.storage.store(value: 80, forKey: "dear")
+        memory.storage.store(value: 1, forKey: "cheap")
+        _ = memory.storage.value(forKey: "dear")
+        memory.storage.store(value: 20, forKey: "new")
+        #expect(memory.residents(of: "dear", "cheap", "new") == ["dear", "new"])
+    }
+
+    @Test func `every read is a use, also one that extends nothing`() {
+        let memory = MemoryFixture(of: Weight.self) { $0.countLimit = 2 }
+        memory.storage.store(value: 1, forKey: "a")
+        memory.storage.store(value: 1, forKey: "b")
+        _ = memory.storage.value(forKey: "a", extendingExpiration: .none)
+        memory.storage.store(value: 1, forKey: "c")
+        #expect(memory.residents(of: "a", "b", "c") == ["a", "c"])
+    }
+
+    @Test func `asking whether it is cached is no use, nor is reading an expired value`() {
+        let memory = MemoryFixture(of: Weight.self) { $0.countLimit = 3 }
+        memory.storage.store(value: 1, forKey: "a", expiration: .seconds(1))
+        memory.storage.store(value: 1, forKey: "b")
+        memory.storage.store(value: 1, forKey: "c")
+        memory.clock.advance(by: 2)
+        _ = memory.storage.value(forKey: "a")
+        _ = memory.storage.isCached(forKey: "b")
+        memory.storage.store(value: 1, forKey: "d")
+        memory.storage.store(value: 1, forKey: "e")
+        #expect(memory.residents(of: "a", "b", "c", "d", "e") == ["c", "d", "e"])
+    }
+
+    @Test func `what limits drop leaves its name until the next clean`() {
+        let memory = MemoryFixture(of: Weight.self) { $0.countLimit = 1 }
+        for key in ["a", "b", "c"] { memory.storage.store(value: 1, forKey: key) }
+        #expect(memory.storage.keys == ["a", "b", "c"])
+        #expect(memory.storage.totalCacheCost() == 1)
+        memory.storage.removeExpired()
+        #expect(memory.storage.keys == ["c"])
+    }
+
+    @Test func `setting the configuration evicts what is too much`() {
+        let memory = MemoryFixture(of: Weight.self)
+        for key in ["a", "b", "c", "d", "e"] { memory.storage.store(value: 10, forKey: key) }
+        memory.storage.config.countLimit = 4
+        #expect(memory.residents(of: "a", "b", "c", "d", "e") == ["b", "c", "d", "e"])
+        memory.storage.config.totalCostLimit = 25
+        #expect(memory.residents(of: "b", "c", "d", "e") == ["d", "e"])
+        memory.storage.storage.countLimit = 1
+        #expect(memory.residents(of: "d", "e") == ["e"])
+    }
+
+    @Test(arguments: [0, -1, .min])
+    func `a limit that is not positive is none`(_ limit: Int) {
+        let memory = MemoryFixture(of: Weight.self, totalCostLimit: limit) { $0.countLimit = limit }
+        for number in 0..<100 { memory.storage.store(value: 1_000_000, forKey: "\(number)") }
+        #expect(memory.storage.totalCacheCost() == 100_000_000)
+    }
+
+    @Test func `a value dearer than the whole limit is not kept and evicts no others, only the one it replaces`() {
+        let memory = MemoryFixture(of: Weight.self, totalCostLimit: 10)
+        memory.storage.store(value: 4, forKey: "a")
+        memory.storage.store(value: 5, forKey: "b")
+        memory.storage.store(value: 11, forKey: "a")
+        #expect(memory.residents(of: "a", "b") == ["b"])
+        #expect(memory.storage.totalCacheCost() == 5)
+        #expect(memory.storage.keys == ["a", "b"])
+        memory.storage.store(value: 10, forKey: "c")
+        #expect(memory.residents(of: "a", "b", "c") == ["c"])
+    }
+
+    @Test func `a value that grows may cost its neighbours their place, never its own`() {
+        let memory = MemoryFixture(of: Weight.self, totalCostLimit: 10)
+        for key in ["a", "b", "c"] { memory.storage.store(value: 3, forKey: key) }
+        memory.storage.store(value: 6, forKey: "a")
+        #expect(memory.residents(of: "a", "b", "c") == ["a", "c"])
+        #expect(memory.storage.totalCacheCost() == 9)
+    }
+
+    @Test func `costs that are absurd neither overflow nor make room`() {
+        let memory = MemoryFixture(of: Weight.self)
+        for key in ["a", "b", "c"] { memory.storage.store(value: Weight(.max), forKey: key) }
+        #expect(memory.residents(of: "a", "b", "c") == ["c"])
+        #expect(memory.storage.totalCacheCost() == .max)
+        memory.storage.removeAll()
+        memory.storage.config.totalCostLimit = 2
+        for key in ["a", "b", "c"] { memory.storage.store(value: key == "b" ? Weight(.min) : 1, forKey: key) }
+        #expect(memory.residents(of: "a", "b", "c") == ["a", "b", "c"])
+        #expect(memory.storage.totalCacheCost() == 2)
+    }
+
+    @Test(arguments: Underlying.allCases)
+    func `names of dropped values do not fill the memory, also without a clean`(_ underlying: Underlying) {
+        let memory = MemoryFixture(of: Weight.self, underlying)
+        for number in 0..<3 * droppedNameLimit {
+            memory.storage.store(value: 1, forKey: "\(number)")
+            memory.storage.storage.removeObject(forKey: "\(number)")
+        }
+        #expect(memory.storage.keys.count <= droppedNameLimit)
+    }
+}
