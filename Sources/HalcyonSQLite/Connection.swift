@@ -11,8 +11,6 @@ package final class Connection {
         /// As `readWriteCreate`, but statements that write are refused (`PRAGMA query_only`). A true read-only open
         /// could not make the shared memory a write-ahead log needs.
         case queryOnly
-        /// `SQLITE_OPEN_READONLY`: an existing file and nothing made beside it where SQLite can help it.
-        case readOnly
     }
 
     /// RETURNING came with 3.35.0.
@@ -32,7 +30,7 @@ package final class Connection {
         path: String, access: Access = .readWriteCreate, busyTimeout: Duration = .seconds(5), vfs: String? = nil
     ) throws(SQLiteError) {
         try Self.requireVersion(atLeast: Self.minimumVersion)
-        handle = try Self.open(path, flags: access.flags, vfs: vfs)
+        handle = try Self.open(path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: vfs)
         busyPolicy = BusyPolicy(timeout: busyTimeout)
         sqlite3_extended_result_codes(handle, 1)
         busyPolicy.install(on: handle)
@@ -250,15 +248,6 @@ package final class Connection {
                 guard let context else { return 0 }
                 return Unmanaged<CommitGuard>.fromOpaque(context).takeUnretainedValue().allow?() ?? true ? 0 : 1
             }, Unmanaged.passUnretained(commitGuard).toOpaque())
-    }
-}
-
-extension Connection.Access {
-    fileprivate var flags: Int32 {
-        switch self {
-        case .readWriteCreate, .queryOnly: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        case .readOnly: SQLITE_OPEN_READONLY
-        }
     }
 }
 

@@ -82,6 +82,21 @@ package struct IndexState: Equatable, Sendable {
     package var reconciledAt: Timestamp
 }
 
+extension IndexState {
+    /// What was stored in the last minute before the machine stopped, unless the cache was closed later than that. What is
+    /// stored from now on has a later time than the latest store.
+    func distrustedAfterReboot(writeBackTime: Int64) -> ClosedRange<Timestamp>? {
+        let earlier = distrusted?.lowerBound
+        // Stamps may run ahead of the clock.
+        let from = storedAt.advanced(by: -(writeBackTime + StampSource.tolerance))
+        let until = storedAt
+        let isSettled = settledAt >= storedAt.advanced(by: writeBackTime)
+        guard !isSettled else { return earlier.map { $0...max($0, until) } }
+        let start = min(earlier ?? from, from)
+        return start...max(start, until)
+    }
+}
+
 /// What becomes of files without a row.
 package enum Adoption: String, Sendable {
     /// They are entries that no index knows yet: the folder had none.

@@ -62,7 +62,8 @@ package final class EntryIndex: Sendable {
 
     // MARK: Reading
 
-    /// Runs `body` on the reading connection. Takes no write lock and never waits for a writer.
+    /// Runs `body` on the reading connection. Takes no write lock, and waits for a writer of this process only while the
+    /// index has to be opened, a quarter of a second at most.
     package func read<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         try healingDamage {
             do {
@@ -103,8 +104,7 @@ package final class EntryIndex: Sendable {
     /// - Throws: what `body` throws, or ``SQLiteError``; then the transaction is rolled back, also when it was the
     ///   COMMIT that was refused.
     package func write<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        let result = try healingDamage { try writer.withLock { try write(through: &$0, body) } }
-        return result
+        try healingDamage { try writer.withLock { try write(through: &$0, body) } }
     }
 
     private func write<Result>(
@@ -307,23 +307,12 @@ package final class EntryIndex: Sendable {
         } else if state.indexInode != file.inode && hasStableInodes {
             state.isRelearning = true
         }
-        if let last = state.boot, last != boot { state.distrusted = distrusted(by: state) }
+        if let last = state.boot, last != boot {
+            state.distrusted = state.distrustedAfterReboot(writeBackTime: environment.tuning.writeBackTime)
+        }
         state.boot = boot
         state.indexInode = file.inode
         return state
-    }
-
-    /// What was stored in the last minute before the machine stopped, unless the cache was closed later than that. What is
-    /// stored from now on has a later time than the latest store.
-    private func distrusted(by state: IndexState) -> ClosedRange<Timestamp>? {
-        let earlier = state.distrusted?.lowerBound
-        // Stamps may run ahead of the clock.
-        let from = state.storedAt.advanced(by: -(environment.tuning.writeBackTime + StampSource.tolerance))
-        let until = state.storedAt
-        let isSettled = state.settledAt >= state.storedAt.advanced(by: environment.tuning.writeBackTime)
-        guard !isSettled else { return earlier.map { $0...max($0, until) } }
-        let start = min(earlier ?? from, from)
-        return start...max(start, until)
     }
 
     /// Counts the openings: what was found out of one index must not be noted in the next one, which may be another file.
