@@ -45,6 +45,7 @@ let package = Package(
             name: "Halcyon",
             dependencies: [
                 "HalcyonSQLite", "HalcyonMigrations", "CHalcyonSystem",
+                .target(name: "HalcyonImageCodecs", condition: .when(platforms: [.linux])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
             ]),
         .target(

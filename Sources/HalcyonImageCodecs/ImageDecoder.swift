@@ -13,20 +13,13 @@
         ) throws -> DecodedImage {
             try data.withUnsafeBytes { bytes in
                 let header = try ImageHeader(bytes: bytes)
-                try check(header, byteCount: bytes.count, options: options)
+                try header.check(byteCount: bytes.count, options: options)
                 switch header.format {
                 case .png: return try PNGCodec.decode(bytes, header: header)
                 case .jpeg: return try JPEGCodec.decode(bytes, header: header, options: options)
                 case .gif: return try GIFDecoder.decode(bytes, header: header, options: options)
                 }
             }
-        }
-
-        private static func check(_ header: ImageHeader, byteCount: Int, options: DecodingOptions) throws {
-            let limit = min(options.pixelLimit, options.totalPixelLimit)
-            let count = header.storedSize.pixelCount
-            guard count <= limit else { throw ImageCodecError.tooManyPixels(count: count, limit: limit) }
-            guard byteCount >= header.leastByteCount else { throw ImageCodecError.truncated(header.format) }
         }
     }
 #endif

@@ -8,17 +8,20 @@ extension ImageHeader {
         }
         let layout = try PNGLayout(&content)
         var header = ImageHeader(format: .png, storedSize: layout.size)
-        header.hasAlpha = layout.hasAlphaChannel || hasTransparency(&reader)
+        header.hasAlpha = try hasTransparency(&reader) || layout.hasAlphaChannel
         header.leastByteCount = layout.unpackedByteCount / PNGLayout.mostCompression
         return header
     }
 
-    /// Whether a `tRNS` chunk precedes the pixels.
-    private static func hasTransparency(_ reader: inout ByteReader) -> Bool {
-        while let chunk = PNGChunk(&reader), chunk.type != PNGChunk.pixels {
-            if chunk.type == PNGChunk.transparency { return true }
+    /// Whether there is a `tRNS` chunk. Throws if the file ends within pixels: that is cheap to see here, long before
+    /// anybody decodes them.
+    private static func hasTransparency(_ reader: inout ByteReader) throws -> Bool {
+        var isFound = false
+        while let chunk = PNGChunk(&reader) {
+            guard chunk.type != PNGChunk.pixels || chunk.content != nil else { throw ImageCodecError.truncated(.png) }
+            isFound = isFound || chunk.type == PNGChunk.transparency
         }
-        return false
+        return isFound
     }
 }
 

@@ -40,4 +40,16 @@ package struct ImageHeader: Equatable, Sendable {
             throw ImageCodecError.malformed(format, reason: "a size of \(storedSize)")
         }
     }
+
+    /// Throws if the picture is larger than the limits, or cannot be in a file of that length.
+    package func check(byteCount: Int, options: DecodingOptions) throws {
+        let limit = min(options.pixelLimit, options.totalPixelLimit)
+        let count = storedSize.pixelCount
+        guard count <= limit else { throw ImageCodecError.tooManyPixels(count: count, limit: limit) }
+        let (all, overflow) = count.multipliedReportingOverflow(by: options.firstFrameOnly ? 1 : frameCount)
+        guard !overflow, all <= options.totalPixelLimit else {
+            throw ImageCodecError.tooManyPixels(count: overflow ? .max : all, limit: options.totalPixelLimit)
+        }
+        guard byteCount >= leastByteCount else { throw ImageCodecError.truncated(format) }
+    }
 }

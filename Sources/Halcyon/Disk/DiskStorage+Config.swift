@@ -12,6 +12,9 @@ extension DiskStorage {
         public var sizeLimit: UInt
         /// How long a value lives when its store does not say. A week.
         public var expiration: StorageExpiration = .days(7)
+        /// Seconds between two cleans by the ``ImageCache`` that the storage belongs to: ten minutes. None with 0 or less, or
+        /// with what is not finite. A storage of its own cleans when it is told to.
+        public var cleanInterval: TimeInterval = 600
         /// Appended to every file name after a dot, when a call has no extension of its own. None.
         public var pathExtension: String?
         /// Whether a blob's file name is the lower-case hexadecimal SHA-256 of its key, or the key itself. Hashed.

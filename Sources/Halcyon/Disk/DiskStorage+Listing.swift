@@ -44,6 +44,18 @@ extension DiskStorage.Backend {
         try explained { try store.evict(limit: limit, goingOn: goingOn) }
     }
 
+    /// As ``evict(limit:goingOn:)``, down to a number of bytes.
+    package func evict(downTo target: Int64, goingOn: (Removal) -> Bool) throws -> Removal {
+        try explained { try store.evict(downTo: target, goingOn: goingOn) }
+    }
+
+    /// Bytes of all blobs.
+    ///
+    /// - Parameter adopting: false leaves files out that are still to be adopted, instead of adopting them first.
+    package func totalByteCount(adopting: Bool = true) throws -> Int64 {
+        try explained { try store.totals(adopting: adopting).bytes }
+    }
+
     private func explained<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()

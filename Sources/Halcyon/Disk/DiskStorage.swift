@@ -27,6 +27,7 @@ public enum DiskStorage {
         package let store: EntryStore
         private let currentConfig: Locked<Config>
         private let readiness: Locked<Bool>
+        private let cleaning = Locked(PeriodicCleaning())
 
         /// What is kept and for how long. A change applies at the next operation; safe from any thread.
         public var config: Config {
@@ -34,6 +35,7 @@ public enum DiskStorage {
             set {
                 currentConfig.withLock { $0 = newValue }
                 applyToFolder(newValue)
+                cleaning.withLock { $0.interval = newValue.cleanInterval }
             }
         }
 
@@ -101,6 +103,15 @@ public enum DiskStorage {
         private func requireReadiness() throws {
             guard readiness.withLock({ $0 }) else {
                 throw KingfisherError.cacheError(reason: .diskStorageIsNotReady(cacheURL: directoryURL))
+            }
+        }
+
+        /// Calls `clean` every ``Config/cleanInterval`` seconds, on a queue of the system; nil, no more.
+        package func cleanPeriodically(_ clean: (@Sendable () -> Void)?) {
+            let interval = config.cleanInterval
+            cleaning.withLock { cleaning in
+                cleaning.interval = interval
+                cleaning.clean = clean
             }
         }
 
@@ -252,6 +263,19 @@ public enum DiskStorage {
                 try store.evict(limit: Int64(clamping: limit)).namesOrFailure().map(url(of:))
             }
         }
+
+        // MARK: Pausing
+
+        /// Writes what is pending and closes the index, until ``resume()``: no lock is held or taken meanwhile, loads are
+        /// misses, and stores and removals throw ``CacheStorageError/Code/suspended``.
+        ///
+        /// For a folder in an app group's container: iOS ends a process (0xdead10cc) that holds a file lock there while it is
+        /// suspended. Waits for the operation under way, so call it off the main thread. Counts for all storages of this
+        /// process on the folder. What was stored before is there after `resume()`.
+        public func suspend() { store.suspend() }
+
+        /// Ends ``suspend()``. The index is opened by the next use.
+        public func resume() { store.resume() }
 
         // MARK: Looking
 

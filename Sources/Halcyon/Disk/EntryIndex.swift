@@ -17,6 +17,7 @@ package final class EntryIndex: Sendable {
     private let generationCount = Locked(0)
     private let lastFailure: Locked<Failure?> = Locked(nil)
     private let lastLook: Locked<Timestamp?> = Locked(nil)
+    private let isSuspended = Locked(false)
     /// Makes the folders that the index lives in; they may have been removed at any time.
     private let prepareFolder: @Sendable () throws -> Void
     /// Called on the writing thread when the log has grown so far that a checkpoint is due.
@@ -190,6 +191,7 @@ package final class EntryIndex: Sendable {
 
     private func openIfNeeded(_ writer: inout Writer?) throws -> Writer {
         if let writer { return writer }
+        guard !isSuspended.withLock({ $0 }) else { throw IndexSuspended() }
         try throwRecentFailure()
         do {
             let opened = try openFresh()
@@ -486,6 +488,17 @@ package final class EntryIndex: Sendable {
         }
     }
 
+    /// As ``close()``, and refuses to be opened until ``resume()``: no lock is held or taken meanwhile.
+    package func suspend() {
+        writer.withLock { writer in
+            isSuspended.withLock { $0 = true }
+            if let open = writer { noteSettled(open.connection) }
+            closeConnections(&writer)
+        }
+    }
+
+    package func resume() { isSuspended.withLock { $0 = false } }
+
     private func noteSettled(_ connection: Connection) {
         let session = IndexSession(connection: connection)
         let now = environment.now()
@@ -504,3 +517,6 @@ package final class EntryIndex: Sendable {
         try read { try Self.migrator.ledger(of: $0.connection) }
     }
 }
+
+/// The index is not to be opened now.
+struct IndexSuspended: Error {}

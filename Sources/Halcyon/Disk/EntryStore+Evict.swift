@@ -15,18 +15,25 @@ extension EntryStore {
     /// stay.
     package func evict(limit: Int64, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
         guard try totals().bytes >= limit else { return Removal() }
+        return try evict(downTo: limit / 2, goingOn: goingOn)
+    }
+
+    /// Removes the least recently used entries until there are no more than so many bytes. Pinned entries stay.
+    package func evict(downTo target: Int64, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
         flushAccessLog()
         try clampFutureAccesses()
         return removeBatches(goingOn: goingOn) { session in
             // Anew under each lock: others store and remove meanwhile.
-            let need = try session.totals().bytes - limit / 2
+            let need = try session.totals().bytes - target
             return need > 0 ? try session.evict(need: need, limit: environment.tuning.batchSize) : []
         }
     }
 
     /// Bytes and number of entries, files that are still to be adopted included. O(1) once adoption is done.
-    package func totals() throws -> Totals {
-        try finishAdoption()
+    ///
+    /// - Parameter adopting: false leaves those files out, instead of adopting them first.
+    package func totals(adopting: Bool = true) throws -> Totals {
+        if adopting { try finishAdoption() }
         // A folder that is gone holds nothing, also if somebody looked a moment ago.
         _ = index.refreshIfMoved(force: true)
         return try index.read { try $0.totals() }

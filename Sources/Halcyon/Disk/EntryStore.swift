@@ -83,11 +83,26 @@ package final class EntryStore: Sendable {
     ///
     /// A sweep that is under way stops at its next batch; the next opening goes on with it.
     package func close() {
+        waitForHousekeeping()
+        closeNow()
+    }
+
+    private func waitForHousekeeping() {
         isClosing.withLock { $0 = true }
         housekeeping.wait()
         isClosing.withLock { $0 = false }
-        closeNow()
     }
+
+    /// As ``close()``, and stays closed until ``resume()``: loads are misses, stores throw.
+    package func suspend() {
+        waitForHousekeeping()
+        flushAccessLog()
+        unlinker.drain()
+        index.suspend()
+    }
+
+    /// The next use opens the index, and what opening is followed by makes up for what could not be done meanwhile.
+    package func resume() { index.resume() }
 
     /// Ends a long walk when the store is being closed.
     func stopIfClosing() throws {

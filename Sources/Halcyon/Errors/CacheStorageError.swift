@@ -27,6 +27,10 @@ public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConv
         public static let blockedName = Code(rawValue: 3108)
         /// An entry exists, and the caller asked not to overwrite it.
         public static let alreadyExists = Code(rawValue: 3109)
+        /// A cache without a name was asked for.
+        public static let emptyName = Code(rawValue: 3110)
+        /// The cache is suspended: see ``ImageCache/suspend(completion:)``. Nothing was lost.
+        public static let suspended = Code(rawValue: 3111)
     }
 
     public let code: Code

@@ -26,7 +26,7 @@ public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConverti
         /// A value cannot be turned into bytes. Code 3007.
         case cannotConvertToData(object: any Sendable, error: any Error)
         /// An image cannot be serialized. Code 3008.
-        case cannotSerializeImage(image: (any Sendable)?, original: Data?, serializer: any Sendable)
+        case cannotSerializeImage(image: KFCrossPlatformImage?, original: Data?, serializer: any CacheSerializer)
         /// A value cannot be written; the one stored before is still there. Code 3009.
         case cannotCreateCacheFile(fileURL: URL, key: String, data: Data, error: any Error)
         /// A blob's attributes cannot be set. Code 3010.

@@ -185,7 +185,10 @@ import Testing
             (.cannotLoadDataFromDisk(url: url, error: Cause()), 3004),
             (.cannotCreateDirectory(path: "/cache", error: Cause()), 3005), (.imageNotExisting(key: "secret"), 3006),
             (.cannotConvertToData(object: "secret", error: Cause()), 3007),
-            (.cannotSerializeImage(image: nil, original: Data("secret".utf8), serializer: "secret"), 3008),
+            (
+                .cannotSerializeImage(
+                    image: nil, original: Data("secret".utf8), serializer: DefaultCacheSerializer.default), 3008
+            ),
             (.cannotCreateCacheFile(fileURL: url, key: "secret", data: Data("secret".utf8), error: Cause()), 3009),
             (.cannotSetCacheFileAttribute(filePath: "/cache/secret", attributes: [:], error: Cause()), 3010),
             (.diskStorageIsNotReady(cacheURL: folder), 3011),

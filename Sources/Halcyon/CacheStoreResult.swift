@@ -1,0 +1,12 @@
+/// What became of a store.
+public struct CacheStoreResult: Sendable {
+    /// Storing in memory cannot fail.
+    public let memoryCacheResult: Result<(), Never>
+    /// Success too if nothing was to be stored on disk.
+    public let diskCacheResult: Result<(), KingfisherError>
+
+    init(disk: Result<(), KingfisherError>) {
+        memoryCacheResult = .success(())
+        diskCacheResult = disk
+    }
+}

@@ -1,0 +1,66 @@
+internal import Foundation
+
+/// One clean of the disk, a batch at a time, so that others get in between. Confined to a cache's I/O queue.
+final class DiskCleaning: @unchecked Sendable {
+    // Sendable because it is touched on one serial queue only; `progress` is safe from anywhere.
+    private enum Step { case expire, evict(downTo: Int64), done }
+
+    private let storage: DiskStorage.Backend<Data>
+    private var step: Step
+    private let progress: Progress?
+    /// The files that went.
+    private(set) var removedNames: [String] = []
+
+    /// What has expired, and then what is over the limit.
+    init(_ storage: DiskStorage.Backend<Data>, progress: Progress?) {
+        self.storage = storage
+        self.progress = progress
+        step = .expire
+    }
+
+    /// What is over a target, in bytes.
+    init(_ storage: DiskStorage.Backend<Data>, downTo target: Int64) {
+        self.storage = storage
+        progress = nil
+        step = .evict(downTo: target)
+    }
+
+    /// Tells how much there is to do, if anybody looks.
+    func announce() {
+        guard let progress, let expired = try? storage.summary().expired.bytes else { return }
+        let rest = ((try? storage.totalByteCount()) ?? 0) - expired
+        let limit = Int64(clamping: storage.config.sizeLimit)
+        progress.totalUnitCount = max(1, expired + (limit > 0 && rest >= limit ? rest - limit / 2 : 0))
+    }
+
+    /// Removes one batch.
+    ///
+    /// - Returns: whether there may be more to do.
+    func runBatch() -> Bool {
+        guard progress?.isCancelled != true else { return false }
+        switch step {
+        case .expire:
+            if !remove({ try storage.removeExpired(goingOn: $0) }) { step = nextStep() }
+        case .evict(let target):
+            if !remove({ try storage.evict(downTo: target, goingOn: $0) }) { step = .done }
+        case .done: break
+        }
+        if case .done = step { return false }
+        return true
+    }
+
+    private func nextStep() -> Step {
+        let limit = Int64(clamping: storage.config.sizeLimit)
+        // An index that cannot be read now has nothing that could be evicted now.
+        guard limit > 0, let total = try? storage.totalByteCount(), total >= limit else { return .done }
+        return .evict(downTo: limit / 2)
+    }
+
+    /// Whether anything went. What cannot be removed, or cannot be removed now, is left for the next clean.
+    private func remove(_ body: ((Removal) -> Bool) throws -> Removal) -> Bool {
+        guard let removal = try? body({ $0.entries == 0 }) else { return false }
+        removedNames += removal.names.map(\.text)
+        progress?.completedUnitCount += removal.bytes
+        return removal.entries > 0
+    }
+}

@@ -1,0 +1,27 @@
+#if !canImport(UIKit) && !canImport(AppKit)
+    public import Foundation
+    internal import HalcyonImageCodecs
+
+    /// Why data is no image, or an image has no pixels. Nothing in it comes from a key or a path.
+    public struct ImageDecodingError: LocalizedError, CustomStringConvertible, Sendable {
+        public let description: String
+        public var errorDescription: String? { description }
+
+        init(_ error: ImageCodecError) {
+            var text = "The image cannot be decoded: \(error)."
+            if case .tooManyPixels = error { text += " Raise HalcyonImage.pixelLimit if such images are expected." }
+            description = text
+        }
+
+        /// What is wrong with data of which no image could be made; nil if nothing is, as far as can be seen without decoding
+        /// its pixels.
+        public init?(inspecting data: Data) {
+            do throws(ImageCodecError) {
+                _ = try ImageContent(file: data, options: HalcyonImage.limits.withLock { $0 })
+                return nil
+            } catch {
+                self.init(error)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,60 @@
+#if !canImport(UIKit) && !canImport(AppKit)
+    internal import Foundation
+    internal import HalcyonImageCodecs
+
+    // What the functions of `kf` need of each platform's image. The same names for UIImage and NSImage are in Platform/.
+    extension HalcyonImage {
+        var bitmapCost: Int { content.cost }
+
+        var isAnimation: Bool { content.frameCount > 1 }
+
+        /// The GIF of an animation, without making one of a still image.
+        var animationData: Data? { isAnimation ? gifData() : nil }
+
+        var upright: HalcyonImage { self }
+
+        /// The same pixels at another number of them per point.
+        func withScale(_ scale: CGFloat) -> HalcyonImage {
+            guard scale != self.scale else { return self }
+            let copy = HalcyonImage(content: content, scale: scale, duration: isAnimation ? 0 : duration)
+            copyState(to: copy)
+            return copy
+        }
+
+        /// This image with its pixels in memory; nil if they cannot be had.
+        func decodedForDisplay() -> HalcyonImage? { (try? decode()) == nil ? nil : self }
+
+        func copyState(to other: HalcyonImage) { other.frameCount = givenFrameCount }
+
+        static func make(data: Data, options: ImageCreatingOptions) -> HalcyonImage? {
+            guard let image = HalcyonImage(data: data, options: options) else { return nil }
+            return options.preloadAll && image.isAnimation ? image.decodedForDisplay() : image
+        }
+
+        /// The first picture of a file, made smaller so that neither direction has more than so many pixels. A JPEG is decoded
+        /// at the eighth of its size that is just large enough.
+        static func thumbnail(of data: Data, mostPixels: CGFloat, scale: CGFloat) -> HalcyonImage? {
+            var options = limits.withLock { $0 }
+            guard mostPixels >= 1, let size = (try? ImageCodecs.header(of: data, options: options))?.size else {
+                return nil
+            }
+            options.firstFrameOnly = true
+            let target = size.fitting(Int(min(mostPixels, CGFloat(Int32.max))))
+            options.targetSize = target
+            guard let bitmap = (try? ImageCodecs.decode(data, options: options))?.frames.first?.bitmap else {
+                return nil
+            }
+            return HalcyonImage(content: ImageContent(bitmap: bitmap.scaled(to: target)), scale: scale)
+        }
+    }
+
+    extension PixelSize {
+        /// The largest size of this shape with no more pixels than that in either direction, and never a larger one than this.
+        fileprivate func fitting(_ most: Int) -> PixelSize {
+            guard max(width, height) > most else { return self }
+            let ratio = Double(most) / Double(max(width, height))
+            func shrunk(_ length: Int) -> Int { max(1, Int((Double(length) * ratio).rounded())) }
+            return PixelSize(width: shrunk(width), height: shrunk(height))
+        }
+    }
+#endif

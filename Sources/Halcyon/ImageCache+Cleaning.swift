@@ -1,0 +1,106 @@
+public import Foundation
+
+extension ImageCache {
+    /// As ``cleanExpiredDiskCache(completion:)``, to be watched and cancelled.
+    ///
+    /// - Parameters:
+    ///   - progress: counts bytes: `totalUnitCount` is set when the clean begins, `completedUnitCount` after each batch.
+    ///     Cancelling it ends the clean after the batch under way; what is gone then is gone, and the rest as it was.
+    ///   - handler: called on the main queue once the clean has ended, cancelled or not.
+    public func cleanExpiredDiskCache(progress: Progress, completion handler: (@Sendable () -> Void)? = nil) {
+        cleanDisk(progress: progress) { CallbackQueue.mainAsync.call(handler) }
+    }
+
+    /// As ``cleanExpiredDiskCache(progress:completion:)``; a cancelled task cancels the progress too.
+    public func cleanExpiredDiskCache(progress: Progress) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                cleanDisk(progress: progress) { continuation.resume() }
+            }
+        } onCancel: {
+            progress.cancel()
+        }
+    }
+
+    func cleanDisk(progress: Progress?, then handler: @escaping @Sendable () -> Void) {
+        ioQueue.async { [self] in
+            let cleaning = DiskCleaning(diskStorage, progress: progress)
+            cleaning.announce()
+            goOn(cleaning) { [self] in
+                postDidClean(removed: cleaning.removedNames)
+                handler()
+            }
+        }
+    }
+
+    /// A batch now, and the others as blocks of their own behind what is waiting.
+    private func goOn(_ cleaning: DiskCleaning, then handler: @escaping @Sendable () -> Void) {
+        guard cleaning.runBatch() else { return handler() }
+        ioQueue.async { [self] in goOn(cleaning, then: handler) }
+    }
+
+    func clearDisk(then handler: @escaping @Sendable () -> Void) {
+        ioQueue.async { [self] in
+            // The handler has no place for an error; what could not be removed is still found, and goes with the next clean.
+            try? diskStorage.removeAll()
+            handler()
+        }
+    }
+}
+
+// MARK: The limit
+
+/// The eviction that follows stores.
+struct DiskTrim {
+    fileprivate var cleaning: DiskCleaning?
+    /// What the last one could not get below: pinned entries, blobs that cannot be removed.
+    fileprivate var floor: Int64 = 0
+}
+
+// On the I/O queue.
+extension ImageCache {
+    /// Evicts when a store has taken the total over the limit.
+    ///
+    /// While an eviction is under way each store does a batch of it too, so that stores in a row cannot outrun it.
+    func keepLimit(afterStoring byteCount: Int, forKey key: String, forcedExtension: String?) {
+        let limit = Int64(clamping: diskStorage.config.sizeLimit)
+        guard limit > 0 else { return }
+        guard byteCount <= limit else { return giveUp(key, forcedExtension: forcedExtension) }
+        if trim.cleaning == nil {
+            guard isOver(limit) else { return }
+            trim.cleaning = DiskCleaning(diskStorage, downTo: limit / 2)
+            ioQueue.async { [self] in goOnTrimming(downTo: limit / 2) }
+        }
+        trimBatch(downTo: limit / 2)
+    }
+
+    /// What is larger than the whole limit would push out everything else and then itself.
+    private func giveUp(_ key: String, forcedExtension: String?) {
+        // If it cannot be removed now it is the next clean's.
+        guard (try? diskStorage.remove(forKey: key, forcedExtension: forcedExtension)) != nil else { return }
+        postDidClean(removed: [diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)])
+    }
+
+    /// What the last eviction could not get below counts only an eighth of the limit later again: otherwise every store at
+    /// the edge would search for what is not there.
+    private func isOver(_ limit: Int64) -> Bool {
+        guard let total = try? diskStorage.totalByteCount(adopting: false) else { return false }
+        if total <= limit / 2 { trim.floor = 0 }
+        return total > max(limit, trim.floor > limit - limit / 8 ? trim.floor + limit / 8 : 0)
+    }
+
+    private func goOnTrimming(downTo target: Int64) {
+        trimBatch(downTo: target)
+        guard trim.cleaning != nil else { return }
+        ioQueue.async { [self] in goOnTrimming(downTo: target) }
+    }
+
+    private func trimBatch(downTo target: Int64) {
+        guard let cleaning = trim.cleaning, !cleaning.runBatch() else { return }
+        trim.cleaning = nil
+        // Unknown: then the next store asks again.
+        let left = (try? diskStorage.totalByteCount(adopting: false)) ?? 0
+        trim.floor = left > target ? left : 0
+        postDidClean(removed: cleaning.removedNames)
+    }
+}

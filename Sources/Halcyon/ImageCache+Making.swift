@@ -1,0 +1,40 @@
+internal import Foundation
+
+extension ImageCache {
+    static func memoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {
+        MemoryStorage.Backend(config: MemoryStorage.Config(totalCostLimit: SystemMemory.byteCount / 4))
+    }
+
+    static func diskConfig(name: String, directory: URL?, path: DiskCachePathClosure?) -> DiskStorage.Config {
+        var config = DiskStorage.Config(name: name, sizeLimit: 0, directory: directory)
+        if let path { config.cachePathBlock = path }
+        return config
+    }
+
+    static func emptyNameError(parent: URL?) -> KingfisherError {
+        let error = CacheStorageError(
+            .emptyName, "The name of the cache is empty.", remedy: "Give it a name: its folder is named after it.")
+        return .cacheError(reason: .cannotCreateDirectory(path: parent?.path ?? "", error: error))
+    }
+}
+
+extension String {
+    /// The key of a variant: the key, `@`, and the identifier of the processor that makes it.
+    func computedKey(with identifier: String) -> String { identifier.isEmpty ? self : self + "@" + identifier }
+}
+
+/// Stands for a processor of which only the identifier is known.
+struct NamedProcessor: ImageProcessor {
+    let identifier: String
+
+    /// Never called by the cache: what it stores was processed before.
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)
+    }
+}
+
+extension CallbackQueue {
+    func call(_ handler: (@Sendable () -> Void)?) {
+        if let handler { execute(handler) }
+    }
+}

@@ -1,0 +1,57 @@
+internal import Foundation
+
+/// Calls the handler of a store.
+struct StoreReport: Sendable {
+    let queue: CallbackQueue
+    let handler: (@Sendable (CacheStoreResult) -> Void)?
+
+    func callAsFunction(_ disk: Result<(), KingfisherError>) {
+        guard let handler else { return }
+        queue.execute { handler(CacheStoreResult(disk: disk)) }
+    }
+}
+
+// On the I/O queue.
+extension ImageCache {
+    func serializeAndWrite(
+        _ image: KFCrossPlatformImage, original: Data?, forKey key: String, options: KingfisherParsedOptionsInfo
+    ) -> Result<(), KingfisherError> {
+        guard let data = options.cacheSerializer.data(with: image, original: original) else {
+            return .failure(
+                .cacheError(
+                    reason: .cannotSerializeImage(
+                        image: image, original: original, serializer: options.cacheSerializer)))
+        }
+        return write(
+            data, forKey: key.computedKey(with: options.processor.identifier), expiration: options.diskCacheExpiration,
+            writeOptions: options.diskStoreWriteOptions, forcedExtension: options.forcedExtension)
+    }
+
+    /// - Parameter key: with the processor's identifier.
+    func write(
+        _ data: Data, forKey key: String, expiration: StorageExpiration?, writeOptions: Data.WritingOptions,
+        forcedExtension: String?
+    ) -> Result<(), KingfisherError> {
+        let result = diskResult {
+            try diskStorage.store(
+                value: data, forKey: key, expiration: expiration, writeOptions: writeOptions,
+                forcedExtension: forcedExtension)
+        }
+        if case .success = result {
+            keepLimit(afterStoring: data.count, forKey: key, forcedExtension: forcedExtension)
+        }
+        return result
+    }
+
+    func diskResult<Success>(_ body: () throws -> Success) -> Result<Success, KingfisherError> {
+        Result(catching: body).mapError { error in
+            // The disk storage throws nothing else.
+            (error as? KingfisherError)
+                ?? .cacheError(reason: .invalidURLResource(error: error, key: "", url: diskStorage.directoryURL))
+        }
+    }
+
+    func measureDisk(then handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void) {
+        ioQueue.async { [self] in handler(diskResult { try diskStorage.totalSize() }) }
+    }
+}

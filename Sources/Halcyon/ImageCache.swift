@@ -1,0 +1,468 @@
+public import Foundation
+
+/// Images in memory, and behind that on disk.
+///
+/// ```swift
+/// let cache = ImageCache.default
+/// cache.store(image, original: data, forKey: url.cacheKey)
+/// let result = try await cache.retrieveImage(forKey: url.cacheKey)     // .memory, .disk or .none
+/// cache.diskStorage.config.sizeLimit = 200_000_000                     // kept by itself from now on
+/// ```
+///
+/// All functions may be called from any thread. What touches the disk happens in the order of the calls on one serial queue
+/// of the cache, a store's serializing included; a long clean lets others in between its batches. An image is in memory, and
+/// found there, as soon as `store` returns. Each completion handler is called exactly once. The async functions never pass
+/// through the main queue, and may be used where nobody serves it.
+///
+/// After a store that takes the disk over ``DiskStorage/Config/sizeLimit`` the least recently used entries are evicted, down
+/// to half of it; every ``DiskStorage/Config/cleanInterval`` seconds what has expired is removed. Both post
+/// ``Foundation/Notification/Name/KingfisherDidCleanDiskCache``.
+///
+/// A variant of an image, made by a processor, is an entry of its own: its key is the image's key, `@` and the processor's
+/// identifier. The functions for overriding call each other as their signatures suggest, short ones the long ones.
+open class ImageCache: @unchecked Sendable {
+    // Sendable because its members are constants that are so themselves; what is confined to `ioQueue` says so.
+
+    /// The cache that is used where nobody names another one. Its name is "default".
+    public static let `default` = ImageCache(name: "default")
+
+    /// Decoded images. Up to a quarter of the memory there is.
+    public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
+    /// Bytes. No limit.
+    public let diskStorage: DiskStorage.Backend<Data>
+
+    let ioQueue: DispatchQueue
+    /// The eviction that follows stores; confined to `ioQueue`.
+    var trim = DiskTrim()
+    let refills = MemoryRefills()
+    let resumptions = Locked(0)
+    private var lifecycle: Lifecycle?
+
+    /// Makes the cache's folder of its parent folder and its name.
+    public typealias DiskCachePathClosure = @Sendable (URL, String) -> URL
+
+    // MARK: Making one
+
+    /// A cache of two storages. Two caches may share one: the last one made cleans it by the timer.
+    public init(memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>, diskStorage: DiskStorage.Backend<Data>) {
+        self.memoryStorage = memoryStorage
+        self.diskStorage = diskStorage
+        ioQueue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.ioQueue.\(UUID().uuidString)")
+        diskStorage.cleanPeriodically { [weak self] in self?.cleanExpiredDiskCache() }
+        lifecycle = Lifecycle(cache: self)
+    }
+
+    /// The cache of a name, in the user's Caches folder. Never throws: if its folder cannot be made it works in memory alone,
+    /// and stores report why.
+    ///
+    /// - Precondition: the name is not empty.
+    public convenience init(name: String) {
+        precondition(!name.isEmpty, "A cache needs a name: its folder is named after it.")
+        let config = Self.diskConfig(name: name, directory: nil, path: nil)
+        self.init(
+            memoryStorage: Self.memoryStorage(),
+            diskStorage: DiskStorage.Backend(noThrowConfig: config, creatingDirectory: true))
+    }
+
+    /// The cache of a name, in a folder of the caller's choice.
+    ///
+    /// - Parameters:
+    ///   - cacheDirectoryURL: the parent of the cache's folder; nil for the user's Caches folder.
+    ///   - diskCachePathClosure: makes the cache's folder of its parent and `com.onevcat.Kingfisher.ImageCache.` with the
+    ///     name; nil appends the one to the other.
+    /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)`` for an empty name, and for a folder
+    ///   that cannot be made or used.
+    public convenience init(
+        name: String, cacheDirectoryURL: URL?, diskCachePathClosure: DiskCachePathClosure? = nil
+    ) throws {
+        let config = Self.diskConfig(name: name, directory: cacheDirectoryURL, path: diskCachePathClosure)
+        guard !name.isEmpty else { throw Self.emptyNameError(parent: cacheDirectoryURL) }
+        self.init(memoryStorage: Self.memoryStorage(), diskStorage: try DiskStorage.Backend(config: config))
+    }
+
+    deinit { diskStorage.cleanPeriodically(nil) }
+
+    // MARK: Storing
+
+    /// Stores an image: in memory at once, on the calling thread, then on disk.
+    ///
+    /// - Parameters:
+    ///   - original: the file it was made of; its format decides in which one the image is stored.
+    ///   - key: of the image; the processor's identifier is added to it.
+    ///   - options: the processor, the serializer, expirations, the file name extension, the callback queue.
+    ///   - toDisk: false leaves the disk as it is.
+    ///   - completionHandler: called on the options' callback queue once the bytes are on disk, or could not be put there.
+    open func store(
+        _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String, options: KingfisherParsedOptionsInfo,
+        toDisk: Bool = true, completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        let computedKey = key.computedKey(with: options.processor.identifier)
+        refills.supersede(computedKey)
+        memoryStorage.storeNoThrow(value: image, forKey: computedKey, expiration: options.memoryCacheExpiration)
+        let report = StoreReport(queue: options.callbackQueue, handler: completionHandler)
+        guard toDisk else { return report(.success(())) }
+        ioQueue.async { [self] in
+            report(serializeAndWrite(image, original: original, forKey: key, options: options))
+        }
+    }
+
+    /// As ``store(_:original:forKey:options:toDisk:completionHandler:)``, with some options one by one.
+    ///
+    /// - Parameters:
+    ///   - identifier: of the processor that has made the image; empty for none.
+    ///   - forcedExtension: of the blob's file name; part of the entry's identity.
+    ///   - callbackQueue: where the handler is called; by default on the cache's own queue.
+    open func store(
+        _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
+        processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        cacheSerializer serializer: any CacheSerializer = DefaultCacheSerializer.default, toDisk: Bool = true,
+        callbackQueue: CallbackQueue = .untouch, completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        let options = KingfisherParsedOptionsInfo([
+            .processor(NamedProcessor(identifier: identifier)), .cacheSerializer(serializer),
+            .callbackQueue(callbackQueue), .forcedCacheFileExtension(forcedExtension),
+        ])
+        store(
+            image, original: original, forKey: key, options: options, toDisk: toDisk,
+            completionHandler: completionHandler)
+    }
+
+    /// Stores bytes on disk, and nothing in memory.
+    ///
+    /// - Parameter expiration: nil for the configured one.
+    open func storeToDisk(
+        _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        expiration: StorageExpiration? = nil, callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        let report = StoreReport(queue: callbackQueue, handler: completionHandler)
+        ioQueue.async { [self] in
+            report(
+                write(
+                    data, forKey: key.computedKey(with: identifier), expiration: expiration, writeOptions: [],
+                    forcedExtension: forcedExtension))
+        }
+    }
+
+    // MARK: Removing
+
+    /// Removes an image. None there is no error, and neither is a blob that cannot be removed: it stays.
+    open func removeImage(
+        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        fromMemory: Bool = true, fromDisk: Bool = true, callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable () -> Void)? = nil
+    ) {
+        let key = key.computedKey(with: identifier)
+        refills.supersede(key)
+        if fromMemory { memoryStorage.remove(forKey: key) }
+        guard fromDisk else { return callbackQueue.call(completionHandler) }
+        ioQueue.async { [diskStorage] in
+            // The handler has no place for an error; a blob that is still there is still found.
+            try? diskStorage.remove(forKey: key, forcedExtension: forcedExtension)
+            callbackQueue.call(completionHandler)
+        }
+    }
+
+    // MARK: Loading
+
+    /// Looks for an image in memory and then, unless ``KingfisherOptionsInfoItem/fromMemoryCacheOrRefresh`` is set, on disk.
+    /// What is found on disk is in memory when the handler is called.
+    ///
+    /// - Parameters:
+    ///   - callbackQueue: by default the main queue, at once if this is it.
+    ///   - completionHandler: nil, and nothing happens. A failure is a blob that exists and cannot be read; nothing there and
+    ///     bytes that are no image are ``ImageCacheResult/none``.
+    open func retrieveImage(
+        forKey key: String, options: KingfisherParsedOptionsInfo, callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
+    ) {
+        guard let completionHandler else { return }
+        if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
+            return callbackQueue.execute { completionHandler(.success(.memory(image))) }
+        }
+        guard !options.fromMemoryCacheOrRefresh else {
+            return callbackQueue.execute { completionHandler(.success(.none)) }
+        }
+        let ticket = refills.begin(key.computedKey(with: options.processor.identifier))
+        loadFromDisk(forKey: key, options: options) { [self] result in
+            refill(ticket, with: result, expiration: options.memoryCacheExpiration)
+            callbackQueue.execute { completionHandler(result.map { $0.map(ImageCacheResult.disk) ?? .none }) }
+        }
+    }
+
+    /// As ``retrieveImage(forKey:options:callbackQueue:completionHandler:)`` with options as a list; nil for the defaults.
+    open func retrieveImage(
+        forKey key: String, options: KingfisherOptionsInfo? = nil,
+        callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
+    ) {
+        retrieveImage(
+            forKey: key, options: KingfisherParsedOptionsInfo(options), callbackQueue: callbackQueue,
+            completionHandler: completionHandler)
+    }
+
+    /// The image in memory, nil if none is there or it has expired.
+    open func retrieveImageInMemoryCache(
+        forKey key: String, options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        memoryStorage.value(
+            forKey: key.computedKey(with: options.processor.identifier),
+            extendingExpiration: options.memoryCacheAccessExtendingExpiration)
+    }
+
+    /// The image in memory, nil if none is there or it has expired.
+    open func retrieveImageInMemoryCache(
+        forKey key: String, options: KingfisherOptionsInfo? = nil
+    ) -> KFCrossPlatformImage? {
+        retrieveImageInMemoryCache(forKey: key, options: KingfisherParsedOptionsInfo(options))
+    }
+
+    /// Looks for an image on disk alone, and leaves the memory as it is.
+    open func retrieveImageInDiskCache(
+        forKey key: String, options: KingfisherOptionsInfo? = nil, callbackQueue: CallbackQueue = .untouch,
+        completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
+    ) {
+        loadFromDisk(forKey: key, options: KingfisherParsedOptionsInfo(options)) { result in
+            callbackQueue.execute { completionHandler(result) }
+        }
+    }
+
+    // MARK: Clearing
+
+    /// Removes everything, from memory at once. The handler comes on the main queue.
+    public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
+        clearMemoryCache()
+        clearDiskCache(completion: handler)
+    }
+
+    /// Removes everything from memory.
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    public func clearMemoryCache() {
+        refills.supersedeAll()
+        memoryStorage.removeAll()
+    }
+
+    /// Removes everything from the disk that is there by then; what is stored later stays. The handler comes on the main queue.
+    open func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+        clearDisk { CallbackQueue.mainAsync.call(handler) }
+    }
+
+    // MARK: Cleaning
+
+    /// Removes what has expired, from memory at once, and does what ``cleanExpiredDiskCache(completion:)`` does.
+    open func cleanExpiredCache(completion handler: (@Sendable () -> Void)? = nil) {
+        cleanExpiredMemoryCache()
+        cleanExpiredDiskCache(completion: handler)
+    }
+
+    /// Removes what has expired from memory.
+    open func cleanExpiredMemoryCache() { memoryStorage.removeExpired() }
+
+    /// Removes what has expired from the disk and then, once there are ``DiskStorage/Config/sizeLimit`` bytes, what was used
+    /// least recently, down to half of that. Then the notification, then the handler on the main queue.
+    ///
+    /// Goes on past files that cannot be removed. Other calls get in between its batches; see
+    /// ``cleanExpiredDiskCache(progress:completion:)`` for one that can be watched and cancelled.
+    open func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+        cleanDisk(progress: nil) { CallbackQueue.mainAsync.call(handler) }
+    }
+
+    // MARK: Looking
+
+    /// Where an image is cached, and valid. Reads no blob and waits for no clean and no store: fit for a main thread.
+    open func imageCachedType(
+        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
+    ) -> CacheType {
+        let key = key.computedKey(with: identifier)
+        if memoryStorage.isCached(forKey: key) { return .memory }
+        return diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) ? .disk : .none
+    }
+
+    /// As ``imageCachedType(forKey:processorIdentifier:forcedExtension:)``, with the disk asked on the cache's queue: after
+    /// the stores and removals that were called before.
+    public func imageCachedTypeAsync(
+        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        callbackQueue: CallbackQueue = .mainCurrentOrAsync, completionHandler: @escaping @Sendable (CacheType) -> Void
+    ) {
+        ioQueue.async { [self] in
+            let type = imageCachedType(
+                forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension)
+            callbackQueue.execute { completionHandler(type) }
+        }
+    }
+
+    /// Whether an image is cached in memory or on disk.
+    public func isCached(
+        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
+    ) -> Bool {
+        imageCachedType(forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension).cached
+    }
+
+    /// The name of the blob's file.
+    open func hash(
+        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
+    ) -> String {
+        diskStorage.cacheFileName(forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension)
+    }
+
+    /// Bytes on disk. The handler comes on the main queue.
+    open func calculateDiskStorageSize(completion handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void)
+    {
+        measureDisk { result in CallbackQueue.mainAsync.execute { handler(result) } }
+    }
+
+    /// What the images in memory cost together: bytes of their bitmaps.
+    open var memoryStorageCacheCost: Int { memoryStorage.totalCacheCost() }
+
+    /// The path of the blob, where it is or would be.
+    open func cachePath(
+        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
+    ) -> String {
+        diskStorage.cacheFileURL(forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension).path
+    }
+
+    /// The blob's address, if the image is cached on disk and valid.
+    open func cacheFileURLIfOnDisk(
+        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
+    ) -> URL? {
+        let key = key.computedKey(with: identifier)
+        guard diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) else { return nil }
+        return diskStorage.cacheFileURL(forKey: key, forcedExtension: forcedExtension)
+    }
+
+    // MARK: Async
+
+    /// Returns when the bytes are on disk.
+    ///
+    /// - Throws: ``KingfisherError`` if they could not be put there. The image is in memory all the same.
+    open func store(
+        _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String, options: KingfisherParsedOptionsInfo,
+        toDisk: Bool = true
+    ) async throws {
+        var options = options
+        options.callbackQueue = .untouch
+        try await result { [options] resume in
+            store(image, original: original, forKey: key, options: options, toDisk: toDisk) {
+                resume($0.diskCacheResult)
+            }
+        }
+    }
+
+    /// Returns when the bytes are on disk.
+    ///
+    /// - Throws: ``KingfisherError`` if they could not be put there. The image is in memory all the same.
+    open func store(
+        _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
+        processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        cacheSerializer serializer: any CacheSerializer = DefaultCacheSerializer.default, toDisk: Bool = true
+    ) async throws {
+        try await result { resume in
+            store(
+                image, original: original, forKey: key, processorIdentifier: identifier,
+                forcedExtension: forcedExtension, cacheSerializer: serializer, toDisk: toDisk
+            ) { resume($0.diskCacheResult) }
+        }
+    }
+
+    /// Returns when the bytes are on disk.
+    ///
+    /// - Throws: ``KingfisherError`` if they could not be put there.
+    open func storeToDisk(
+        _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        expiration: StorageExpiration? = nil
+    ) async throws {
+        try await result { resume in
+            storeToDisk(
+                data, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
+                expiration: expiration
+            ) { resume($0.diskCacheResult) }
+        }
+    }
+
+    /// Returns when the image is gone.
+    open func removeImage(
+        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        fromMemory: Bool = true, fromDisk: Bool = true
+    ) async {
+        await withCheckedContinuation { continuation in
+            removeImage(
+                forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension, fromMemory: fromMemory,
+                fromDisk: fromDisk
+            ) { continuation.resume() }
+        }
+    }
+
+    /// The image in memory or on disk.
+    ///
+    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read.
+    open func retrieveImage(
+        forKey key: String, options: KingfisherParsedOptionsInfo
+    ) async throws -> ImageCacheResult {
+        try await result {
+            retrieveImage(forKey: key, options: options, callbackQueue: .untouch, completionHandler: $0)
+        }
+    }
+
+    /// The image in memory or on disk.
+    ///
+    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read.
+    open func retrieveImage(
+        forKey key: String, options: KingfisherOptionsInfo? = nil
+    ) async throws -> ImageCacheResult {
+        try await retrieveImage(forKey: key, options: KingfisherParsedOptionsInfo(options))
+    }
+
+    /// The image on disk; nil if none is there.
+    ///
+    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read.
+    open func retrieveImageInDiskCache(
+        forKey key: String, options: KingfisherOptionsInfo? = nil
+    ) async throws -> KFCrossPlatformImage? {
+        try await result { retrieveImageInDiskCache(forKey: key, options: options, completionHandler: $0) }
+    }
+
+    /// Returns when everything is gone.
+    open func clearCache() async {
+        clearMemoryCache()
+        await clearDiskCache()
+    }
+
+    /// Returns when everything on disk is gone that was there when it was called.
+    open func clearDiskCache() async {
+        await withCheckedContinuation { continuation in clearDisk { continuation.resume() } }
+    }
+
+    /// Returns when what has expired is gone, from memory and disk. A cancelled task ends it after the batch under way.
+    open func cleanExpiredCache() async {
+        cleanExpiredMemoryCache()
+        await cleanExpiredDiskCache()
+    }
+
+    /// Returns when what has expired, and what is over the limit, is gone. A cancelled task ends it after the batch under way.
+    open func cleanExpiredDiskCache() async { await cleanExpiredDiskCache(progress: Progress(totalUnitCount: 0)) }
+
+    /// As ``imageCachedType(forKey:processorIdentifier:forcedExtension:)``, with the disk asked on the cache's queue.
+    public func imageCachedTypeAsync(
+        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
+    ) async -> CacheType {
+        await withCheckedContinuation { continuation in
+            imageCachedTypeAsync(
+                forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension, callbackQueue: .untouch
+            ) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Bytes on disk.
+    open var diskStorageSize: UInt {
+        get async throws { try await result { measureDisk(then: $0) } }
+    }
+}
+
+/// The continuation of an async twin.
+private func result<Success: Sendable>(
+    _ body: (@escaping @Sendable (Result<Success, KingfisherError>) -> Void) -> Void
+) async throws -> Success {
+    try await withCheckedThrowingContinuation { continuation in body { continuation.resume(with: $0) } }
+}

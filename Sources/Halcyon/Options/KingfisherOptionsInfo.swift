@@ -1,0 +1,64 @@
+public import Foundation
+
+/// Options of a call; of an option that is given twice the last one counts.
+public typealias KingfisherOptionsInfo = [KingfisherOptionsInfoItem]
+
+/// One option of a store or a load.
+///
+/// Those in the first part are read by ``ImageCache``. Those in the second are parsed and carried for whoever manages
+/// downloads around it, and the cache itself does not read them.
+public enum KingfisherOptionsInfoItem: Sendable {
+    // MARK: Read by the cache
+
+    /// A load that finds nothing in memory does not look on the disk.
+    case fromMemoryCacheOrRefresh
+    /// A load from disk decodes the pixels before it calls back, off the caller's thread.
+    case backgroundDecode
+    /// Where the completion handler of a store is called. A load is told so by its own parameter.
+    case callbackQueue(CallbackQueue)
+    /// Pixels per point of an image that is made of data. 1.
+    case scaleFactor(CGFloat)
+    /// An animation's pictures are all decoded when it is loaded.
+    case preloadAllAnimationData
+    /// An animation becomes a still image of its first picture.
+    case onlyLoadFirstFrame
+    /// Its identifier is part of the key. The cache itself processes nothing.
+    case processor(any ImageProcessor)
+    /// Turns images into bytes and back.
+    case cacheSerializer(any CacheSerializer)
+    /// A load from disk happens on the caller's thread, before the call returns.
+    case loadDiskFileSynchronously
+    /// For the blob. Every write is atomic, asked for or not.
+    case diskStoreWriteOptions(Data.WritingOptions)
+    /// How long an image lives in memory, in place of the configured expiration.
+    case memoryCacheExpiration(StorageExpiration)
+    /// What a load does to the expiration in memory. `.cacheTime`.
+    case memoryCacheAccessExtendingExpiration(ExpirationExtending)
+    /// How long a blob lives on disk, in place of the configured expiration.
+    case diskCacheExpiration(StorageExpiration)
+    /// What a load does to the expiration on disk. `.cacheTime`.
+    case diskCacheAccessExtendingExpiration(ExpirationExtending)
+    /// The extension of the blob's file name; part of the entry's identity. ``KingfisherParsedOptionsInfo/forcedExtension``.
+    case forcedCacheFileExtension(String?)
+
+    // MARK: Carried for who manages downloads
+
+    /// The cache for results. Not read by the cache itself.
+    case targetCache(ImageCache)
+    /// The cache for originals; the target cache if there is none. Not read by the cache itself.
+    case originalCache(ImageCache)
+    /// Results are not stored on disk. Not read by the cache itself: its `toDisk` parameters say so.
+    case cacheMemoryOnly
+    /// A result is handed over once it is cached. Not read by the cache itself.
+    case waitForCache
+    /// Nothing is downloaded. Not read by the cache itself.
+    case onlyFromCache
+    /// The original is cached besides the processed image. Not read by the cache itself.
+    case cacheOriginalImage
+    /// Whether something is cached is asked off the caller's thread. Not read by the cache itself:
+    /// ``ImageCache/imageCachedTypeAsync(forKey:processorIdentifier:forcedExtension:callbackQueue:completionHandler:)`` is
+    /// how.
+    case asyncCacheTypeCheck
+    /// Where images are processed. Not read by the cache itself.
+    case processingQueue(CallbackQueue)
+}

@@ -1,0 +1,74 @@
+public import Foundation
+
+/// Turns images into the bytes that are stored, and bytes into images.
+public protocol CacheSerializer: Sendable {
+    /// The bytes to store for an image; nil makes the store fail with
+    /// ``KingfisherError/CacheErrorReason/cannotSerializeImage(image:original:serializer:)``.
+    ///
+    /// - Parameter original: the file the image was made of, if the one who stores has it.
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data?
+
+    /// The image of stored bytes; nil makes the load a miss.
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
+
+    /// Whether it stores the original bytes where there are any. For those who manage downloads; false if nothing is said.
+    var originalDataUsed: Bool { get }
+}
+
+extension CacheSerializer {
+    public var originalDataUsed: Bool { false }
+
+    public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        KingfisherWrapper.image(data: data, options: options.imageCreatingOptions)
+    }
+}
+
+/// Stores an image in the format of its original: PNG, JPEG or GIF. Without an original, or with another format, an
+/// animation is stored as GIF and anything else as PNG.
+public struct DefaultCacheSerializer: CacheSerializer {
+    public static let `default` = DefaultCacheSerializer()
+
+    /// For JPEG, 0 to 1; 1.
+    public var compressionQuality: CGFloat = 1.0
+    /// Whether the original's bytes are stored as they are, if there are any; they are not.
+    ///
+    /// With a processor the original is not what is shown: then leave it off.
+    public var preferCacheOriginalData: Bool = false
+
+    public var originalDataUsed: Bool { preferCacheOriginalData }
+
+    public init() {}
+
+    public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        if preferCacheOriginalData, let original { return original }
+        return image.kf.data(format: original?.kf.imageFormat ?? .unknown, compressionQuality: compressionQuality)
+    }
+}
+
+/// Stores all images in one format, so that what is cached under a key is always of it.
+///
+/// An image that the format cannot hold is stored in its original's format instead, or as PNG.
+public struct FormatIndicatedCacheSerializer: CacheSerializer {
+    public static let png = FormatIndicatedCacheSerializer(format: .PNG)
+    /// In the best quality.
+    public static let jpeg = FormatIndicatedCacheSerializer(format: .JPEG)
+    public static let gif = FormatIndicatedCacheSerializer(format: .GIF)
+
+    /// - Parameter compressionQuality: 0 to 1, the best and largest.
+    public static func jpeg(compressionQuality: CGFloat) -> FormatIndicatedCacheSerializer {
+        FormatIndicatedCacheSerializer(format: .JPEG, compressionQuality: compressionQuality)
+    }
+
+    private let format: ImageFormat
+    private let compressionQuality: CGFloat
+
+    private init(format: ImageFormat, compressionQuality: CGFloat = 1) {
+        self.format = format
+        self.compressionQuality = compressionQuality
+    }
+
+    public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        let formats = [format, original?.kf.imageFormat ?? .unknown, .unknown]
+        return formats.lazy.compactMap { image.kf.data(format: $0, compressionQuality: compressionQuality) }.first
+    }
+}
