@@ -45,8 +45,19 @@ final class DiskCleaning: @unchecked Sendable {
             if !remove({ try storage.evict(downTo: target, goingOn: $0) }) { step = .done }
         case .done: break
         }
-        if case .done = step { return false }
+        if case .done = step {
+            finish()
+            return false
+        }
         return true
+    }
+
+    /// Estimates end as facts: what could not be removed is done with, and the last one evicted may have been larger than
+    /// need be.
+    private func finish() {
+        guard let progress else { return }
+        progress.totalUnitCount = max(1, progress.totalUnitCount, progress.completedUnitCount)
+        progress.completedUnitCount = progress.totalUnitCount
     }
 
     private func nextStep() -> Step {

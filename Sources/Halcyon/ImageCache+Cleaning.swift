@@ -4,8 +4,9 @@ extension ImageCache {
     /// As ``cleanExpiredDiskCache(completion:)``, to be watched and cancelled.
     ///
     /// - Parameters:
-    ///   - progress: counts bytes: `totalUnitCount` is set when the clean begins, `completedUnitCount` after each batch.
-    ///     Cancelling it ends the clean after the batch under way; what is gone then is gone, and the rest as it was.
+    ///   - progress: counts bytes: `totalUnitCount` is set when the clean begins, `completedUnitCount` after each batch; they
+    ///     are equal when it has ended by itself. Cancelling it ends the clean after the batch under way; what is gone then
+    ///     is gone, and the rest as it was.
     ///   - handler: called on the main queue once the clean has ended, cancelled or not.
     public func cleanExpiredDiskCache(progress: Progress, completion handler: (@Sendable () -> Void)? = nil) {
         cleanDisk(progress: progress) { CallbackQueue.mainAsync.call(handler) }

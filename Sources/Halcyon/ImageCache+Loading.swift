@@ -21,7 +21,7 @@ extension ImageCache {
     }
 
     /// As many at a time as there are processors: more would only hold more bitmaps.
-    private static let decodeQueue: OperationQueue = {
+    static let decodeQueue: OperationQueue = {
         let queue = OperationQueue()
         queue.name = "com.onevcat.Kingfisher.ImageCache.decodeQueue"
         queue.qualityOfService = .userInitiated

@@ -37,7 +37,8 @@ extension ImageCache {
                 value: data, forKey: key, expiration: expiration, writeOptions: writeOptions,
                 forcedExtension: forcedExtension)
         }
-        if case .success = result {
+        // What has expired already was not stored.
+        if case .success = result, !(expiration ?? diskStorage.config.expiration).isExpired {
             keepLimit(afterStoring: data.count, forKey: key, forcedExtension: forcedExtension)
         }
         return result

@@ -43,12 +43,13 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Making one
 
-    /// A cache of two storages. Two caches may share one: the last one made cleans it by the timer.
+    /// A cache of two storages. Two caches may share one: the last one made that is still there
+    /// cleans it by the timer.
     public init(memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>, diskStorage: DiskStorage.Backend<Data>) {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
         ioQueue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.ioQueue.\(UUID().uuidString)")
-        diskStorage.cleanPeriodically { [weak self] in self?.cleanExpiredDiskCache() }
+        diskStorage.cleanPeriodically(for: ObjectIdentifier(self)) { [weak self] in self?.cleanExpiredDiskCache() }
         lifecycle = Lifecycle(cache: self)
     }
 
@@ -80,7 +81,7 @@ open class ImageCache: @unchecked Sendable {
         self.init(memoryStorage: Self.memoryStorage(), diskStorage: try DiskStorage.Backend(config: config))
     }
 
-    deinit { diskStorage.cleanPeriodically(nil) }
+    deinit { diskStorage.cleanPeriodically(for: ObjectIdentifier(self), nil) }
 
     // MARK: Storing
 
@@ -153,12 +154,17 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable () -> Void)? = nil
     ) {
         let key = key.computedKey(with: identifier)
-        refills.supersede(key)
+        guard fromDisk else {
+            refills.supersede(key)
+            if fromMemory { memoryStorage.remove(forKey: key) }
+            return callbackQueue.call(completionHandler)
+        }
+        refills.beginRemoval(key)
         if fromMemory { memoryStorage.remove(forKey: key) }
-        guard fromDisk else { return callbackQueue.call(completionHandler) }
-        ioQueue.async { [diskStorage] in
+        ioQueue.async { [diskStorage, refills] in
             // The handler has no place for an error; a blob that is still there is still found.
             try? diskStorage.remove(forKey: key, forcedExtension: forcedExtension)
+            refills.endRemoval(key)
             callbackQueue.call(completionHandler)
         }
     }
@@ -183,7 +189,8 @@ open class ImageCache: @unchecked Sendable {
         guard !options.fromMemoryCacheOrRefresh else {
             return callbackQueue.execute { completionHandler(.success(.none)) }
         }
-        let ticket = refills.begin(key.computedKey(with: options.processor.identifier))
+        let ticket = refills.begin(
+            key.computedKey(with: options.processor.identifier), waitsItsTurn: !options.loadDiskFileSynchronously)
         loadFromDisk(forKey: key, options: options) { [self] result in
             refill(ticket, with: result, expiration: options.memoryCacheExpiration)
             callbackQueue.execute { completionHandler(result.map { $0.map(ImageCacheResult.disk) ?? .none }) }
@@ -231,8 +238,10 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes everything, from memory at once. The handler comes on the main queue.
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
+        refills.beginRemovalOfAll()
         clearMemoryCache()
         clearDiskCache(completion: handler)
+        ioQueue.async { [refills] in refills.endRemovalOfAll() }
     }
 
     /// Removes everything from memory.
@@ -425,6 +434,8 @@ open class ImageCache: @unchecked Sendable {
 
     /// Returns when everything is gone.
     open func clearCache() async {
+        refills.beginRemovalOfAll()
+        defer { refills.endRemovalOfAll() }
         clearMemoryCache()
         await clearDiskCache()
     }
@@ -441,7 +452,10 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// Returns when what has expired, and what is over the limit, is gone. A cancelled task ends it after the batch under way.
-    open func cleanExpiredDiskCache() async { await cleanExpiredDiskCache(progress: Progress(totalUnitCount: 0)) }
+    open func cleanExpiredDiskCache() async {
+        // Discrete: it is no part of what the caller may be counting on this thread.
+        await cleanExpiredDiskCache(progress: Progress.discreteProgress(totalUnitCount: 0))
+    }
 
     /// As ``imageCachedType(forKey:processorIdentifier:forcedExtension:)``, with the disk asked on the cache's queue.
     public func imageCachedTypeAsync(

@@ -106,12 +106,13 @@ public enum DiskStorage {
             }
         }
 
-        /// Calls `clean` every ``Config/cleanInterval`` seconds, on a queue of the system; nil, no more.
-        package func cleanPeriodically(_ clean: (@Sendable () -> Void)?) {
+        /// Calls `clean` every ``Config/cleanInterval`` seconds, on a queue of the system; nil, no more. Of several owners
+        /// the latest one cleans.
+        func cleanPeriodically(for owner: ObjectIdentifier, _ clean: (@Sendable () -> Void)?) {
             let interval = config.cleanInterval
             cleaning.withLock { cleaning in
                 cleaning.interval = interval
-                cleaning.clean = clean
+                cleaning.set(clean, for: owner)
             }
         }
 

@@ -1,0 +1,216 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+typealias ImageMemory = MemoryStorage.Backend<KFCrossPlatformImage>
+typealias ImageDisk = DiskStorage.Backend<Data>
+
+/// An image cache in a folder of its own. Memory and disk have the test's clock, and no timer runs.
+struct CacheUnderTest: Sendable {
+    let disk: CacheFixture
+    let cache: ImageCache
+
+    var clock: ManualClock { disk.clock }
+    var storage: ImageDisk { cache.diskStorage }
+
+    init(
+        tuning: Tuning = Tuning(), configure: @escaping (inout DiskStorage.Config) -> Void = { _ in },
+        making: (ImageMemory, ImageDisk) -> ImageCache = { ImageCache(memoryStorage: $0, diskStorage: $1) }
+    ) throws {
+        disk = try CacheFixture(tuning: tuning) { config in
+            config.cleanInterval = 0
+            configure(&config)
+        }
+        cache = making(Self.memory(clock: disk.clock), disk.storage)
+    }
+
+    static func memory(clock: ManualClock, totalCostLimit: Int = 0) -> ImageMemory {
+        let config = MemoryStorage.Config(totalCostLimit: totalCostLimit, cleanInterval: 0)
+        return MemoryStorage.Backend(config: config, objects: PlatformMemoryObjects()) { clock.now.date }
+    }
+
+    /// Waits for what was called so far, and for what that has called in its turn.
+    func settle(rounds: Int = 3) async {
+        for _ in 0..<rounds {
+            await hop()
+            await withCheckedContinuation { continuation in
+                ImageCache.decodeQueue.addBarrierBlock { continuation.resume() }
+            }
+            await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+        }
+    }
+
+    /// Waits for what is on the cache's queue now.
+    func hop() async {
+        await withCheckedContinuation { continuation in cache.ioQueue.async { continuation.resume() } }
+    }
+
+    /// Calls something that takes a handler, waits for the handler, and for a second call that must not come.
+    func once<Value: Sendable>(
+        _ location: SourceLocation = #_sourceLocation,
+        _ start: (@escaping @Sendable (Value) -> Void) throws -> Void
+    ) async rethrows -> Call<Value> {
+        let calls = Calls<Value>()
+        try start { calls.record($0) }
+        let first = await calls.first()
+        await settle()
+        #expect(calls.count == 1, "the handler is called exactly once", sourceLocation: location)
+        return first
+    }
+
+    /// The same for handlers without a parameter.
+    @discardableResult func onceDone(
+        _ location: SourceLocation = #_sourceLocation, _ start: (@escaping @Sendable () -> Void) throws -> Void
+    ) async rethrows -> Call<Void> {
+        try await once(location) { done in try start { done(()) } }
+    }
+
+    // MARK: What most tests do
+
+    /// What a load finds, and that its handler comes once.
+    func load(
+        _ key: String, _ options: KingfisherOptionsInfo? = nil, _ location: SourceLocation = #_sourceLocation
+    ) async throws -> ImageCacheResult {
+        try await once(location) { cache.retrieveImage(forKey: key, options: options, completionHandler: $0) }
+            .value.get()
+    }
+
+    /// The file system's calls of a kind meanwhile.
+    func calls(of kind: FaultyFileSystem.Call, during body: () async throws -> Void) async rethrows -> Int {
+        let count = Locked(0)
+        disk.fileSystem.observe { call, _ in if call == kind { count.withLock { $0 += 1 } } }
+        try await body()
+        disk.fileSystem.observe(nil)
+        return count.withLock { $0 }
+    }
+
+    /// Puts raw bytes of so many entries on the disk.
+    func fill(_ keys: some Sequence<String>, byteCount: Int = 100, expiration: StorageExpiration? = nil) throws {
+        for key in keys {
+            try storage.store(value: .blob(1, count: byteCount), forKey: key, expiration: expiration)
+        }
+    }
+}
+
+/// Runs a test on a cache of its own and requires its folder to be clean at the end.
+func withImageCache(
+    tuning: Tuning = Tuning(), configure: @escaping (inout DiskStorage.Config) -> Void = { _ in },
+    making: (ImageMemory, ImageDisk) -> ImageCache = { ImageCache(memoryStorage: $0, diskStorage: $1) },
+    _ body: (CacheUnderTest) async throws -> Void
+) async throws {
+    let subject = try CacheUnderTest(tuning: tuning, configure: configure, making: making)
+    try await body(subject)
+    await subject.settle()
+    try subject.disk.requireClean()
+}
+
+/// One call of a handler.
+struct Call<Value: Sendable>: Sendable {
+    let value: Value
+    let isOnMainQueue: Bool
+}
+
+/// Counts the calls of a handler, and lets a test wait for the first one.
+final class Calls<Value: Sendable>: Sendable {
+    private struct State {
+        var calls: [Call<Value>] = []
+        var waiting: CheckedContinuation<Call<Value>, Never>?
+    }
+
+    private let state = Locked(State())
+
+    func record(_ value: Value) {
+        let call = Call(value: value, isOnMainQueue: MainQueue.isCurrent)
+        let waiting = state.withLock { state in
+            state.calls.append(call)
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume(returning: call)
+    }
+
+    var count: Int { state.withLock { $0.calls.count } }
+    var values: [Value] { state.withLock { $0.calls.map(\.value) } }
+
+    func first() async -> Call<Value> {
+        await withCheckedContinuation { continuation in
+            let call = state.withLock { state in
+                if state.calls.isEmpty { state.waiting = continuation }
+                return state.calls.first
+            }
+            if let call { continuation.resume(returning: call) }
+        }
+    }
+}
+
+/// The notifications of one cache.
+final class CleanNotifications: Sendable {
+    struct Posting: Sendable {
+        let names: [String]
+        let isOnMainQueue: Bool
+    }
+
+    private let recorded = Locked<[Posting]>([])
+    private nonisolated(unsafe) let observer: any NSObjectProtocol
+
+    init(of cache: ImageCache) {
+        observer = NotificationCenter.default.addObserver(
+            forName: .KingfisherDidCleanDiskCache, object: cache, queue: nil
+        ) { [recorded] notification in
+            let names = notification.userInfo?[KingfisherDiskCacheCleanedHashKey] as? [String]
+            let posting = Posting(names: names ?? ["no names"], isOnMainQueue: MainQueue.isCurrent)
+            recorded.withLock { $0.append(posting) }
+        }
+    }
+
+    deinit { NotificationCenter.default.removeObserver(observer) }
+
+    var postings: [Posting] { recorded.withLock { $0 } }
+    var names: [[String]] { postings.map { $0.names.sorted() } }
+}
+
+/// A serializer that stores the file of an image and does what a test says before.
+struct HookedSerializer: CacheSerializer {
+    var beforeStoring: @Sendable () -> Void = {}
+    var beforeLoading: @Sendable () -> Void = {}
+
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        beforeStoring()
+        return DefaultCacheSerializer.default.data(with: image, original: original)
+    }
+
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        beforeLoading()
+        return DefaultCacheSerializer.default.image(with: data, options: options)
+    }
+}
+
+/// A serializer that can do neither.
+struct NoSerializer: CacheSerializer {
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { nil }
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
+}
+
+/// A processor of a name.
+struct Variant: ImageProcessor {
+    let identifier: String
+    init(_ identifier: String) { self.identifier = identifier }
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)
+    }
+}
+
+extension CacheFixture {
+    /// Makes it so that no file can be made in the cache's folder.
+    func refuseFiles() { fileSystem.fail(.createFile, EACCES, times: nil) }
+
+    func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+}
+
+extension Result {
+    var error: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

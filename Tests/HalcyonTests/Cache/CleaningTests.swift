@@ -1,0 +1,315 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+@Suite(.timeLimit(.minutes(3))) struct CleaningTests {
+    @Test func `cleaning memory removes what has expired there, and nothing on disk`() async throws {
+        try await withImageCache { subject in
+            let options = KingfisherParsedOptionsInfo([.memoryCacheExpiration(.seconds(1))])
+            try await subject.cache.store(Pictures.image(), forKey: "a", options: options)
+            try await subject.cache.store(Pictures.image(), forKey: "b")
+            let cost = subject.cache.memoryStorageCacheCost
+            subject.clock.advance(by: 2)
+            #expect(subject.cache.memoryStorageCacheCost == cost)
+            subject.cache.cleanExpiredMemoryCache()
+            #expect(subject.cache.memoryStorageCacheCost == cost / 2)
+            #expect(subject.cache.imageCachedType(forKey: "a") == .disk)
+            #expect(subject.cache.imageCachedType(forKey: "b") == .memory)
+        }
+    }
+
+    @Test func `cleaning the disk removes what has expired there, tells the files, and then the handler`() async throws {
+        try await withImageCache { subject in
+            let notifications = CleanNotifications(of: subject.cache)
+            try subject.fill(["a", "b"], expiration: .seconds(1))
+            try subject.fill(["c"])
+            subject.clock.advance(by: 2)
+            let calls = await subject.once { done in
+                subject.cache.cleanExpiredDiskCache { done(notifications.names) }
+            }
+            #expect(calls.isOnMainQueue)
+            // The notification is first.
+            #expect(calls.value == [[subject.cache.hash(forKey: "a"), subject.cache.hash(forKey: "b")].sorted()])
+            #expect(!notifications.postings.contains { !$0.isOnMainQueue })
+            #expect(notifications.postings.count == 1)
+            #expect(subject.storage.isCached(forKey: "c"))
+            #expect(!subject.disk.isThere(subject.cache.cachePath(forKey: "a")))
+        }
+    }
+
+    @Test func `the names of the notification have processors and extensions in them`() async throws {
+        try await withImageCache { subject in
+            let notifications = CleanNotifications(of: subject.cache)
+            let cache = subject.cache
+            try await cache.storeToDisk(
+                .blob(1), forKey: "a", processorIdentifier: "p", forcedExtension: "jpg", expiration: .seconds(1))
+            subject.clock.advance(by: 2)
+            await subject.onceDone { cache.cleanExpiredDiskCache(completion: $0) }
+            #expect(
+                notifications.names
+                    == [[cache.hash(forKey: "a", processorIdentifier: "p", forcedExtension: "jpg")]])
+        }
+    }
+
+    @Test func `the notification's name and key are the ones apps know`() {
+        #expect(Notification.Name.KingfisherDidCleanDiskCache.rawValue == "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache")
+        #expect(KingfisherDiskCacheCleanedHashKey == "com.onevcat.Kingfisher.cleanedHash")
+    }
+
+    @Test func `a clean that has nothing to do posts nothing, and its handler comes`() async throws {
+        try await withImageCache { subject in
+            let notifications = CleanNotifications(of: subject.cache)
+            try subject.fill(["a"])
+            await subject.onceDone { subject.cache.cleanExpiredDiskCache(completion: $0) }
+            await subject.onceDone { subject.cache.cleanExpiredCache(completion: $0) }
+            #expect(notifications.postings.isEmpty && subject.storage.isCached(forKey: "a"))
+        }
+    }
+
+    @Test func `expired goes first, and then what is over the limit down to half of it`() async throws {
+        try await withImageCache { subject in
+            let notifications = CleanNotifications(of: subject.cache)
+            try subject.fill((0..<4).map { "old\($0)" }, expiration: .seconds(1))
+            try subject.fill((0..<10).map { "\($0)" })
+            _ = try subject.storage.value(forKey: "0")
+            subject.storage.config.sizeLimit = 1_000
+            subject.clock.advance(by: 2)
+            await subject.onceDone { subject.cache.cleanExpiredDiskCache(completion: $0) }
+            #expect(try subject.storage.totalSize() == 500)
+            #expect((0..<10).filter { subject.storage.isCached(forKey: "\($0)") } == [0, 6, 7, 8, 9])
+            let gone = (0..<4).map { "old\($0)" } + (1..<6).map { "\($0)" }
+            #expect(notifications.names == [gone.map { subject.cache.hash(forKey: $0) }.sorted()])
+        }
+    }
+
+    @Test func `cleaning the cache cleans memory at once and then the disk`() async throws {
+        try await withImageCache { subject in
+            let options = KingfisherParsedOptionsInfo([
+                .memoryCacheExpiration(.seconds(1)), .diskCacheExpiration(.seconds(1)),
+            ])
+            try await subject.cache.store(Pictures.image(), forKey: "a", options: options)
+            subject.clock.advance(by: 2)
+            subject.cache.ioQueue.suspend()
+            let calls = Calls<Void>()
+            subject.cache.cleanExpiredCache { calls.record(()) }
+            #expect(subject.cache.memoryStorageCacheCost == 0)
+            subject.cache.ioQueue.resume()
+            #expect(await calls.first().isOnMainQueue)
+            #expect(try subject.storage.totalSize() == 0)
+        }
+    }
+
+    @Test func `a file that cannot be removed is passed over, and the handler comes`() async throws {
+        var tuning = Tuning()
+        tuning.batchSize = 4
+        try await withImageCache(tuning: tuning) { subject in
+            try subject.fill((0..<40).map { "\($0)" }, expiration: .seconds(1))
+            subject.clock.advance(by: 2)
+            let stuck = subject.storage.cacheFileName(forKey: "17")
+            subject.disk.fileSystem.fail(
+                .rename, EPERM, times: nil, path: "trash/\(BlobName(text: stuck).rowID).")
+            let notifications = CleanNotifications(of: subject.cache)
+            await subject.onceDone { subject.cache.cleanExpiredDiskCache(completion: $0) }
+            #expect(try subject.storage.totalSize() == 100)
+            #expect(notifications.names.map(\.count) == [39])
+            subject.disk.fileSystem.heal()
+            await subject.cache.cleanExpiredDiskCache()
+            #expect(try subject.storage.totalSize() == 0)
+        }
+    }
+
+    @Test func `a clean of a cache whose index cannot be used ends`() async throws {
+        try await withImageCache { subject in
+            try subject.fill(["a"], expiration: .seconds(1))
+            subject.clock.advance(by: 2)
+            subject.disk.refuseCommits(times: 1_000)
+            await subject.onceDone { subject.cache.cleanExpiredDiskCache(completion: $0) }
+            await subject.onceDone { subject.cache.clearDiskCache(completion: $0) }
+            subject.disk.refuseCommits(times: 0)
+            await subject.cache.cleanExpiredDiskCache()
+        }
+    }
+
+    // MARK: Long cleans
+
+    @Test func `a load gets in between the batches of a long clean`() async throws {
+        try await withImageCache { subject in
+            try subject.fill((0..<2_000).map { "\($0)" }, byteCount: 1, expiration: .seconds(1))
+            try await subject.cache.storeToDisk(Pictures.small[2], forKey: "a")
+            subject.clock.advance(by: 2)
+            let order = Calls<String>()
+            // The handler of the clean on the main queue, that of the load on the cache's: so the clean is asked itself.
+            subject.cache.cleanDisk(progress: nil) { order.record("clean") }
+            subject.cache.retrieveImage(forKey: "a", callbackQueue: .untouch) { _ in order.record("load") }
+            subject.cache.storeToDisk(.blob(1), forKey: "b") { _ in order.record("store") }
+            _ = await order.first()
+            while order.count < 3 { await Task.yield() }
+            #expect(order.values == ["load", "store", "clean"])
+            #expect(try subject.storage.totalSize() == UInt(Pictures.small[2].count + 100))
+        }
+    }
+
+    @Test func `progress counts the bytes that go, and ends at the whole`() async throws {
+        var tuning = Tuning()
+        tuning.batchSize = 8
+        try await withImageCache(tuning: tuning) { subject in
+            try subject.fill((0..<20).map { "old\($0)" }, expiration: .seconds(1))
+            try subject.fill((0..<20).map { "\($0)" })
+            subject.storage.config.sizeLimit = 2_000
+            subject.clock.advance(by: 2)
+            let progress = Progress.discreteProgress(totalUnitCount: 0)
+            let seen = Locked<[Int64]>([])
+            subject.disk.fileSystem.observe { call, _ in
+                if call == .unlink { seen.withLock { $0.append(progress.completedUnitCount) } }
+            }
+            await subject.onceDone { subject.cache.cleanExpiredDiskCache(progress: progress, completion: $0) }
+            #expect(progress.totalUnitCount == 3_000 && progress.completedUnitCount == 3_000)
+            #expect(progress.isFinished)
+            #expect(Set(seen.withLock { $0 }) == [0, 800, 1_600, 2_000, 2_800])
+        }
+    }
+
+    @Test func `progress ends at the whole also when there is nothing to do, or less than thought`() async throws {
+        try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
+            let idle = Progress.discreteProgress(totalUnitCount: 0)
+            await subject.cache.cleanExpiredDiskCache(progress: idle)
+            #expect(idle.isFinished && idle.fractionCompleted == 1)
+            try subject.fill(["a"], expiration: .seconds(1))
+            subject.clock.advance(by: 2)
+            subject.disk.fileSystem.fail(.rename, EPERM, times: nil)
+            let stuck = Progress.discreteProgress(totalUnitCount: 0)
+            await subject.cache.cleanExpiredDiskCache(progress: stuck)
+            #expect(stuck.isFinished)
+            subject.disk.fileSystem.heal()
+            // Two of them go although one and a half would do.
+            try subject.fill(["b", "c", "d"], byteCount: 400)
+            let uneven = Progress.discreteProgress(totalUnitCount: 0)
+            await subject.cache.cleanExpiredDiskCache(progress: uneven)
+            #expect(uneven.isFinished && uneven.completedUnitCount == uneven.totalUnitCount)
+        }
+    }
+
+    @Test func `a clean that is cancelled stops after the batch, and its handler comes once`() async throws {
+        var tuning = Tuning()
+        tuning.batchSize = 8
+        try await withImageCache(tuning: tuning) { subject in
+            try subject.fill((0..<40).map { "\($0)" }, expiration: .seconds(1))
+            subject.clock.advance(by: 2)
+            let progress = Progress.discreteProgress(totalUnitCount: 0)
+            let notifications = CleanNotifications(of: subject.cache)
+            subject.disk.fileSystem.observe { call, _ in
+                if call == .unlink, progress.completedUnitCount == 800 { progress.cancel() }
+            }
+            await subject.onceDone { subject.cache.cleanExpiredDiskCache(progress: progress, completion: $0) }
+            #expect(try subject.storage.totalSize() == 2_400)
+            #expect(notifications.names.map(\.count) == [16])
+            #expect(!progress.isFinished && progress.completedUnitCount == 1_600)
+            subject.disk.fileSystem.observe(nil)
+            await subject.cache.cleanExpiredDiskCache()
+        }
+    }
+
+    @Test func `a clean that was cancelled before it begins removes nothing, and its handler comes`() async throws {
+        try await withImageCache { subject in
+            try subject.fill(["a"], expiration: .seconds(1))
+            subject.clock.advance(by: 2)
+            let progress = Progress.discreteProgress(totalUnitCount: 0)
+            progress.cancel()
+            await subject.onceDone { subject.cache.cleanExpiredDiskCache(progress: progress, completion: $0) }
+            #expect(try subject.storage.totalSize() == 100)
+            await Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                await subject.cache.cleanExpiredDiskCache()
+            }.value
+            #expect(try subject.storage.totalSize() == 100)
+            await subject.cache.cleanExpiredDiskCache()
+        }
+    }
+
+    // MARK: The timer
+
+    @Test func `the timer removes what has expired, on disk and in memory`() async throws {
+        try await withImageCache { subject in
+            let notifications = CleanNotifications(of: subject.cache)
+            try subject.fill(["a"], expiration: .seconds(1))
+            let options = KingfisherParsedOptionsInfo([.memoryCacheExpiration(.seconds(1))])
+            try await subject.cache.store(Pictures.image(), forKey: "b", options: options, toDisk: false)
+            subject.clock.advance(by: 2)
+            subject.storage.config.cleanInterval = 0.01
+            subject.cache.memoryStorage.config.cleanInterval = 0.01
+            try await eventually {
+                try subject.storage.totalSize() == 0 && subject.cache.memoryStorageCacheCost == 0
+            }
+            try await eventually { notifications.names == [[subject.cache.hash(forKey: "a")]] }
+            subject.storage.config.cleanInterval = 0
+            #expect(subject.cache.memoryStorage.cleanTimer != nil)
+        }
+    }
+
+    @Test(arguments: [0, -1, .nan, .infinity]) func `an interval that is none switches the timer off`(
+        seconds: TimeInterval
+    ) throws {
+        var cleaning = PeriodicCleaning()
+        cleaning.interval = 600
+        let owner = ObjectIdentifier(Progress.self)
+        cleaning.set({}, for: owner)
+        #expect(cleaning.timer != nil)
+        cleaning.interval = seconds
+        #expect(cleaning.timer == nil)
+        cleaning.interval = 600
+        #expect(cleaning.timer != nil)
+        cleaning.set(nil, for: owner)
+        #expect(cleaning.timer == nil)
+    }
+
+    @Test func `a storage that two caches share is cleaned as long as one of them lives`() async throws {
+        for keepsFirst in [true, false] {
+            let disk = try CacheFixture { $0.cleanInterval = 0.01 }
+            let memory = CacheUnderTest.memory(clock: disk.clock)
+            var caches: [ImageCache?] = (0..<2).map { _ in
+                ImageCache(memoryStorage: memory, diskStorage: disk.storage)
+            }
+            caches[keepsFirst ? 1 : 0] = nil
+            try disk.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(1))
+            disk.clock.advance(by: 2)
+            try await eventually { try disk.storage.totalSize() == 0 }
+            caches = []
+            try disk.requireClean()
+        }
+    }
+
+    @Test func `a cache goes when nobody has it, although its timers run and something is pending`() async throws {
+        let disk = try CacheFixture { $0.cleanInterval = 0.001 }
+        weak var released: ImageCache?
+        try {
+            let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
+            released = cache
+            cache.memoryStorage.config.cleanInterval = 0.001
+            let image = try Pictures.image()
+            cache.store(image, forKey: "a", completionHandler: nil)
+            cache.retrieveImage(forKey: "a", options: [.backgroundDecode]) { _ in }
+            cache.retrieveImage(forKey: "b") { _ in }
+            cache.cleanExpiredCache(completion: nil)
+            cache.calculateDiskStorageSize { _ in }
+            cache.imageCachedTypeAsync(forKey: "a") { _ in }
+        }()
+        try await eventually { released == nil }
+        try disk.requireClean()
+    }
+}
+
+/// Waits until something is so, a minute at most.
+func eventually(
+    _ location: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try !condition() {
+        guard ContinuousClock.now < deadline else {
+            Issue.record("it never came", sourceLocation: location)
+            return
+        }
+        await Task.yield()
+    }
+}

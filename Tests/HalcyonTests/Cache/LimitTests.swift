@@ -1,0 +1,145 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+@Suite(.timeLimit(.minutes(3))) struct LimitTests {
+    @Test func `a store that goes over the limit evicts what was used least recently, down to half`() async throws {
+        try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
+            let notifications = CleanNotifications(of: subject.cache)
+            for number in 0..<10 { try await subject.cache.storeToDisk(.blob(number), forKey: "\(number)") }
+            await subject.settle()
+            #expect(try subject.storage.totalSize() == 1_000 && notifications.postings.isEmpty)
+            for key in ["0", "2"] { _ = try await subject.cache.retrieveImageInDiskCache(forKey: key) }
+            try await subject.cache.storeToDisk(.blob(10), forKey: "10")
+            #expect(try subject.storage.totalSize() == 500)
+            await subject.settle()
+            let left = (0...10).filter { subject.storage.isCached(forKey: "\($0)") }
+            #expect(left == [0, 2, 8, 9, 10])
+            #expect(notifications.names == [[1, 3, 4, 5, 6, 7].map { subject.cache.hash(forKey: "\($0)") }.sorted()])
+            #expect(!notifications.postings.contains { !$0.isOnMainQueue })
+        }
+    }
+
+    @Test func `a store of an image goes the same way as one of bytes`() async throws {
+        let size = UInt(Pictures.small[0].count)
+        try await withImageCache(configure: { $0.sizeLimit = 4 * size }) { subject in
+            for number in 0..<5 { try await subject.cache.store(Pictures.image(0), forKey: "\(number)") }
+            await subject.settle()
+            #expect(try subject.storage.totalSize() == 2 * size)
+        }
+    }
+
+    @Test func `without a limit nothing is evicted`() async throws {
+        try await withImageCache { subject in
+            for number in 0..<50 { try await subject.cache.storeToDisk(.blob(1), forKey: "\(number)") }
+            await subject.settle()
+            #expect(try subject.storage.totalSize() == 5_000)
+        }
+    }
+
+    @Test func `at the edge a trim comes once in half a limit of stores`() async throws {
+        try await withImageCache(configure: { $0.sizeLimit = 10_000 }) { subject in
+            let notifications = CleanNotifications(of: subject.cache)
+            for number in 0..<500 { try await subject.cache.storeToDisk(.blob(1), forKey: "\(number)") }
+            await subject.settle()
+            // One at 10 100 bytes, and then each time that 51 more have come.
+            #expect(notifications.names.map(\.count) == Array(repeating: 51, count: 8))
+            #expect(Set(notifications.names.joined()).count == 8 * 51)
+        }
+    }
+
+    @Test func `entries that cannot be evicted do not make every store search for them`() async throws {
+        try await withImageCache(configure: { $0.sizeLimit = 10_000 }) { subject in
+            try subject.fill((0..<120).map { "pinned\($0)" })
+            try subject.disk.pinEverything()
+            let notifications = CleanNotifications(of: subject.cache)
+            for number in 0..<200 { try await subject.cache.storeToDisk(.blob(1), forKey: "\(number)") }
+            await subject.settle()
+            #expect(notifications.postings.count <= 16)
+            for number in 0..<120 { #expect(subject.storage.isCached(forKey: "pinned\(number)")) }
+            #expect(try subject.storage.totalSize() <= 12_000 + 10_000 / 8 + 100)
+            #expect(subject.storage.isCached(forKey: "199"))
+        }
+    }
+
+    @Test func `an image larger than the limit pushes nothing out`() async throws {
+        try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
+            try subject.fill((0..<9).map { "\($0)" })
+            let result = await subject.once {
+                subject.cache.storeToDisk(.blob(1, count: 1_001), forKey: "big", completionHandler: $0)
+            }
+            #expect(result.value.diskCacheResult.error == nil)
+            #expect(try subject.storage.totalSize() == 900)
+            for number in 0..<9 { #expect(subject.storage.isCached(forKey: "\(number)")) }
+            #expect(!subject.storage.isCached(forKey: "big"))
+        }
+    }
+
+    @Test func `storing what has expired already evicts nothing, however large it is`() async throws {
+        try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
+            let notifications = CleanNotifications(of: subject.cache)
+            try subject.fill(["a"])
+            try await subject.cache.storeToDisk(.blob(1, count: 2_000), forKey: "a", expiration: .expired)
+            await subject.settle()
+            #expect(subject.storage.isCached(forKey: "a") && notifications.postings.isEmpty)
+        }
+    }
+
+    @Test func `a limit set later counts from the next store on`() async throws {
+        try await withImageCache { subject in
+            try subject.fill((0..<400).map { "\($0)" })
+            subject.storage.config.sizeLimit = 1_000
+            try await subject.cache.storeToDisk(.blob(1), forKey: "new")
+            // In batches, so that others get in.
+            try await eventually { try subject.storage.totalSize() <= 500 }
+            #expect(subject.storage.isCached(forKey: "new"))
+        }
+    }
+
+    @Test func `a flood of stores never gets further over the limit than by one entry`() async throws {
+        try await withImageCache(configure: { $0.sizeLimit = 40_000 }) { subject in
+            let highest = Locked<UInt>(0)
+            let calls = Calls<Void>()
+            for number in 0..<5_000 {
+                subject.cache.storeToDisk(.blob(number, count: 100), forKey: "\(number)") { _ in
+                    let total = (try? subject.storage.totalSize()) ?? .max
+                    highest.withLock { $0 = max($0, total) }
+                    calls.record(())
+                }
+            }
+            _ = await calls.first()
+            while calls.count < 5_000 { await subject.hop() }
+            #expect(highest.withLock { $0 } <= 40_100)
+            await subject.settle()
+            try #expect(subject.storage.totalSize() <= 40_000)
+            #expect(subject.storage.isCached(forKey: "4999"))
+        }
+    }
+
+    @Test func `a disk that cannot evict does not keep stores from ending`() async throws {
+        try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
+            try subject.fill((0..<10).map { "\($0)" })
+            subject.disk.fileSystem.fail(.rename, EPERM, times: nil, path: "trash/")
+            for number in 10..<15 {
+                let result = await subject.once {
+                    subject.cache.storeToDisk(.blob(1), forKey: "\(number)", completionHandler: $0)
+                }
+                #expect(result.value.diskCacheResult.error == nil)
+            }
+            subject.disk.fileSystem.heal()
+            await subject.cache.cleanExpiredDiskCache()
+            #expect(try subject.storage.totalSize() <= 500)
+        }
+    }
+}
+
+extension CacheFixture {
+    /// Pins all entries, as the owner of the index can.
+    fileprivate func pinEverything() throws {
+        settle()
+        try Connection(path: index.path).execute("UPDATE entries SET pinned = 1")
+    }
+}

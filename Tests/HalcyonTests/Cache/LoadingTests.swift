@@ -1,0 +1,195 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+@Suite(.timeLimit(.minutes(3))) struct LoadingTests {
+    @Test func `nothing there is a success without an image`() async throws {
+        try await withImageCache { subject in
+            let result = try await subject.load("a")
+            #expect(result.cacheType == .none && result.image == nil)
+            let onDisk = await subject.once {
+                subject.cache.retrieveImageInDiskCache(forKey: "a", completionHandler: $0)
+            }
+            #expect(try onDisk.value.get() == nil)
+            #expect(subject.cache.retrieveImageInMemoryCache(forKey: "a") == nil)
+        }
+    }
+
+    @Test func `memory gives the very image that was stored`() async throws {
+        try await withImageCache { subject in
+            let image = try Pictures.image()
+            try await subject.cache.store(image, forKey: "a")
+            let reads = try await subject.calls(of: .openForReading) {
+                guard case .memory(let found) = try await subject.load("a") else {
+                    Issue.record("not from memory")
+                    return
+                }
+                #expect(found === image)
+            }
+            #expect(reads == 0)
+        }
+    }
+
+    @Test func `what is found on disk is in memory before the handler is called`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.store(Pictures.image(2), forKey: "a")
+            subject.cache.clearMemoryCache()
+            #expect(subject.cache.imageCachedType(forKey: "a") == .disk)
+            let calls = await subject.once { done in
+                subject.cache.retrieveImage(forKey: "a") { result in
+                    let kept = subject.cache.retrieveImageInMemoryCache(forKey: "a")
+                    done(((try? result.get())?.cacheType, (try? result.get())?.image, kept))
+                }
+            }
+            let (type, found, kept) = calls.value
+            #expect(type == .disk && found?.number == 2)
+            #expect(kept === found)
+            #expect(try await subject.load("a").cacheType == .memory)
+            #expect(try await subject.load("a").image === found)
+        }
+    }
+
+    @Test func `what is found on disk is not written there again`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[0], forKey: "a")
+            let made = try await subject.calls(of: .createFile) { _ = try await subject.load("a") }
+            #expect(made == 0)
+        }
+    }
+
+    @Test func `fromMemoryCacheOrRefresh does not look on the disk`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.store(Pictures.image(), forKey: "a")
+            #expect(try await subject.load("a", [.fromMemoryCacheOrRefresh]).cacheType == .memory)
+            subject.cache.clearMemoryCache()
+            #expect(try await subject.load("a", [.fromMemoryCacheOrRefresh]).cacheType == .none)
+            #expect(subject.cache.imageCachedType(forKey: "a") == .disk)
+        }
+    }
+
+    @Test func `a load from disk alone leaves memory as it is`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[3], forKey: "a")
+            let call = await subject.once {
+                subject.cache.retrieveImageInDiskCache(forKey: "a", completionHandler: $0)
+            }
+            #expect(try call.value.get()?.number == 3)
+            #expect(subject.cache.imageCachedType(forKey: "a") == .disk)
+            try await subject.cache.store(Pictures.image(1), forKey: "b", toDisk: false)
+            #expect(try await subject.cache.retrieveImageInDiskCache(forKey: "b") == nil)
+        }
+    }
+
+    @Test func `bytes that are no image are a miss, not a failure`() async throws {
+        try await withImageCache { subject in
+            let half = try Pictures.demo("flower.jpg").prefix(12)
+            for (key, bytes) in [("a", Data.blob(1)), ("b", Data()), ("c", Data(half))] {
+                try await subject.cache.storeToDisk(bytes, forKey: key)
+                #expect(try await subject.load(key).cacheType == .none)
+                #expect(try await subject.cache.retrieveImageInDiskCache(forKey: key) == nil)
+                #expect(try await subject.load(key, [.backgroundDecode]).cacheType == .none)
+                #expect(try await subject.load(key, [.loadDiskFileSynchronously]).cacheType == .none)
+            }
+            #expect(subject.cache.memoryStorageCacheCost == 0)
+        }
+    }
+
+    @Test func `a blob that exists and cannot be read is a failure, and still cached`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[0], forKey: "a")
+            subject.disk.fileSystem.fail(.openForReading, EACCES, times: nil)
+            for options: KingfisherOptionsInfo in [[], [.backgroundDecode], [.loadDiskFileSynchronously]] {
+                let error = await #expect(throws: KingfisherError.self) { try await subject.load("a", options) }
+                #expect(error?.errorCode == 3004)
+            }
+            let onDisk = await subject.once {
+                subject.cache.retrieveImageInDiskCache(forKey: "a", completionHandler: $0)
+            }
+            #expect(onDisk.value.error?.errorCode == 3004)
+            #expect(subject.cache.imageCachedType(forKey: "a") == .disk)
+            subject.disk.fileSystem.heal()
+            #expect(try await subject.load("a").image?.number == 0)
+        }
+    }
+
+    @Test func `a blob removed behind the cache's back is a miss everywhere`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[0], forKey: "a")
+            try FileManager.default.removeItem(atPath: subject.cache.cachePath(forKey: "a"))
+            #expect(subject.cache.imageCachedType(forKey: "a") == .none)
+            #expect(subject.cache.cacheFileURLIfOnDisk(forKey: "a") == nil)
+            #expect(try await subject.load("a").cacheType == .none)
+        }
+    }
+
+    @Test func `a folder removed behind the cache's back is empty, and the next store makes it`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.store(Pictures.image(), forKey: "a")
+            subject.cache.clearMemoryCache()
+            try subject.disk.removeFolder()
+            #expect(!subject.cache.isCached(forKey: "a"))
+            #expect(try await subject.cache.diskStorageSize == 0)
+            #expect(try await subject.load("a").cacheType == .none)
+            try await subject.cache.store(Pictures.image(1), forKey: "b")
+            subject.cache.clearMemoryCache()
+            #expect(try await subject.load("b").image?.number == 1)
+        }
+    }
+
+    @Test func `a load without a handler does nothing`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[0], forKey: "a")
+            let reads = await subject.calls(of: .openForReading) {
+                subject.cache.retrieveImage(forKey: "a", completionHandler: nil)
+                subject.cache.retrieveImage(
+                    forKey: "a", options: KingfisherParsedOptionsInfo([.loadDiskFileSynchronously]),
+                    completionHandler: nil)
+                await subject.settle()
+            }
+            #expect(reads == 0 && subject.cache.imageCachedType(forKey: "a") == .disk)
+        }
+    }
+
+    @Test func `each variant of an image is loaded by its processor`() async throws {
+        try await withImageCache { subject in
+            for number in 1..<4 {
+                try await subject.cache.store(Pictures.image(number), forKey: "a", processorIdentifier: "v\(number)")
+            }
+            for _ in 0..<2 {
+                for number in 1..<4 {
+                    let found = try await subject.load("a", [.processor(Variant("v\(number)"))])
+                    #expect(found.image?.number == number)
+                }
+                subject.cache.clearMemoryCache()
+            }
+            #expect(try await subject.load("a").cacheType == .none)
+        }
+    }
+
+    @Test func `many stores and then a cleared memory: everything is read from disk`() async throws {
+        try await withImageCache { subject in
+            for number in 0..<60 { try await subject.cache.store(Pictures.image(number % 4), forKey: "\(number)") }
+            subject.cache.clearMemoryCache()
+            for number in 0..<60 {
+                let found = try await subject.load("\(number)")
+                #expect(found.cacheType == .disk && found.image?.number == number % 4)
+            }
+        }
+    }
+
+    @Test func `two caches on one folder see each other's stores and removals at once`() async throws {
+        try await withImageCache { subject in
+            let other = ImageCache(
+                memoryStorage: CacheUnderTest.memory(clock: subject.clock), diskStorage: subject.disk.makeStorage())
+            try await subject.cache.store(Pictures.image(1), forKey: "a")
+            #expect(try await other.retrieveImage(forKey: "a").image?.number == 1)
+            try await other.store(Pictures.image(2), forKey: "a")
+            subject.cache.clearMemoryCache()
+            #expect(try await subject.load("a").image?.number == 2)
+            await other.removeImage(forKey: "a")
+            #expect(!subject.storage.isCached(forKey: "a"))
+        }
+    }
+}

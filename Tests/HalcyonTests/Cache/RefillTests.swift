@@ -1,0 +1,126 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// A load that is overtaken must not bring back into memory what is out of date.
+@Suite(.timeLimit(.minutes(3))) struct RefillTests {
+    /// Starts a load of "a" whose bytes are read, does something before the image is made of them, and lets it end.
+    private func overtake(
+        _ subject: CacheUnderTest, _ options: KingfisherOptionsInfo, by change: @escaping @Sendable (ImageCache) -> Void
+    ) async throws -> KFCrossPlatformImage? {
+        let (cache, calls) = (subject.cache, Calls<KFCrossPlatformImage?>())
+        try await cache.storeToDisk(Pictures.small[0], forKey: "a")
+        let serializer = HookedSerializer(beforeLoading: { change(cache) })
+        cache.retrieveImage(forKey: "a", options: options + [.cacheSerializer(serializer)], callbackQueue: .untouch) {
+            calls.record((try? $0.get())?.image)
+        }
+        let loaded = await calls.first().value
+        await subject.settle()
+        #expect(calls.count == 1)
+        return loaded
+    }
+
+    static let ways: [KingfisherOptionsInfo] = [[], [.backgroundDecode], [.loadDiskFileSynchronously]]
+
+    @Test(arguments: ways) func `an image stored meanwhile stays`(options: KingfisherOptionsInfo) async throws {
+        try await withImageCache { subject in
+            let newer = try Pictures.image(1)
+            let loaded = try await overtake(subject, options) { $0.store(newer, forKey: "a", completionHandler: nil) }
+            #expect(loaded?.number == 0)
+            #expect(subject.cache.retrieveImageInMemoryCache(forKey: "a") === newer)
+            #expect(try subject.storage.value(forKey: "a") == Pictures.small[1])
+        }
+    }
+
+    @Test(arguments: ways) func `an image removed meanwhile does not come back`(options: KingfisherOptionsInfo)
+        async throws
+    {
+        try await withImageCache { subject in
+            _ = try await overtake(subject, options) { $0.removeImage(forKey: "a", completionHandler: nil) }
+            #expect(!subject.cache.isCached(forKey: "a"))
+            _ = try await overtake(subject, options) {
+                $0.removeImage(forKey: "a", fromDisk: false, completionHandler: nil)
+            }
+            #expect(subject.cache.imageCachedType(forKey: "a") == .disk)
+        }
+    }
+
+    @Test(arguments: ways) func `a cleared cache stays empty`(options: KingfisherOptionsInfo) async throws {
+        try await withImageCache { subject in
+            _ = try await overtake(subject, options) { $0.clearCache(completion: nil) }
+            #expect(!subject.cache.isCached(forKey: "a"))
+            _ = try await overtake(subject, options) { $0.clearMemoryCache() }
+            #expect(subject.cache.imageCachedType(forKey: "a") == .disk)
+        }
+    }
+
+    @Test(arguments: ways) func `what happens to another key is no reason`(options: KingfisherOptionsInfo) async throws {
+        try await withImageCache { subject in
+            let other = try Pictures.image(1)
+            let loaded = try await overtake(subject, options) { cache in
+                cache.store(other, forKey: "b", completionHandler: nil)
+                cache.removeImage(forKey: "c", completionHandler: nil)
+                cache.cleanExpiredCache(completion: nil)
+            }
+            #expect(subject.cache.retrieveImageInMemoryCache(forKey: "a") === loaded)
+        }
+    }
+
+    @Test func `a load on the caller's thread while a removal waits for its turn leaves memory empty`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            for clears in [false, true] {
+                try await cache.store(Pictures.image(), forKey: "a")
+                cache.ioQueue.suspend()
+                if clears {
+                    cache.clearCache(completion: nil)
+                } else {
+                    cache.removeImage(forKey: "a", completionHandler: nil)
+                }
+                let found = Locked<CacheType?>(nil)
+                cache.retrieveImage(forKey: "a", options: [.loadDiskFileSynchronously], callbackQueue: .untouch) {
+                    let type = (try? $0.get())?.cacheType
+                    found.withLock { $0 = type }
+                }
+                #expect(found.withLock { $0 } == .disk)
+                cache.ioQueue.resume()
+                await subject.settle()
+                #expect(!cache.isCached(forKey: "a"))
+            }
+        }
+    }
+
+    @Test func `a load that waits behind a removal and a store puts into memory what was stored`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            for clears in [false, true] {
+                cache.ioQueue.suspend()
+                if clears {
+                    cache.clearCache(completion: nil)
+                } else {
+                    cache.removeImage(forKey: "a", completionHandler: nil)
+                }
+                cache.storeToDisk(Pictures.small[2], forKey: "a", completionHandler: nil)
+                let calls = Calls<CacheType?>()
+                cache.retrieveImage(forKey: "a") { calls.record((try? $0.get())?.cacheType) }
+                cache.ioQueue.resume()
+                #expect(await calls.first().value == .disk)
+                #expect(cache.retrieveImageInMemoryCache(forKey: "a")?.number == 2)
+                await cache.clearCache()
+            }
+        }
+    }
+
+    @Test func `nothing is kept of loads and removals that have ended`() {
+        let refills = MemoryRefills()
+        for key in ["a", "b"] {
+            let tickets = [true, false].map { refills.begin(key, waitsItsTurn: $0) }
+            refills.beginRemoval(key)
+            for ticket in tickets { refills.end(ticket) {} }
+            refills.endRemoval(key)
+        }
+        #expect(refills.isIdle)
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+@Suite(.timeLimit(.minutes(3))) struct RemovingTests {
+    @Test func `a removed image is gone from memory at once, and from disk when the handler comes`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.store(Pictures.image(), forKey: "a")
+            let calls = Calls<Bool>()
+            subject.cache.ioQueue.suspend()
+            subject.cache.removeImage(forKey: "a") { calls.record(subject.storage.isCached(forKey: "a")) }
+            #expect(subject.cache.retrieveImageInMemoryCache(forKey: "a") == nil)
+            #expect(subject.storage.isCached(forKey: "a"))
+            subject.cache.ioQueue.resume()
+            await subject.settle()
+            #expect(calls.values == [false])
+            #expect(try await subject.load("a").cacheType == .none)
+        }
+    }
+
+    @Test(arguments: [(true, false, CacheType.disk), (false, true, .memory), (false, false, .memory)])
+    func `memory and disk can be spared`(fromMemory: Bool, fromDisk: Bool, left: CacheType) async throws {
+        try await withImageCache { subject in
+            try await subject.cache.store(Pictures.image(), forKey: "a")
+            await subject.onceDone {
+                subject.cache.removeImage(
+                    forKey: "a", fromMemory: fromMemory, fromDisk: fromDisk, completionHandler: $0)
+            }
+            #expect(subject.cache.imageCachedType(forKey: "a") == left)
+            #expect(subject.storage.isCached(forKey: "a") == !fromDisk)
+        }
+    }
+
+    @Test func `a key that is not there is removed without complaint`() async throws {
+        try await withImageCache { subject in
+            await subject.onceDone { subject.cache.removeImage(forKey: "a", completionHandler: $0) }
+            await subject.cache.removeImage(forKey: "a", processorIdentifier: "b", forcedExtension: "c")
+        }
+    }
+
+    @Test func `only the variant and the extension that are named go`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            try await cache.store(Pictures.image(0), forKey: "a")
+            try await cache.store(Pictures.image(1), forKey: "a", processorIdentifier: "small")
+            try await cache.store(Pictures.image(2), forKey: "a", forcedExtension: "jpg")
+            await cache.removeImage(forKey: "a", processorIdentifier: "small")
+            cache.clearMemoryCache()
+            #expect(!cache.isCached(forKey: "a", processorIdentifier: "small"))
+            #expect(cache.isCached(forKey: "a") && cache.isCached(forKey: "a", forcedExtension: "jpg"))
+            await cache.removeImage(forKey: "a", forcedExtension: "jpg")
+            #expect(cache.isCached(forKey: "a") && !cache.isCached(forKey: "a", forcedExtension: "jpg"))
+        }
+    }
+
+    @Test func `removals and stores of a key happen in the order of their calls`() async throws {
+        try await withImageCache { subject in
+            let image = try Pictures.image()
+            for _ in 0..<20 {
+                subject.cache.store(image, forKey: "a", completionHandler: nil)
+                subject.cache.removeImage(forKey: "a", completionHandler: nil)
+                subject.cache.removeImage(forKey: "b", completionHandler: nil)
+                subject.cache.store(image, forKey: "b", completionHandler: nil)
+            }
+            await subject.settle()
+            #expect(!subject.cache.isCached(forKey: "a"))
+            #expect(subject.cache.isCached(forKey: "b") && subject.storage.isCached(forKey: "b"))
+        }
+    }
+
+    @Test func `a blob that cannot be removed does not keep the handler back`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.store(Pictures.image(), forKey: "a")
+            subject.disk.fileSystem.fail(.rename, EACCES, times: nil)
+            await subject.onceDone { subject.cache.removeImage(forKey: "a", completionHandler: $0) }
+            subject.disk.fileSystem.heal()
+            #expect(subject.cache.imageCachedType(forKey: "a") == .disk)
+        }
+    }
+
+    // MARK: Everything
+
+    @Test func `clearing memory leaves the disk`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.store(Pictures.image(), forKey: "a")
+            subject.cache.clearMemoryCache()
+            #expect(subject.cache.imageCachedType(forKey: "a") == .disk)
+            #expect(subject.cache.memoryStorageCacheCost == 0)
+        }
+    }
+
+    @Test func `clearing the disk leaves memory`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.store(Pictures.image(), forKey: "a")
+            let call = await subject.onceDone { subject.cache.clearDiskCache(completion: $0) }
+            #expect(call.isOnMainQueue)
+            #expect(subject.cache.imageCachedType(forKey: "a") == .memory)
+            #expect(try await subject.cache.diskStorageSize == 0)
+        }
+    }
+
+    @Test func `clearing the cache empties both, memory at once`() async throws {
+        try await withImageCache { subject in
+            for number in 0..<10 { try await subject.cache.store(Pictures.image(), forKey: "\(number)") }
+            subject.cache.ioQueue.suspend()
+            let calls = Calls<Void>()
+            subject.cache.clearCache { calls.record(()) }
+            #expect(subject.cache.memoryStorageCacheCost == 0)
+            subject.cache.ioQueue.resume()
+            #expect(await calls.first().isOnMainQueue)
+            #expect(try await subject.cache.diskStorageSize == 0)
+            for number in 0..<10 { #expect(!subject.cache.isCached(forKey: "\(number)")) }
+        }
+    }
+
+    @Test func `what is stored after a clear was called stays`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.store(Pictures.image(), forKey: "a")
+            let image = try Pictures.image(1)
+            await subject.onceDone { done in
+                subject.cache.clearCache(completion: done)
+                subject.cache.store(image, forKey: "b", completionHandler: nil)
+            }
+            #expect(!subject.cache.isCached(forKey: "a"))
+            #expect(subject.storage.isCached(forKey: "b") && subject.cache.imageCachedType(forKey: "b") == .memory)
+        }
+    }
+
+    @Test func `clearing the disk posts no notification`() async throws {
+        try await withImageCache { subject in
+            let notifications = CleanNotifications(of: subject.cache)
+            try await subject.cache.store(Pictures.image(), forKey: "a")
+            await subject.onceDone { subject.cache.clearDiskCache(completion: $0) }
+            await subject.cache.clearCache()
+            await subject.settle()
+            #expect(notifications.postings.isEmpty)
+        }
+    }
+}

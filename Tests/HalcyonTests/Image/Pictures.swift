@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@testable import Halcyon
+
+/// The pictures of the demo, the files among the tests of the codecs, and a few small ones.
+enum Pictures {
+    /// Two pixels high, and one pixel wider than its number: a cache that mixes them up is seen by their size.
+    static let small: [Data] = [
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAACCAIAAAAW4yFwAAAADklEQVR4nGO4oyHHAMQACpQCRe6Vp9EAAAAASUVORK5CYII=",
+        "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGPQ2GIDRAwQCgAeXgRhk57gaAAAAABJRU5ErkJggg==",
+        "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAEElEQVR4nGOQszkBQQxwFgBAEAbNIQytyAAAAABJRU5ErkJggg==",
+        "iVBORw0KGgoAAAANSUhEUgAAAAQAAAACCAIAAADwyuo0AAAAEElEQVR4nGP48OEZHDEgcwAg6RYxKieN8AAAAABJRU5ErkJggg==",
+    ].map { Data(base64Encoded: $0) ?? Data() }
+
+    static func image(_ number: Int = 0) throws -> KFCrossPlatformImage {
+        try #require(KFCrossPlatformImage(data: small[number]))
+    }
+
+    static func demo(_ name: String) throws -> Data { try file("Demo/Pictures/\(name)") }
+    static func fixture(_ name: String) throws -> Data { try file("Tests/HalcyonImageCodecsTests/Fixtures/\(name)") }
+
+    private static func file(_ path: String) throws -> Data {
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
+        return try Data(contentsOf: package.appendingPathComponent(path))
+    }
+}
+
+extension KFCrossPlatformImage {
+    /// The number of one of ``Pictures/small``.
+    var number: Int { Int(size.width * scale) - 1 }
+}
