@@ -1,0 +1,224 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// Each handler is called exactly once, and on the queue that was asked for.
+@Suite(.timeLimit(.minutes(3))) struct CallbackTests {
+    typealias Done = @Sendable () -> Void
+
+    /// Everything that takes a handler and a queue.
+    static let callsWithQueue: [(name: String, start: @Sendable (ImageCache, CallbackQueue, @escaping Done) throws -> Void)] = [
+        ("store", { cache, queue, done in
+            cache.store(try Pictures.image(), forKey: "a", callbackQueue: queue) { _ in done() }
+        }),
+        ("store in memory", { cache, queue, done in
+            cache.store(try Pictures.image(), forKey: "a", toDisk: false, callbackQueue: queue) { _ in done() }
+        }),
+        ("store with options", { cache, queue, done in
+            let options = KingfisherParsedOptionsInfo([.callbackQueue(queue)])
+            cache.store(try Pictures.image(), forKey: "a", options: options) { _ in done() }
+        }),
+        ("store without a serializer", { cache, queue, done in
+            cache.store(try Pictures.image(), forKey: "a", cacheSerializer: NoSerializer(), callbackQueue: queue) { _ in
+                done()
+            }
+        }),
+        ("storeToDisk", { cache, queue, done in
+            cache.storeToDisk(Pictures.small[0], forKey: "a", callbackQueue: queue) { _ in done() }
+        }),
+        ("removeImage", { cache, queue, done in
+            cache.removeImage(forKey: "stored", callbackQueue: queue, completionHandler: done)
+        }),
+        ("removeImage of nothing", { cache, queue, done in
+            cache.removeImage(forKey: "none", callbackQueue: queue, completionHandler: done)
+        }),
+        ("removeImage from memory", { cache, queue, done in
+            cache.removeImage(forKey: "stored", fromDisk: false, callbackQueue: queue, completionHandler: done)
+        }),
+        ("retrieveImage from memory", { cache, queue, done in
+            cache.retrieveImage(forKey: "stored", callbackQueue: queue) { _ in done() }
+        }),
+        ("retrieveImage from disk", { cache, queue, done in
+            cache.retrieveImage(forKey: "on disk", callbackQueue: queue) { _ in done() }
+        }),
+        ("retrieveImage of nothing", { cache, queue, done in
+            cache.retrieveImage(forKey: "none", callbackQueue: queue) { _ in done() }
+        }),
+        ("retrieveImage of no image", { cache, queue, done in
+            cache.retrieveImage(forKey: "no image", callbackQueue: queue) { _ in done() }
+        }),
+        ("retrieveImage from memory or not at all", { cache, queue, done in
+            cache.retrieveImage(
+                forKey: "on disk", options: [.fromMemoryCacheOrRefresh], callbackQueue: queue) { _ in done() }
+        }),
+        ("retrieveImage, decoded", { cache, queue, done in
+            cache.retrieveImage(forKey: "on disk", options: [.backgroundDecode], callbackQueue: queue) { _ in done() }
+        }),
+        ("retrieveImage on this thread", { cache, queue, done in
+            cache.retrieveImage(
+                forKey: "on disk", options: [.loadDiskFileSynchronously], callbackQueue: queue) { _ in done() }
+        }),
+        ("retrieveImage with options", { cache, queue, done in
+            cache.retrieveImage(
+                forKey: "on disk", options: KingfisherParsedOptionsInfo(nil), callbackQueue: queue) { _ in done() }
+        }),
+        ("retrieveImageInDiskCache", { cache, queue, done in
+            cache.retrieveImageInDiskCache(forKey: "on disk", callbackQueue: queue) { _ in done() }
+        }),
+        ("retrieveImageInDiskCache of nothing", { cache, queue, done in
+            cache.retrieveImageInDiskCache(forKey: "none", callbackQueue: queue) { _ in done() }
+        }),
+        ("imageCachedTypeAsync", { cache, queue, done in
+            cache.imageCachedTypeAsync(forKey: "stored", callbackQueue: queue) { _ in done() }
+        }),
+    ]
+
+    /// Everything whose handler comes on the main queue.
+    static let callsOnMainQueue: [(name: String, start: @Sendable (ImageCache, @escaping Done) -> Void)] = [
+        ("clearCache", { $0.clearCache(completion: $1) }),
+        ("clearDiskCache", { $0.clearDiskCache(completion: $1) }),
+        ("cleanExpiredCache", { $0.cleanExpiredCache(completion: $1) }),
+        ("cleanExpiredDiskCache", { $0.cleanExpiredDiskCache(completion: $1) }),
+        ("cleanExpiredDiskCache, watched", { cache, done in
+            cache.cleanExpiredDiskCache(progress: .discreteProgress(totalUnitCount: 0), completion: done)
+        }),
+        ("cleanExpiredDiskCache, cancelled", { cache, done in
+            let progress = Progress.discreteProgress(totalUnitCount: 0)
+            progress.cancel()
+            cache.cleanExpiredDiskCache(progress: progress, completion: done)
+        }),
+        ("calculateDiskStorageSize", { cache, done in cache.calculateDiskStorageSize { _ in done() } }),
+    ]
+
+    /// Calls each of them in turn, each time with the same things in the cache.
+    private func forEachCall(
+        _ location: SourceLocation = #_sourceLocation, on queue: CallbackQueue,
+        prepare: (CacheUnderTest) -> Void = { _ in }, heal: (CacheUnderTest) -> Void = { _ in },
+        _ check: @escaping @Sendable (String) -> Void
+    ) async throws {
+        try await withImageCache { subject in
+            for (name, start) in Self.callsWithQueue {
+                try await subject.cache.store(Pictures.image(), forKey: "stored")
+                try await subject.cache.storeToDisk(Pictures.small[1], forKey: "on disk")
+                try await subject.cache.storeToDisk(.blob(1), forKey: "no image")
+                subject.cache.memoryStorage.remove(forKey: "on disk")
+                prepare(subject)
+                try await subject.onceDone(location) { done in
+                    try start(subject.cache, queue) {
+                        check(name)
+                        done()
+                    }
+                }
+                heal(subject)
+            }
+        }
+    }
+
+    @Test func `a handler comes once on a queue of the caller's`() async throws {
+        let key = DispatchSpecificKey<Int>()
+        let queue = DispatchQueue(label: "callbacks")
+        queue.setSpecific(key: key, value: 7)
+        try await forEachCall(on: .dispatch(queue)) { name in
+            #expect(DispatchQueue.getSpecific(key: key) == 7, "\(name)")
+        }
+    }
+
+    @Test func `a handler comes once as an operation`() async throws {
+        let queue = OperationQueue()
+        queue.name = "callbacks"
+        try await forEachCall(on: .operationQueue(queue)) { name in
+            #expect(OperationQueue.current?.name == "callbacks", "\(name)")
+        }
+    }
+
+    @Test(arguments: [CallbackQueue.mainAsync, .mainCurrentOrAsync])
+    func `a handler comes once on the main queue`(queue: CallbackQueue) async throws {
+        try await forEachCall(on: queue) { name in #expect(MainQueue.isCurrent, "\(name)") }
+    }
+
+    @Test func `on untouch a handler comes once, and never on the main queue`() async throws {
+        try await forEachCall(on: .untouch) { name in #expect(!MainQueue.isCurrent, "\(name)") }
+    }
+
+    @Test func `a handler comes once when the disk refuses everything`() async throws {
+        for call in [FaultyFileSystem.Call.createFile, .openForReading, .rename, .exchange, .status] {
+            try await forEachCall(
+                on: .untouch, prepare: { $0.disk.fileSystem.fail(call, EACCES, times: nil) },
+                heal: { $0.disk.fileSystem.heal() }, { _ in })
+        }
+    }
+
+    @Test func `a handler without a queue comes once on the main queue, whatever the disk does`() async throws {
+        try await withImageCache { subject in
+            for call in [nil, FaultyFileSystem.Call.rename, .list, .status] {
+                for (name, start) in Self.callsOnMainQueue {
+                    try subject.fill(["expired"], expiration: .seconds(1))
+                    subject.clock.advance(by: 2)
+                    if let call { subject.disk.fileSystem.fail(call, EACCES, times: nil) }
+                    let done = await subject.onceDone { start(subject.cache, $0) }
+                    #expect(done.isOnMainQueue, "\(name)")
+                    subject.disk.fileSystem.heal()
+                }
+            }
+            await subject.cache.clearDiskCache()
+        }
+    }
+
+    @Test func `a folder that never was is told once, and loads miss`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("file")
+        try Data().write(to: file)
+        let disk = ImageDisk(
+            noThrowConfig: DiskStorage.Config(name: "a", sizeLimit: 0, directory: file), creatingDirectory: true)
+        let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: ManualClock()), diskStorage: disk)
+        let error = await #expect(throws: KingfisherError.self) {
+            try await cache.store(Pictures.image(), forKey: "a")
+        }
+        #expect(error?.errorCode == 3011)
+        #expect(cache.imageCachedType(forKey: "a") == .memory)
+        let stored = await #expect(throws: KingfisherError.self) {
+            try await cache.storeToDisk(Pictures.small[0], forKey: "a")
+        }
+        #expect(stored?.errorCode == 3011)
+        let loaded = await #expect(throws: KingfisherError.self) { try await cache.retrieveImageInDiskCache(forKey: "a") }
+        #expect(loaded?.errorCode == 3011)
+        await cache.clearCache()
+        await cache.cleanExpiredCache()
+        #expect(!cache.isCached(forKey: "a"))
+    }
+
+    @Test func `handlers may be nil everywhere`() async throws {
+        try await withImageCache { subject in
+            let (cache, image) = (subject.cache, try Pictures.image())
+            cache.store(image, forKey: "a", completionHandler: nil)
+            cache.store(image, forKey: "a", options: KingfisherParsedOptionsInfo(nil), completionHandler: nil)
+            cache.storeToDisk(Pictures.small[0], forKey: "b", completionHandler: nil)
+            cache.retrieveImage(forKey: "b", completionHandler: nil)
+            cache.removeImage(forKey: "b", completionHandler: nil)
+            cache.cleanExpiredCache(completion: nil)
+            cache.cleanExpiredDiskCache(completion: nil)
+            await subject.settle()
+            #expect(cache.isCached(forKey: "a") && !cache.isCached(forKey: "b"))
+            cache.clearDiskCache(completion: nil)
+            cache.clearCache(completion: nil)
+            await subject.settle()
+            #expect(!cache.isCached(forKey: "a"))
+        }
+    }
+
+    @Test @MainActor func `from the main queue what is in memory is answered at once`() async throws {
+        let subject = try CacheUnderTest()
+        try await subject.cache.store(Pictures.image(), forKey: "a")
+        let calls = Calls<Void>()
+        subject.cache.retrieveImage(forKey: "a") { _ in calls.record(()) }
+        subject.cache.retrieveImage(forKey: "b", options: [.fromMemoryCacheOrRefresh]) { _ in calls.record(()) }
+        #expect(calls.count == 2)
+        subject.cache.retrieveImage(forKey: "a", callbackQueue: .mainAsync) { _ in calls.record(()) }
+        #expect(calls.count == 2)
+        await subject.settle()
+        #expect(calls.count == 3)
+        try subject.disk.requireClean()
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+@Suite(.timeLimit(.minutes(3))) struct MakingTests {
+    @Test func `the folder is named after the cache, in the folder that was given`() throws {
+        let folder = try TemporaryFolder()
+        let cache = try ImageCache(name: "pictures", cacheDirectoryURL: folder.url)
+        let expected = folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.pictures")
+        #expect(cache.diskStorage.directoryURL.path == expected.path)
+        #expect(cache.cachePath(forKey: "a") == expected.appendingPathComponent("a".kf.sha256).path)
+        var isFolder: ObjCBool = false
+        #expect(FileManager.default.fileExists(atPath: expected.path, isDirectory: &isFolder) && isFolder.boolValue)
+    }
+
+    @Test func `a closure decides about the folder, and is told the parent and the name`() async throws {
+        let folder = try TemporaryFolder()
+        let seen = Locked<[String]>([])
+        let cache = try ImageCache(name: "pictures", cacheDirectoryURL: folder.url) { parent, name in
+            seen.withLock { $0 += [parent.path, name] }
+            return parent.appendingPathComponent("elsewhere/\(name)", isDirectory: true)
+        }
+        #expect(seen.withLock { $0 } == [folder.url.path, "com.onevcat.Kingfisher.ImageCache.pictures"])
+        #expect(cache.diskStorage.directoryURL.path.hasSuffix("elsewhere/com.onevcat.Kingfisher.ImageCache.pictures"))
+        try await cache.storeToDisk(Pictures.small[0], forKey: "a")
+        #expect(cache.cacheFileURLIfOnDisk(forKey: "a")?.path.hasPrefix(folder.url.path + "/elsewhere/") == true)
+        #expect(cache.diskStorage.config.cachePathBlock == nil)
+    }
+
+    @Test func `the settings are those that are promised`() throws {
+        let folder = try TemporaryFolder()
+        let cache = try ImageCache(name: "pictures", cacheDirectoryURL: folder.url)
+        let memory = cache.memoryStorage.config
+        #expect(memory.totalCostLimit == SystemMemory.byteCount / 4)
+        #expect(memory.countLimit == .max && memory.cleanInterval == 120)
+        let disk = cache.diskStorage.config
+        #expect(disk.sizeLimit == 0 && disk.name == "pictures" && disk.usesHashedFileName)
+        #expect(disk.pathExtension == nil && !disk.autoExtAfterHashedFileName)
+        guard case .seconds(300) = memory.expiration, case .days(7) = disk.expiration else {
+            Issue.record("other expirations: \(memory.expiration), \(disk.expiration)")
+            return
+        }
+    }
+
+    @Test func `an empty name is thrown by the initialiser that throws`() throws {
+        let folder = try TemporaryFolder()
+        let error = #expect(throws: KingfisherError.self) { try ImageCache(name: "", cacheDirectoryURL: folder.url) }
+        #expect(error?.errorCode == 3005)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+    }
+
+    @Test func `an empty name traps in the initialiser that does not throw`() async {
+        await #expect(processExitsWith: .failure) { _ = ImageCache(name: "") }
+    }
+
+    @Test func `a folder that cannot be made is thrown`() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("file")
+        try Data().write(to: file)
+        let error = #expect(throws: KingfisherError.self) { try ImageCache(name: "a", cacheDirectoryURL: file) }
+        #expect(error?.errorCode == 3005)
+    }
+
+    #if os(Linux)
+        @Test func `a cache of a name is in the user's Caches folder, and the default one is called default`() async {
+            await #expect(processExitsWith: .success) {
+                let folder = try TemporaryFolder()
+                setenv("XDG_CACHE_HOME", folder.url.path, 1)
+                let parent = folder.url.path + "/com.onevcat.Kingfisher.ImageCache."
+                let named = ImageCache(name: "named")
+                #expect(named.diskStorage.directoryURL.path == parent + "named")
+                #expect(ImageCache.default.diskStorage.directoryURL.path == parent + "default")
+                #expect(ImageCache.default.diskStorage.config.name == "default")
+                #expect(ImageCache.default === ImageCache.default)
+                try await ImageCache.default.store(Pictures.image(1), forKey: "a")
+                ImageCache.default.clearMemoryCache()
+                #expect(try await ImageCache.default.retrieveImage(forKey: "a").image?.number == 1)
+                // A folder that cannot be made: memory works, and nothing throws.
+                setenv("XDG_CACHE_HOME", "/dev/null", 1)
+                let lame = ImageCache(name: "lame")
+                lame.store(try Pictures.image(), forKey: "a", completionHandler: nil)
+                #expect(lame.imageCachedType(forKey: "a") == .memory)
+            }
+        }
+    #endif
+
+    @Test func `the storages are the ones that were given`() throws {
+        let fixture = try CacheFixture()
+        let memory = CacheUnderTest.memory(clock: fixture.clock)
+        let cache = ImageCache(memoryStorage: memory, diskStorage: fixture.storage)
+        #expect(cache.memoryStorage === memory && cache.diskStorage === fixture.storage)
+    }
+
+    @Test func `an image dearer than all of memory is on disk alone`() async throws {
+        let fixture = try CacheFixture { $0.cleanInterval = 0 }
+        let cache = ImageCache(
+            memoryStorage: CacheUnderTest.memory(clock: fixture.clock, totalCostLimit: 1), diskStorage: fixture.storage)
+        try await cache.store(Pictures.image(1), forKey: "a")
+        #expect(cache.imageCachedType(forKey: "a") == .disk && cache.memoryStorageCacheCost == 0)
+        #expect(try await cache.retrieveImage(forKey: "a").image?.number == 1)
+        try fixture.requireClean()
+    }
+}
