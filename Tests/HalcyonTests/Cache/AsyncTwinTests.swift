@@ -38,7 +38,7 @@ import Testing
             subject.disk.refuseFiles()
             subject.disk.fileSystem.fail(.openForReading, EACCES, times: nil)
             var codes: [Int] = []
-            func code(_ body: () async throws -> Void) async { 
+            func code(_ body: () async throws -> Void) async {
                 do { try await body() } catch { codes.append((error as? KingfisherError)?.errorCode ?? 0) }
             }
             await code { try await cache.store(Pictures.image(), forKey: "a") }

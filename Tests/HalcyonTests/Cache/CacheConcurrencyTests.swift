@@ -51,7 +51,8 @@ extension CacheUnderTest {
         case 4: cache.removeImage(forKey: key, callbackQueue: queue, completionHandler: done)
         case 5, 6: cache.retrieveImage(forKey: key, callbackQueue: queue) { _ in done() }
         case 7:
-            cache.retrieveImage(forKey: key, options: [.loadDiskFileSynchronously], callbackQueue: queue) { _ in done() }
+            cache.retrieveImage(forKey: key, options: [.loadDiskFileSynchronously], callbackQueue: queue) { _ in done()
+            }
         case 8: cache.retrieveImage(forKey: key, options: [.backgroundDecode], callbackQueue: queue) { _ in done() }
         case 9: cache.imageCachedTypeAsync(forKey: key, callbackQueue: queue) { _ in done() }
         case 10: cache.cleanExpiredCache(completion: done)

@@ -9,71 +9,136 @@ import Testing
     typealias Done = @Sendable () -> Void
 
     /// Everything that takes a handler and a queue.
-    static let callsWithQueue: [(name: String, start: @Sendable (ImageCache, CallbackQueue, @escaping Done) throws -> Void)] = [
-        ("store", { cache, queue, done in
-            cache.store(try Pictures.image(), forKey: "a", callbackQueue: queue) { _ in done() }
-        }),
-        ("store in memory", { cache, queue, done in
-            cache.store(try Pictures.image(), forKey: "a", toDisk: false, callbackQueue: queue) { _ in done() }
-        }),
-        ("store with options", { cache, queue, done in
-            let options = KingfisherParsedOptionsInfo([.callbackQueue(queue)])
-            cache.store(try Pictures.image(), forKey: "a", options: options) { _ in done() }
-        }),
-        ("store without a serializer", { cache, queue, done in
-            cache.store(try Pictures.image(), forKey: "a", cacheSerializer: NoSerializer(), callbackQueue: queue) { _ in
-                done()
-            }
-        }),
-        ("storeToDisk", { cache, queue, done in
-            cache.storeToDisk(Pictures.small[0], forKey: "a", callbackQueue: queue) { _ in done() }
-        }),
-        ("removeImage", { cache, queue, done in
-            cache.removeImage(forKey: "stored", callbackQueue: queue, completionHandler: done)
-        }),
-        ("removeImage of nothing", { cache, queue, done in
-            cache.removeImage(forKey: "none", callbackQueue: queue, completionHandler: done)
-        }),
-        ("removeImage from memory", { cache, queue, done in
-            cache.removeImage(forKey: "stored", fromDisk: false, callbackQueue: queue, completionHandler: done)
-        }),
-        ("retrieveImage from memory", { cache, queue, done in
-            cache.retrieveImage(forKey: "stored", callbackQueue: queue) { _ in done() }
-        }),
-        ("retrieveImage from disk", { cache, queue, done in
-            cache.retrieveImage(forKey: "on disk", callbackQueue: queue) { _ in done() }
-        }),
-        ("retrieveImage of nothing", { cache, queue, done in
-            cache.retrieveImage(forKey: "none", callbackQueue: queue) { _ in done() }
-        }),
-        ("retrieveImage of no image", { cache, queue, done in
-            cache.retrieveImage(forKey: "no image", callbackQueue: queue) { _ in done() }
-        }),
-        ("retrieveImage from memory or not at all", { cache, queue, done in
-            cache.retrieveImage(
-                forKey: "on disk", options: [.fromMemoryCacheOrRefresh], callbackQueue: queue) { _ in done() }
-        }),
-        ("retrieveImage, decoded", { cache, queue, done in
-            cache.retrieveImage(forKey: "on disk", options: [.backgroundDecode], callbackQueue: queue) { _ in done() }
-        }),
-        ("retrieveImage on this thread", { cache, queue, done in
-            cache.retrieveImage(
-                forKey: "on disk", options: [.loadDiskFileSynchronously], callbackQueue: queue) { _ in done() }
-        }),
-        ("retrieveImage with options", { cache, queue, done in
-            cache.retrieveImage(
-                forKey: "on disk", options: KingfisherParsedOptionsInfo(nil), callbackQueue: queue) { _ in done() }
-        }),
-        ("retrieveImageInDiskCache", { cache, queue, done in
-            cache.retrieveImageInDiskCache(forKey: "on disk", callbackQueue: queue) { _ in done() }
-        }),
-        ("retrieveImageInDiskCache of nothing", { cache, queue, done in
-            cache.retrieveImageInDiskCache(forKey: "none", callbackQueue: queue) { _ in done() }
-        }),
-        ("imageCachedTypeAsync", { cache, queue, done in
-            cache.imageCachedTypeAsync(forKey: "stored", callbackQueue: queue) { _ in done() }
-        }),
-    ]
+    static let callsWithQueue:
+        [(name: String, start: @Sendable (ImageCache, CallbackQueue, @escaping Done) throws -> Void)] = [
+            (
+                "store",
+                { cache, queue, done in
+                    cache.store(try Pictures.image(), forKey: "a", callbackQueue: queue) { _ in done() }
+                }
+            ),
+            (
+                "store in memory",
+                { cache, queue, done in
+                    cache.store(try Pictures.image(), forKey: "a", toDisk: false, callbackQueue: queue) { _ in done() }
+                }
+            ),
+            (
+                "store with options",
+                { cache, queue, done in
+                    let options = KingfisherParsedOptionsInfo([.callbackQueue(queue)])
+                    cache.store(try Pictures.image(), forKey: "a", options: options) { _ in done() }
+                }
+            ),
+            (
+                "store without a serializer",
+                { cache, queue, done in
+                    cache.store(
+                        try Pictures.image(), forKey: "a", cacheSerializer: NoSerializer(), callbackQueue: queue
+                    ) { _ in
+                        done()
+                    }
+                }
+            ),
+            (
+                "storeToDisk",
+                { cache, queue, done in
+                    cache.storeToDisk(Pictures.small[0], forKey: "a", callbackQueue: queue) { _ in done() }
+                }
+            ),
+            (
+                "removeImage",
+                { cache, queue, done in
+                    cache.removeImage(forKey: "stored", callbackQueue: queue, completionHandler: done)
+                }
+            ),
+            (
+                "removeImage of nothing",
+                { cache, queue, done in
+                    cache.removeImage(forKey: "none", callbackQueue: queue, completionHandler: done)
+                }
+            ),
+            (
+                "removeImage from memory",
+                { cache, queue, done in
+                    cache.removeImage(forKey: "stored", fromDisk: false, callbackQueue: queue, completionHandler: done)
+                }
+            ),
+            (
+                "retrieveImage from memory",
+                { cache, queue, done in
+                    cache.retrieveImage(forKey: "stored", callbackQueue: queue) { _ in done() }
+                }
+            ),
+            (
+                "retrieveImage from disk",
+                { cache, queue, done in
+                    cache.retrieveImage(forKey: "on disk", callbackQueue: queue) { _ in done() }
+                }
+            ),
+            (
+                "retrieveImage of nothing",
+                { cache, queue, done in
+                    cache.retrieveImage(forKey: "none", callbackQueue: queue) { _ in done() }
+                }
+            ),
+            (
+                "retrieveImage of no image",
+                { cache, queue, done in
+                    cache.retrieveImage(forKey: "no image", callbackQueue: queue) { _ in done() }
+                }
+            ),
+            (
+                "retrieveImage from memory or not at all",
+                { cache, queue, done in
+                    cache.retrieveImage(
+                        forKey: "on disk", options: [.fromMemoryCacheOrRefresh], callbackQueue: queue
+                    ) { _ in done() }
+                }
+            ),
+            (
+                "retrieveImage, decoded",
+                { cache, queue, done in
+                    cache.retrieveImage(forKey: "on disk", options: [.backgroundDecode], callbackQueue: queue) { _ in
+                        done()
+                    }
+                }
+            ),
+            (
+                "retrieveImage on this thread",
+                { cache, queue, done in
+                    cache.retrieveImage(
+                        forKey: "on disk", options: [.loadDiskFileSynchronously], callbackQueue: queue
+                    ) { _ in done() }
+                }
+            ),
+            (
+                "retrieveImage with options",
+                { cache, queue, done in
+                    cache.retrieveImage(
+                        forKey: "on disk", options: KingfisherParsedOptionsInfo(nil), callbackQueue: queue
+                    ) { _ in done() }
+                }
+            ),
+            (
+                "retrieveImageInDiskCache",
+                { cache, queue, done in
+                    cache.retrieveImageInDiskCache(forKey: "on disk", callbackQueue: queue) { _ in done() }
+                }
+            ),
+            (
+                "retrieveImageInDiskCache of nothing",
+                { cache, queue, done in
+                    cache.retrieveImageInDiskCache(forKey: "none", callbackQueue: queue) { _ in done() }
+                }
+            ),
+            (
+                "imageCachedTypeAsync",
+                { cache, queue, done in
+                    cache.imageCachedTypeAsync(forKey: "stored", callbackQueue: queue) { _ in done() }
+                }
+            ),
+        ]
 
     /// Everything whose handler comes on the main queue.
     static let callsOnMainQueue: [(name: String, start: @Sendable (ImageCache, @escaping Done) -> Void)] = [
@@ -81,14 +146,20 @@ import Testing
         ("clearDiskCache", { $0.clearDiskCache(completion: $1) }),
         ("cleanExpiredCache", { $0.cleanExpiredCache(completion: $1) }),
         ("cleanExpiredDiskCache", { $0.cleanExpiredDiskCache(completion: $1) }),
-        ("cleanExpiredDiskCache, watched", { cache, done in
-            cache.cleanExpiredDiskCache(progress: .discreteProgress(totalUnitCount: 0), completion: done)
-        }),
-        ("cleanExpiredDiskCache, cancelled", { cache, done in
-            let progress = Progress.discreteProgress(totalUnitCount: 0)
-            progress.cancel()
-            cache.cleanExpiredDiskCache(progress: progress, completion: done)
-        }),
+        (
+            "cleanExpiredDiskCache, watched",
+            { cache, done in
+                cache.cleanExpiredDiskCache(progress: .discreteProgress(totalUnitCount: 0), completion: done)
+            }
+        ),
+        (
+            "cleanExpiredDiskCache, cancelled",
+            { cache, done in
+                let progress = Progress.discreteProgress(totalUnitCount: 0)
+                progress.cancel()
+                cache.cleanExpiredDiskCache(progress: progress, completion: done)
+            }
+        ),
         ("calculateDiskStorageSize", { cache, done in cache.calculateDiskStorageSize { _ in done() } }),
     ]
 
@@ -182,7 +253,9 @@ import Testing
             try await cache.storeToDisk(Pictures.small[0], forKey: "a")
         }
         #expect(stored?.errorCode == 3011)
-        let loaded = await #expect(throws: KingfisherError.self) { try await cache.retrieveImageInDiskCache(forKey: "a") }
+        let loaded = await #expect(throws: KingfisherError.self) {
+            try await cache.retrieveImageInDiskCache(forKey: "a")
+        }
         #expect(loaded?.errorCode == 3011)
         await cache.clearCache()
         await cache.cleanExpiredCache()

@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    @Test func `cleaning the disk removes what has expired there, tells the files, and then the handler`() async throws {
+    @Test func `cleaning the disk removes what has expired there, tells the files, and then the handler`() async throws
+    {
         try await withImageCache { subject in
             let notifications = CleanNotifications(of: subject.cache)
             try subject.fill(["a", "b"], expiration: .seconds(1))
@@ -54,7 +55,9 @@ import Testing
     }
 
     @Test func `the notification's name and key are the ones apps know`() {
-        #expect(Notification.Name.KingfisherDidCleanDiskCache.rawValue == "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache")
+        #expect(
+            Notification.Name.KingfisherDidCleanDiskCache.rawValue
+                == "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache")
         #expect(KingfisherDiskCacheCleanedHashKey == "com.onevcat.Kingfisher.cleanedHash")
     }
 

@@ -60,7 +60,9 @@ import Testing
     @Test func `hash, path and address name the same file`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
-            for (identifier, forced) in [("", nil), ("small", nil), ("", "jpg"), ("small", "jpg")] as [(String, String?)] {
+            for (identifier, forced) in [("", nil), ("small", nil), ("", "jpg"), ("small", "jpg")]
+                as [(String, String?)]
+            {
                 let path = cache.cachePath(forKey: "a", processorIdentifier: identifier, forcedExtension: forced)
                 let hash = cache.hash(forKey: "a", processorIdentifier: identifier, forcedExtension: forced)
                 func address() -> URL? {

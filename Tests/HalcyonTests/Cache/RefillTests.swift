@@ -56,7 +56,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ways) func `what happens to another key is no reason`(options: KingfisherOptionsInfo) async throws {
+    @Test(arguments: ways) func `what happens to another key is no reason`(options: KingfisherOptionsInfo) async throws
+    {
         try await withImageCache { subject in
             let other = try Pictures.image(1)
             let loaded = try await overtake(subject, options) { cache in

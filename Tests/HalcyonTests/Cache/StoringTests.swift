@@ -83,8 +83,9 @@ import Testing
                 subject.cache.store(
                     image, original: original, forKey: "a", cacheSerializer: NoSerializer(), completionHandler: $0)
             }.value
-            guard case .cacheError(.cannotSerializeImage(let failed, let data, let serializer))? =
-                result.diskCacheResult.error
+            guard
+                case .cacheError(.cannotSerializeImage(let failed, let data, let serializer))? =
+                    result.diskCacheResult.error
             else {
                 Issue.record("another result: \(result.diskCacheResult)")
                 return
@@ -272,14 +273,18 @@ import Testing
     @Test func `stores that are pending when the cache is released still land`() async throws {
         let disk = try CacheFixture { $0.cleanInterval = 0 }
         let calls = Calls<Bool>()
-        try ({
-            let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
-            cache.ioQueue.suspend()
-            for number in 0..<20 {
-                try cache.store(Pictures.image(number % 4), forKey: "\(number)") { calls.record($0.diskCacheResult.error == nil) }
-            }
-            cache.ioQueue.resume()
-        })()
+        try
+            ({
+                let cache = ImageCache(
+                    memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
+                cache.ioQueue.suspend()
+                for number in 0..<20 {
+                    try cache.store(Pictures.image(number % 4), forKey: "\(number)") {
+                        calls.record($0.diskCacheResult.error == nil)
+                    }
+                }
+                cache.ioQueue.resume()
+            })()
         _ = await calls.first()
         while calls.count < 20 { await Task.yield() }
         #expect(calls.values == Array(repeating: true, count: 20))

@@ -1,9 +1,8 @@
 import Foundation
-import HalcyonTestSupport
-import Testing
-
 // Not @testable: an app overrides what is open, and nothing else.
 import Halcyon
+import HalcyonTestSupport
+import Testing
 
 /// Overrides everything that is open, and counts.
 private final class CountingCache: ImageCache, @unchecked Sendable {
@@ -308,7 +307,8 @@ private final class CountingCache: ImageCache, @unchecked Sendable {
             await withCheckedContinuation { continuation in cache.cleanExpiredCache { continuation.resume() } }
             #expect(cache.taken == ["cleanExpiredCache", "cleanExpiredMemoryCache", "cleanExpiredDiskCache"])
             await cache.cleanExpiredCache()
-            #expect(cache.taken == ["async cleanExpiredCache", "cleanExpiredMemoryCache", "async cleanExpiredDiskCache"])
+            #expect(
+                cache.taken == ["async cleanExpiredCache", "cleanExpiredMemoryCache", "async cleanExpiredDiskCache"])
         }
     }
 

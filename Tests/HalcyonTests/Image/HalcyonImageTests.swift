@@ -1,0 +1,195 @@
+#if os(Linux)
+    import Foundation
+    import HalcyonTestSupport
+    import Testing
+
+    @testable import Halcyon
+
+    @Suite(.timeLimit(.minutes(3))) struct HalcyonImageTests {
+        @Test func `pixels make an image, and only as many as it needs`() throws {
+            let image = try #require(HalcyonImage(rgba: [1, 2, 3, 4, 5, 6, 7, 8], width: 2, height: 1, scale: 2))
+            #expect(image.size == CGSize(width: 1, height: 0.5) && image.scale == 2)
+            #expect(image.rgba == [1, 2, 3, 4, 5, 6, 7, 8] && image.isDecoded && image.cacheCost == 8)
+            #expect(image.images == nil && image.duration == 0 && image.kf.imageFrameCount == 1)
+            for (width, height) in [(0, 1), (1, 0), (-1, -2), (1, 1), (2, 2), (Int.max, 2), (Int.max, Int.max)] {
+                #expect(HalcyonImage(rgba: [1, 2, 3, 4, 5, 6, 7, 8], width: width, height: height) == nil)
+            }
+            #expect(HalcyonImage(rgba: [], width: 0, height: 0) == nil)
+        }
+
+        @Test func `an image is equal to itself alone`() throws {
+            let (one, two) = (try Pictures.image(), try Pictures.image())
+            #expect(one == one && one != two && Set([one, two, one]).count == 2)
+        }
+
+        @Test(arguments: [0, -1, CGFloat.nan, .infinity]) func `a scale that is none counts as one`(scale: CGFloat)
+            throws
+        {
+            let image = try #require(HalcyonImage(data: Pictures.small[3], scale: scale))
+            #expect(image.scale == 1 && image.size == CGSize(width: 4, height: 2))
+        }
+
+        @Test func `a file's size is known without its pixels`() throws {
+            let image = try #require(HalcyonImage(data: Pictures.demo("dogs-at-window.jpg"), scale: 2))
+            #expect(image.size == CGSize(width: 1_028, height: 1_544) && !image.isDecoded)
+        }
+
+        @Test func `what is no picture is no image, and the reason can be had`() throws {
+            let half = try Pictures.demo("horse-silhouette.png")
+            for data in [Data(), .blob(1), half.prefix(40), try Pictures.demo("flower.jpg").prefix(100)] {
+                #expect(HalcyonImage(data: data) == nil)
+                #expect(ImageDecodingError(inspecting: data) != nil)
+            }
+            #expect(ImageDecodingError(inspecting: half) == nil)
+        }
+
+        #if ImageCodecs
+            @Test func `pixels are decoded at first use, once, and cost the same before and after`() throws {
+                for name in ["flower.jpg", "horse-silhouette.png", "terminal-intro.gif"] {
+                    let image = try #require(HalcyonImage(data: Pictures.demo(name)))
+                    let cost = image.cacheCost
+                    #expect(!image.isDecoded && image.kf.cost == cost)
+                    let frames = image.kf.imageFrameCount ?? 0
+                    #expect(cost == Int(image.size.width * image.size.height) * 4 * frames)
+                    try image.decode()
+                    #expect(image.isDecoded && image.cacheCost == cost && image.kf.imageFrameCount == frames)
+                }
+                let image = try Pictures.image(3)
+                #expect(image.rgba?.prefix(4) == [240, 240, 230, 255])
+                #expect(image.isDecoded)
+            }
+
+            @Test func `images that differ in scale share their pixels`() throws {
+                let image = try Pictures.image(3)
+                let scaled = image.kf.scaled(to: 2)
+                try scaled.decode()
+                #expect(image.isDecoded)
+            }
+
+            @Test func `an animation has frames, each the same object every time, and their times`() throws {
+                let image = try #require(HalcyonImage(data: Pictures.demo("terminal-examples.gif"), scale: 2))
+                let frames = try #require(image.images)
+                #expect(frames.count == 21 && image.kf.imageFrameCount == 21)
+                #expect(image.images == frames)
+                #expect(!frames.contains { $0.size != image.size || $0.scale != 2 || $0.images != nil })
+                #expect(frames[0].rgba == image.rgba)
+                #expect(image.duration > 0)
+                #expect(abs(image.duration - frames.reduce(0) { $0 + $1.duration }) < 0.001)
+            }
+
+            @Test func `a duration can be given`() throws {
+                let gif = try Pictures.fixture("moving.gif")
+                let image = HalcyonImage(data: gif, options: ImageCreatingOptions(duration: 7))
+                #expect(image?.duration == 7 && image?.isDecoded == false)
+                #expect(try Pictures.image().duration == 0)
+            }
+
+            @Test func `an animation of which the first frame is wanted is a still image of it`() throws {
+                let gif = try Pictures.fixture("moving.gif")
+                let still = try #require(HalcyonImage(data: gif, options: ImageCreatingOptions(onlyFirstFrame: true)))
+                let moving = try #require(HalcyonImage(data: gif))
+                #expect(still.images == nil && still.duration == 0 && still.kf.imageFrameCount == 1)
+                #expect(still.rgba == moving.rgba && still.cacheCost * (moving.images?.count ?? 0) == moving.cacheCost)
+                // What is stored of it is not the whole animation.
+                let stored = try #require(still.kf.gifRepresentation())
+                #expect(HalcyonImage(data: stored)?.kf.imageFrameCount == 1)
+            }
+
+            @Test func `frames of an animation that are stored again are all there`() throws {
+                let moving = try #require(HalcyonImage(data: Pictures.demo("terminal-examples.gif")))
+                #expect(try moving.kf.gifRepresentation() == Pictures.demo("terminal-examples.gif"))
+                let frame = try #require(moving.images?[3])
+                let png = try #require(frame.kf.pngRepresentation())
+                #expect(HalcyonImage(data: png)?.rgba == frame.rgba)
+            }
+
+            @Test func `a picture that was cut off has no pixels, and the reason is thrown`() throws {
+                for name in ["horse-silhouette.png", "chelsea-cat.png"] {
+                    let file = try Pictures.demo(name)
+                    let image = try #require(HalcyonImage(data: file.prefix(file.count * 3 / 4)))
+                    let cost = image.cacheCost
+                    #expect(throws: ImageDecodingError.self) { try image.decode() }
+                    // Also the second time, and for whoever asks.
+                    #expect(throws: ImageDecodingError.self) { try image.decode() }
+                    #expect(image.rgba == nil && image.kf.pngRepresentation() == nil && !image.isDecoded)
+                    #expect(image.kf.jpegRepresentation(compressionQuality: 1) == nil)
+                    #expect(image.cacheCost == cost)
+                }
+            }
+
+            @Test func `headers that lie are refused, whatever they say, and take no memory`() async {
+                await #expect(processExitsWith: .success) {
+                    // Enough for the process; asking for the pixels of such a header would end it.
+                    limitMemory(toBytes: 4 << 30)
+                    for side: UInt32 in [0, 100_000, 0x7FFF_FFFF, 0xFFFF_FFFF] {
+                        let data = HostileHeaders.png(side: side)
+                        #expect(HalcyonImage(data: data) == nil)
+                        #expect(KingfisherWrapper<HalcyonImage>.image(data: data, options: .init()) == nil)
+                        #expect(ImageDecodingError(inspecting: data) != nil)
+                    }
+                    for data in [HostileHeaders.gif, HostileHeaders.jpeg] { #expect(HalcyonImage(data: data) == nil) }
+                }
+            }
+
+            @Test func `the limit of pixels can be set, for images made later`() async {
+                // In a process of its own: the limit is everybody's.
+                await #expect(processExitsWith: .success) {
+                    #expect(HalcyonImage.pixelLimit == 100_000_000)
+                    #expect(HalcyonImage.animationPixelLimit == 250_000_000)
+                    let earlier = try #require(HalcyonImage(data: Pictures.demo("flower.jpg")))
+                    HalcyonImage.pixelLimit = 8
+                    #expect(HalcyonImage(data: Pictures.small[3]) != nil)
+                    #expect(try HalcyonImage(data: Pictures.demo("flower.jpg")) == nil)
+                    let error = try ImageDecodingError(inspecting: Pictures.demo("flower.jpg"))
+                    #expect(error?.description.contains("HalcyonImage.pixelLimit") == true)
+                    try earlier.decode()
+                    HalcyonImage.pixelLimit = 100_000_000
+                    HalcyonImage.animationPixelLimit = 1_000_000
+                    let long = try #require(HalcyonImage(data: Pictures.demo("terminal-intro.gif")))
+                    #expect(throws: ImageDecodingError.self) { try long.decode() }
+                    #expect(long.images == nil)
+                }
+            }
+
+            @Test func `eight threads that need the pixels decode them once`() async throws {
+                let image = try #require(HalcyonImage(data: Pictures.demo("flower.jpg")))
+                let found = await withTaskGroup(of: [UInt8]?.self) { group in
+                    for _ in 0..<8 { group.addTask { image.rgba } }
+                    return await group.reduce(into: Set<[UInt8]?>()) { $0.insert($1) }
+                }
+                #expect(found.count == 1 && found != [nil])
+            }
+        #else
+            @Test func `without codecs a file is kept as it is, and pixels are not to be had`() throws {
+                let image = try Pictures.image(3)
+                #expect(image.size == CGSize(width: 4, height: 2) && image.cacheCost == Pictures.small[3].count)
+                #expect(image.kf.pngRepresentation() == Pictures.small[3])
+                #expect(image.rgba == nil && image.kf.jpegRepresentation(compressionQuality: 1) == nil)
+                let error = #expect(throws: ImageDecodingError.self) { try image.decode() }
+                #expect(error?.description.contains("ImageCodecs") == true)
+            }
+        #endif
+    }
+
+    enum HostileHeaders {
+        /// A PNG of four bytes that says it is a square of such a size.
+        static func png(side: UInt32) -> Data {
+            var data = Pictures.small[0]
+            let bytes = withUnsafeBytes(of: side.bigEndian, Array.init)
+            data.replaceSubrange(16..<24, with: bytes + bytes)
+            return data
+        }
+
+        /// Pictures of 65 535 × 65 535 pixels in a few bytes.
+        static let gif = Data(
+            "GIF89a".utf8 + [255, 255, 255, 255, 0, 0, 0, 0x2C, 0, 0, 0, 0, 255, 255, 255, 255, 0, 2, 0, 0x3B])
+        static let jpeg = Data([0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 255, 255, 255, 255, 1, 1, 0x11, 0, 0xFF, 0xD9])
+    }
+
+    /// Not under a sanitizer, which reserves more than any machine has.
+    private func limitMemory(toBytes bytes: rlim_t) {
+        guard dlsym(nil, "__asan_init") == nil, dlsym(nil, "__tsan_init") == nil else { return }
+        var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
+        #expect(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+    }
+#endif
