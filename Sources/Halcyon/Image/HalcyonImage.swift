@@ -46,7 +46,7 @@
         convenience init?(data: Data, options: ImageCreatingOptions) {
             var decoding = Self.limits.withLock { $0 }
             decoding.firstFrameOnly = options.onlyFirstFrame
-            // Why it is none is not asked here; ImageDecodingError(inspecting:) tells.
+            // Why it is none is not asked here; ImageDecodingError(decoding:) tells.
             guard let content = try? ImageContent(file: data, options: decoding) else { return nil }
             self.init(content: content, scale: options.scale, duration: options.duration)
         }
