@@ -48,7 +48,7 @@ open class ImageCache: @unchecked Sendable {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
         ioQueue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.ioQueue.\(UUID().uuidString)")
-        diskStorage.cleanPeriodically { [weak self] in self?.cleanExpiredDiskCache() }
+        diskStorage.cleanPeriodically(for: self) { [weak self] in self?.cleanExpiredDiskCache() }
         lifecycle = Lifecycle(cache: self)
     }
 
@@ -80,7 +80,7 @@ open class ImageCache: @unchecked Sendable {
         self.init(memoryStorage: Self.memoryStorage(), diskStorage: try DiskStorage.Backend(config: config))
     }
 
-    deinit { diskStorage.cleanPeriodically(nil) }
+    deinit { diskStorage.stopCleaning(for: self) }
 
     // MARK: Storing
 
