@@ -59,6 +59,8 @@ let package = Package(
             dependencies: [
                 "Halcyon", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        // Scripts/demo runs it; nobody else builds it.
+        .executableTarget(name: "HalcyonDemo", dependencies: ["Halcyon"], path: "Demo/Sources"),
         .target(
             name: "HalcyonTestSupport", dependencies: ["Halcyon", "HalcyonSQLite"], path: "Tests/Support"),
         .testTarget(

@@ -49,7 +49,7 @@ open class ImageCache: @unchecked Sendable {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
         ioQueue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.ioQueue.\(UUID().uuidString)")
-        diskStorage.cleanPeriodically(for: ObjectIdentifier(self)) { [weak self] in self?.cleanExpiredDiskCache() }
+        diskStorage.cleanPeriodically(for: self) { [weak self] in self?.cleanExpiredDiskCache() }
         lifecycle = Lifecycle(cache: self)
     }
 
@@ -81,7 +81,7 @@ open class ImageCache: @unchecked Sendable {
         self.init(memoryStorage: Self.memoryStorage(), diskStorage: try DiskStorage.Backend(config: config))
     }
 
-    deinit { diskStorage.cleanPeriodically(for: ObjectIdentifier(self), nil) }
+    deinit { diskStorage.stopCleaning(for: self) }
 
     // MARK: Storing
 

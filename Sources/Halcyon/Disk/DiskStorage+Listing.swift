@@ -27,6 +27,12 @@ extension DiskStorage.Backend {
         try explained { try store.hasTrace(of: config.blobName(forKey: key, forcedExtension: forcedExtension)) }
     }
 
+    /// The row of a key, whether it is valid or not.
+    package func entry(forKey key: String, forcedExtension: String? = nil) throws -> Entry? {
+        let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+        return try explained { try store.index.read { try $0.entry(named: name) } }
+    }
+
     /// Drops the row of a key whose blob is gone, now: a process that ends at once leaves housekeeping no time for it.
     package func settle(forKey key: String, forcedExtension: String? = nil) throws {
         let name = config.blobName(forKey: key, forcedExtension: forcedExtension)

@@ -35,7 +35,7 @@ public enum DiskStorage {
             set {
                 currentConfig.withLock { $0 = newValue }
                 applyToFolder(newValue)
-                cleaning.withLock { $0.interval = newValue.cleanInterval }
+                cleaning.withLock { $0.setInterval(newValue.cleanInterval) }
             }
         }
 
@@ -106,14 +106,16 @@ public enum DiskStorage {
             }
         }
 
-        /// Calls `clean` every ``Config/cleanInterval`` seconds, on a queue of the system; nil, no more. Of several owners
-        /// the latest one cleans.
-        func cleanPeriodically(for owner: ObjectIdentifier, _ clean: (@Sendable () -> Void)?) {
+        /// Calls `clean` every ``Config/cleanInterval`` seconds, on a queue of the system. The last one who asks is called.
+        package func cleanPeriodically(for owner: AnyObject, _ clean: @escaping @Sendable () -> Void) {
             let interval = config.cleanInterval
-            cleaning.withLock { cleaning in
-                cleaning.interval = interval
-                cleaning.set(clean, for: owner)
-            }
+            cleaning.withLock { $0.begin(owner: ObjectIdentifier(owner), interval: interval, clean) }
+        }
+
+        /// Ends it; whoever asked before and is still there is called again.
+        package func stopCleaning(for owner: AnyObject) {
+            let owner = ObjectIdentifier(owner)
+            cleaning.withLock { $0.end(owner: owner) }
         }
 
         // MARK: Storing

@@ -7,16 +7,16 @@ package import HalcyonSQLite
 /// One writer, one reader and one connection for checkpoints, each behind its own lock; always taken in this order.
 /// Safe from any thread. It knows nothing of blobs.
 package final class EntryIndex: Sendable {
-    private let files: IndexFiles
-    private let environment: StorageEnvironment
+    let files: IndexFiles
+    let environment: StorageEnvironment
     private let volume: Locked<Volume?> = Locked(nil)
-    private let writer: Locked<Writer?> = Locked(nil)
-    private let reader: Locked<Connection?> = Locked(nil)
-    private let checkpointer: Locked<Connection?> = Locked(nil)
-    private let presence: Locked<Presence?> = Locked(nil)
+    let writer: Locked<Writer?> = Locked(nil)
+    let reader: Locked<Connection?> = Locked(nil)
+    let checkpointer: Locked<Connection?> = Locked(nil)
+    let presence: Locked<Presence?> = Locked(nil)
     private let generationCount = Locked(0)
-    private let lastFailure: Locked<Failure?> = Locked(nil)
-    private let lastLook: Locked<Timestamp?> = Locked(nil)
+    let lastFailure: Locked<Failure?> = Locked(nil)
+    let lastLook: Locked<Timestamp?> = Locked(nil)
     private let isSuspended = Locked(false)
     /// Makes the folders that the index lives in; they may have been removed at any time.
     private let prepareFolder: @Sendable () throws -> Void
@@ -25,19 +25,19 @@ package final class EntryIndex: Sendable {
     /// Called with the state found by each opening, before anything else is read.
     private let didOpen: @Sendable (IndexState) -> Void
 
-    private struct Writer {
+    struct Writer {
         let connection: Connection
         let schemaVersion: Int
     }
 
     /// Which files were opened. Behind a lock of its own: comparing them must not wait for a writer.
-    private struct Presence: Equatable {
+    struct Presence: Equatable {
         let database: IndexFiles.Identity?
         /// Recorded after the first write; compared from then on.
         var log: IndexFiles.LogIdentity?
     }
 
-    private struct Failure {
+    struct Failure {
         let error: any Error
         let at: ContinuousClock.Instant
     }
@@ -184,12 +184,12 @@ package final class EntryIndex: Sendable {
         }
     }
 
-    private var patienceOfReaders: Double {
+    var patienceOfReaders: Double {
         let (seconds, attoseconds) = environment.tuning.readerTimeout.components
         return Double(seconds) + Double(attoseconds) / 1e18
     }
 
-    private func openIfNeeded(_ writer: inout Writer?) throws -> Writer {
+    func openIfNeeded(_ writer: inout Writer?) throws -> Writer {
         if let writer { return writer }
         guard !isSuspended.withLock({ $0 }) else { throw IndexSuspended() }
         try throwRecentFailure()
@@ -241,7 +241,7 @@ package final class EntryIndex: Sendable {
         return Writer(connection: connection, schemaVersion: version)
     }
 
-    private func makeConnection(_ access: Connection.Access, timeout: Duration) throws(SQLiteError) -> Connection {
+    func makeConnection(_ access: Connection.Access, timeout: Duration) throws(SQLiteError) -> Connection {
         try Connection(path: files.database, access: access, busyTimeout: timeout)
     }
 
@@ -283,165 +283,11 @@ package final class EntryIndex: Sendable {
     /// Whether inode numbers of this volume last.
     package var hasStableInodes: Bool { volume.withLock { $0?.hasStableInodes ?? true } }
 
-    // MARK: What the folder was when it was opened last
-
-    /// Compares the boot and the file's own inode with the recorded ones, and notes the new ones.
-    private func recordOpening(through connection: Connection) throws -> IndexState {
-        let session = IndexSession(connection: connection)
-        let status = try environment.fileSystem.status(at: files.database)
-        let found = try session.state()
-        let boot = environment.boot() ?? found.boot ?? ""
-        guard found.boot != boot || found.indexInode != status.inode else { return found }
-        return try connection.transaction {
-            let state = updated(try session.state(), boot: boot, file: status)
-            try session.setState(state)
-            return state
-        }
-    }
-
-    private func updated(_ state: IndexState, boot: String, file: FileStatus) -> IndexState {
-        var state = state
-        let isNew = state.indexInode == nil
-        if isNew {
-            // By the clock of the volume, which is the one that files' times are compared with.
-            state.adoptsUntil = file.changed
-            state.adoption = (try? files.identity(of: files.damaged)) == nil ? .pending : .rebuilding
-        } else if state.indexInode != file.inode && hasStableInodes {
-            state.isRelearning = true
-        }
-        if let last = state.boot, last != boot {
-            state.distrusted = state.distrustedAfterReboot(writeBackTime: environment.tuning.writeBackTime)
-        }
-        state.boot = boot
-        state.indexInode = file.inode
-        return state
-    }
-
     /// Counts the openings: what was found out of one index must not be noted in the next one, which may be another file.
     var generation: Int { generationCount.withLock { $0 } }
 
     /// Whether connections are open now.
     var isOpen: Bool { presence.withLock { $0 } != nil }
-
-    // MARK: Files taken away
-
-    /// Looks whether the files that are open are still the ones in the folder, unless that was done a moment ago; opens
-    /// what is there now when they are not.
-    ///
-    /// - Returns: true when the index was opened anew, so that what was read before may be wrong.
-    package func refreshIfMoved(force: Bool = false) -> Bool {
-        guard force || isLookDue(), let isInPlace = try? isInPlace(), !isInPlace else { return false }
-        // A reader does not wait long: rather a miss now, and the next look opens it anew.
-        let reopened = writer.withLock(within: patienceOfReaders) { writer in
-            // Somebody else may have opened it anew while this thread waited.
-            guard let isInPlace = try? self.isInPlace(), !isInPlace else { return true }
-            return (try? reopen(&writer, waiting: environment.tuning.readerTimeout)) != nil
-        }
-        return reopened ?? false
-    }
-
-    /// Three `stat`s and no lock that anybody holds for long.
-    private func isInPlace() throws -> Bool {
-        guard let opened = presence.withLock({ $0 }) else { return true }
-        guard try files.identity(of: files.database) == opened.database else { return false }
-        return try opened.log.map { try files.logIdentity() == $0 } ?? true
-    }
-
-    private func isLookDue() -> Bool {
-        let now = environment.now()
-        return lastLook.withLock { last in
-            // A clock that went back makes the difference negative: look.
-            if let last, (0..<environment.tuning.presenceInterval).contains(now - last) { return false }
-            last = now
-            return true
-        }
-    }
-
-    /// Closes every connection; the next use opens what is in the folder then.
-    ///
-    /// - Throws: BUSY while another process keeps the rows of a removed log from being saved; then nothing is closed.
-    private func reopen(_ writer: inout Writer?, waiting timeout: Duration) throws {
-        if let connection = writer?.connection, !connection.hasMoved {
-            // Only the log is gone from the folder. It is still open here, so its rows can be put into the database.
-            try connection.withBusyTimeout(timeout) { try saveLog(through: connection) }
-        }
-        closeConnections(&writer)
-    }
-
-    private func saveLog(through connection: Connection) throws {
-        // A connection that cannot even checkpoint has nothing to save.
-        guard let checkpoint = try? connection.checkpoint(.truncate) else { return }
-        guard checkpoint.isBusy, checkpoint.logFrames != checkpoint.checkpointedFrames else { return }
-        throw SQLiteError(
-            code: .busy, message: "the log was removed, and another process keeps its rows from being saved")
-    }
-
-    private func closeConnections(_ writer: inout Writer?) {
-        reader.withLock { $0 = nil }
-        checkpointer.withLock { $0 = nil }
-        presence.withLock { $0 = nil }
-        writer = nil
-    }
-
-    // MARK: Damage
-
-    /// Runs `body`; when the index turns out to be damaged, puts a new one in its place and runs `body` again.
-    private func healingDamage<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch {
-            guard Self.isDamage(error) || Self.isTruncation(error), try setAsideIfDamaged() else { throw error }
-            return try body()
-        }
-    }
-
-    private static func isDamage(_ error: any Error) -> Bool {
-        switch error {
-        case MigrationError.inconsistentLedger, MigrationError.foreignTables: true
-        case let error as SQLiteError: error.isDamage
-        default: false
-        }
-    }
-
-    /// Judges the file again, on a fresh connection: only what that one finds damaged too is set aside.
-    ///
-    /// - Returns: whether trying again makes sense.
-    private func setAsideIfDamaged() throws -> Bool {
-        try writer.withLock { writer in
-            closeConnections(&writer)
-            lastFailure.withLock { $0 = nil }
-            // No checkpoint may open the file while it is renamed.
-            try checkpointer.withLock { _ in try setAsideWithoutConnections() }
-            return true
-        }
-    }
-
-    private func setAsideWithoutConnections() throws {
-        let identity = try files.identity(of: files.database)
-        guard try isDamaged() else { return }
-        // Another process may have set it aside meanwhile; what is there now is its new one.
-        guard try files.identity(of: files.database) == identity else { return }
-        try files.setAside()
-        environment.warn("the index was damaged and is built anew; the old one is kept as index.sqlite.damaged")
-    }
-
-    private func isDamaged() throws -> Bool {
-        do {
-            let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
-            try Self.migrator.migrate(connection)
-            let session = IndexSession(connection: connection)
-            _ = try session.state()
-            for (_, sql) in IndexSQL.planned { try connection.with(sql) { _ throws(SQLiteError) in } }
-            return !(try session.integrityFindings().isEmpty)
-        } catch {
-            // On a connection that remembers nothing, a short read means that the file has been cut off.
-            guard Self.isDamage(error) || Self.isTruncation(error) else { throw error }
-            return true
-        }
-    }
-
-    /// Not an I/O error of the disk: the file is shorter than it says.
-    private static func isTruncation(_ error: any Error) -> Bool { (error as? SQLiteError)?.code == .shortRead }
 
     // MARK: Checkpoints and closing
 

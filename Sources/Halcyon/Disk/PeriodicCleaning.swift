@@ -1,24 +1,35 @@
 internal import Foundation
 
-/// When a storage is cleaned, and by whom: one of the caches it belongs to, the latest. A timer runs while there is one.
+/// When a storage is cleaned, and by whom: of those it belongs to, the last one who asked. A timer runs while there is one.
 struct PeriodicCleaning {
-    /// Seconds.
-    var interval: TimeInterval = 0 {
-        didSet { if interval != oldValue { restart() } }
+    private struct Cleaner {
+        let owner: ObjectIdentifier
+        let clean: @Sendable () -> Void
     }
 
-    private var cleaners: [(owner: ObjectIdentifier, clean: @Sendable () -> Void)] = []
+    private var interval: TimeInterval = 0
+    private var cleaners: [Cleaner] = []
     private(set) var timer: CleanTimer?
 
-    /// - Parameter clean: nil when the owner goes; then another one takes over.
-    mutating func set(_ clean: (@Sendable () -> Void)?, for owner: ObjectIdentifier) {
-        let latest = cleaners.last?.owner
-        cleaners.removeAll { $0.owner == owner }
-        if let clean { cleaners.append((owner, clean)) }
-        if cleaners.last?.owner != latest { restart() }
+    mutating func begin(owner: ObjectIdentifier, interval: TimeInterval, _ clean: @escaping @Sendable () -> Void) {
+        self.interval = interval
+        cleaners.append(Cleaner(owner: owner, clean: clean))
+        restart()
     }
 
-    private mutating func restart() {
-        timer = cleaners.last.flatMap { CleanTimer(interval: interval, $0.clean) }
+    /// The one before takes over.
+    mutating func end(owner: ObjectIdentifier) {
+        let isCleaning = cleaners.last?.owner == owner
+        cleaners.removeAll { $0.owner == owner }
+        if isCleaning { restart() }
     }
+
+    /// Another interval begins anew; the same one goes on.
+    mutating func setInterval(_ interval: TimeInterval) {
+        guard interval != self.interval else { return }
+        self.interval = interval
+        restart()
+    }
+
+    private mutating func restart() { timer = cleaners.last.flatMap { CleanTimer(interval: interval, $0.clean) } }
 }

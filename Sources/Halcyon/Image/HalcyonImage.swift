@@ -46,7 +46,7 @@
         convenience init?(data: Data, options: ImageCreatingOptions) {
             var decoding = Self.limits.withLock { $0 }
             decoding.firstFrameOnly = options.onlyFirstFrame
-            // Why it is none is not asked here; ImageDecodingError(inspecting:) tells.
+            // Why it is none is not asked here; ImageDecodingError(decoding:) tells.
             guard let content = try? ImageContent(file: data, options: decoding) else { return nil }
             self.init(content: content, scale: options.scale, duration: options.duration)
         }
@@ -120,8 +120,8 @@
             set { limits.withLock { $0.pixelLimit = newValue } }
         }
 
-        /// Pixels of all pictures of an animation together, each as big as the whole: 250 million. One that has more fails to
-        /// decode. Applies to images made later.
+        /// Pixels of all pictures of an animation together, each as big as the whole: 250 million. One that has more is no
+        /// image. Applies to images made later.
         public static var animationPixelLimit: Int {
             get { limits.withLock { $0.totalPixelLimit } }
             set { limits.withLock { $0.totalPixelLimit = newValue } }

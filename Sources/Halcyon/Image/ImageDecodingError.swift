@@ -13,11 +13,10 @@
             description = text
         }
 
-        /// What is wrong with data of which no image could be made; nil if nothing is, as far as can be seen without decoding
-        /// its pixels.
-        public init?(inspecting data: Data) {
+        /// What is wrong with data of which no image can be made; nil if its pixels can be decoded, which is tried.
+        public init?(decoding data: Data) {
             do throws(ImageCodecError) {
-                _ = try ImageContent(file: data, options: HalcyonImage.limits.withLock { $0 })
+                _ = try ImageContent(file: data, options: HalcyonImage.limits.withLock { $0 }).decoded()
                 return nil
             } catch {
                 self.init(error)

@@ -21,8 +21,11 @@
             return copy
         }
 
-        /// This image with its pixels in memory; nil if they cannot be had.
-        func decodedForDisplay() -> HalcyonImage? { (try? decode()) == nil ? nil : self }
+        /// This image with its pixels in memory; nil if they cannot be had. Without codecs an image is its file.
+        func decodedForDisplay() -> HalcyonImage? {
+            guard ImageCodecs.areAvailable else { return self }
+            return (try? decode()) == nil ? nil : self
+        }
 
         func copyState(to other: HalcyonImage) { other.frameCount = givenFrameCount }
 

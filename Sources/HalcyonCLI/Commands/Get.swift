@@ -10,8 +10,11 @@ struct Get: ParsableCommand {
             Counts as a use: the entry becomes the most recently used one, and its time to live begins again. \
             Status 1 when nothing valid is cached under the key.
 
+            With --as the picture is decoded and written in another format, an animation's first frame unless it is gif.
+
             EXAMPLES
               halcyon get --folder ./cache -o copy.jpg photo.jpg
+              halcyon get --folder ./cache --as png -o photo.png photo.jpg
               halcyon get --folder ./cache photo.jpg | file -
             """)
 
@@ -21,11 +24,25 @@ struct Get: ParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file, over what is in it.", valueName: "file"))
     var output: String?
 
+    @Option(name: .customLong("as"), help: ArgumentHelp("Convert to png, jpeg or gif.", valueName: "format"))
+    var format: PictureFormat?
+
+    @Option(help: ArgumentHelp("Of a jpeg, from 0 to 1, the best and largest. (default: 0.9)", valueName: "number"))
+    var quality: Double?
+
     @Flag(help: "Write to a terminal even what is no text.")
     var force = false
 
     @Argument(help: "The key.")
     var key: String
+
+    func validate() throws {
+        guard let quality else { return }
+        guard format == .jpeg else {
+            throw ValidationError("--quality is for --as jpeg. Leave it out for the other formats.")
+        }
+        guard (0...1).contains(quality) else { throw ValidationError("--quality is a number from 0 to 1, as 0.8.") }
+    }
 
     func run() throws {
         let data = try cache.withStorage(.using, load)
@@ -37,9 +54,18 @@ struct Get: ParsableCommand {
     }
 
     private func load(from storage: Storage) throws -> Data {
+        if let format { return try converted(to: format, from: storage) }
         if let data = try storage.value(forKey: key, forcedExtension: naming.pathExtension) { return data }
         try storage.settle(forKey: key, forcedExtension: naming.pathExtension)
         throw Failure(Self.miss(key))
+    }
+
+    private func converted(to format: PictureFormat, from storage: Storage) throws -> Data {
+        let picture = try CachedImage(forKey: key, pathExtension: naming.pathExtension, in: storage)
+        guard let data = picture.image.kf.data(format: format.imageFormat, compressionQuality: quality ?? 0.9) else {
+            throw Failure("The picture does not fit into a \(format.rawValue). Give another format.")
+        }
+        return data
     }
 
     /// The user typed the key in this very command, so it may be repeated.

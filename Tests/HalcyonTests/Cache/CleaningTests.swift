@@ -255,15 +255,14 @@ import Testing
         seconds: TimeInterval
     ) throws {
         var cleaning = PeriodicCleaning()
-        cleaning.interval = 600
         let owner = ObjectIdentifier(Progress.self)
-        cleaning.set({}, for: owner)
+        cleaning.begin(owner: owner, interval: 600) {}
         #expect(cleaning.timer != nil)
-        cleaning.interval = seconds
+        cleaning.setInterval(seconds)
         #expect(cleaning.timer == nil)
-        cleaning.interval = 600
+        cleaning.setInterval(600)
         #expect(cleaning.timer != nil)
-        cleaning.set(nil, for: owner)
+        cleaning.end(owner: owner)
         #expect(cleaning.timer == nil)
     }
 

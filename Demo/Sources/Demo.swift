@@ -1,0 +1,59 @@
+import Foundation
+import Halcyon
+
+/// One step of the demo in a process of its own: what an app does with `ImageCache`, on real pictures.
+///
+///     halcyon-demo store|read|variants|trim CACHE PICTURE…
+@main
+struct Demo {
+    static func main() async {
+        let arguments = CommandLine.arguments
+        guard arguments.count > 3, let step = steps[arguments[1]] else {
+            stop("Usage: halcyon-demo \(steps.keys.sorted().joined(separator: "|")) CACHE PICTURE…", status: 64)
+        }
+        do {
+            let folder = URL(fileURLWithPath: arguments[2], isDirectory: true)
+            let cache = try ImageCache(name: "demo", cacheDirectoryURL: nil) { _, _ in folder }
+            let pictures = try arguments[3...].map(Picture.init)
+            print(try await step(cache, pictures))
+        } catch {
+            stop("\(error)", status: 1)
+        }
+    }
+
+    typealias Step = @Sendable (ImageCache, [Picture]) async throws -> String
+
+    static let steps: [String: Step] = ["store": store, "read": read, "variants": variants, "trim": trim]
+
+    static func stop(_ message: String, status: Int32) -> Never {
+        FileHandle.standardError.write(Data("\(message)\n".utf8))
+        exit(status)
+    }
+}
+
+/// A file that an app has downloaded.
+struct Picture: Sendable {
+    let key: String
+    let data: Data
+
+    init(path: String) throws {
+        let url = URL(fileURLWithPath: path)
+        key = url.lastPathComponent
+        data = try Data(contentsOf: url)
+    }
+
+    func image() throws -> KFCrossPlatformImage {
+        guard let image = KFCrossPlatformImage(data: data) else { throw Surprise("\(key) is no image.") }
+        return image
+    }
+}
+
+/// Something the demo did not expect.
+struct Surprise: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+    if !condition { throw Surprise(message()) }
+}

@@ -1,0 +1,63 @@
+internal import HalcyonMigrations
+internal import HalcyonSQLite
+
+/// What happens to an index that is damaged: it is judged again, set aside, and built anew.
+extension EntryIndex {
+    /// Runs `body`; when the index turns out to be damaged, puts a new one in its place and runs `body` again.
+    func healingDamage<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            guard Self.isDamage(error) || Self.isTruncation(error), try setAsideIfDamaged() else { throw error }
+            return try body()
+        }
+    }
+
+    static func isDamage(_ error: any Error) -> Bool {
+        switch error {
+        case MigrationError.inconsistentLedger, MigrationError.foreignTables: true
+        case let error as SQLiteError: error.isDamage
+        default: false
+        }
+    }
+
+    /// Judges the file again, on a fresh connection: only what that one finds damaged too is set aside.
+    ///
+    /// - Returns: whether trying again makes sense.
+    func setAsideIfDamaged() throws -> Bool {
+        try writer.withLock { writer in
+            closeConnections(&writer)
+            lastFailure.withLock { $0 = nil }
+            // No checkpoint may open the file while it is renamed.
+            try checkpointer.withLock { _ in try setAsideWithoutConnections() }
+            return true
+        }
+    }
+
+    func setAsideWithoutConnections() throws {
+        let identity = try files.identity(of: files.database)
+        guard try isDamaged() else { return }
+        // Another process may have set it aside meanwhile; what is there now is its new one.
+        guard try files.identity(of: files.database) == identity else { return }
+        try files.setAside()
+        environment.warn("the index was damaged and is built anew; the old one is kept as index.sqlite.damaged")
+    }
+
+    func isDamaged() throws -> Bool {
+        do {
+            let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
+            try Self.migrator.migrate(connection)
+            let session = IndexSession(connection: connection)
+            _ = try session.state()
+            for (_, sql) in IndexSQL.planned { try connection.with(sql) { _ throws(SQLiteError) in } }
+            return !(try session.integrityFindings().isEmpty)
+        } catch {
+            // On a connection that remembers nothing, a short read means that the file has been cut off.
+            guard Self.isDamage(error) || Self.isTruncation(error) else { throw error }
+            return true
+        }
+    }
+
+    /// Not an I/O error of the disk: the file is shorter than it says.
+    static func isTruncation(_ error: any Error) -> Bool { (error as? SQLiteError)?.code == .shortRead }
+}

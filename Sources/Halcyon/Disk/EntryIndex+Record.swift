@@ -1,0 +1,36 @@
+internal import HalcyonSQLite
+
+/// What the folder was when it was opened last.
+extension EntryIndex {
+    /// Compares the boot and the file's own inode with the recorded ones, and notes the new ones.
+    func recordOpening(through connection: Connection) throws -> IndexState {
+        let session = IndexSession(connection: connection)
+        let status = try environment.fileSystem.status(at: files.database)
+        let found = try session.state()
+        let boot = environment.boot() ?? found.boot ?? ""
+        guard found.boot != boot || found.indexInode != status.inode else { return found }
+        return try connection.transaction {
+            let state = updated(try session.state(), boot: boot, file: status)
+            try session.setState(state)
+            return state
+        }
+    }
+
+    func updated(_ state: IndexState, boot: String, file: FileStatus) -> IndexState {
+        var state = state
+        let isNew = state.indexInode == nil
+        if isNew {
+            // By the clock of the volume, which is the one that files' times are compared with.
+            state.adoptsUntil = file.changed
+            state.adoption = (try? files.identity(of: files.damaged)) == nil ? .pending : .rebuilding
+        } else if state.indexInode != file.inode && hasStableInodes {
+            state.isRelearning = true
+        }
+        if let last = state.boot, last != boot {
+            state.distrusted = state.distrustedAfterReboot(writeBackTime: environment.tuning.writeBackTime)
+        }
+        state.boot = boot
+        state.indexInode = file.inode
+        return state
+    }
+}
