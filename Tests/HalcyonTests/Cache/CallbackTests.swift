@@ -262,6 +262,30 @@ import Testing
         #expect(!cache.isCached(forKey: "a"))
     }
 
+    @Test func `without a queue a load answers on the main queue, and what concerns the disk alone where it was done`()
+        async throws
+    {
+        try await withImageCache { subject in
+            let (cache, image) = (subject.cache, try Pictures.image())
+            let stored = await subject.once { cache.store(image, forKey: "a", completionHandler: $0) }
+            let written = await subject.once { cache.storeToDisk(.blob(1), forKey: "b", completionHandler: $0) }
+            let found = await subject.once { cache.retrieveImageInDiskCache(forKey: "a", completionHandler: $0) }
+            let removed = await subject.onceDone { cache.removeImage(forKey: "b", completionHandler: $0) }
+            #expect(!stored.isOnMainQueue && !written.isOnMainQueue && !found.isOnMainQueue && !removed.isOnMainQueue)
+            for _ in 0..<2 {
+                let loaded = await subject.once { cache.retrieveImage(forKey: "a", completionHandler: $0) }
+                #expect(loaded.isOnMainQueue)
+                cache.clearMemoryCache()
+            }
+            let type = await subject.once { cache.imageCachedTypeAsync(forKey: "a", completionHandler: $0) }
+            let options = KingfisherParsedOptionsInfo(nil)
+            let optional = await subject.once {
+                cache.store(image, forKey: "a", options: options, completionHandler: $0)
+            }
+            #expect(type.isOnMainQueue && optional.isOnMainQueue)
+        }
+    }
+
     @Test func `handlers may be nil everywhere`() async throws {
         try await withImageCache { subject in
             let (cache, image) = (subject.cache, try Pictures.image())
