@@ -132,7 +132,7 @@ extension EntryStore {
         log.withLock { $0 = AccessLog(limit: environment.tuning.noteLimit) }
         let start = try index.write { session in
             try cancelAdoption(in: session)
-            return try latestStore(in: session)
+            return try cut(in: session)
         }
         let changedUntil = Timestamp(Date())
         var last = Int64.min
@@ -162,11 +162,15 @@ extension EntryStore {
         condition.withLock { $0.update(from: state) }
     }
 
-    /// The time of the latest store of any process; every later one has a later time. After the clock has jumped back it is
-    /// in the future, and this moment stands for it.
-    private func latestStore(in session: IndexSession) throws -> Timestamp {
+    /// A time that no entry there is has passed, and that every later store of any process will have passed. Not just the
+    /// latest store's: what was adopted is no store, and has the times of its file.
+    private func cut(in session: IndexSession) throws -> Timestamp {
         let (now, latest) = (now, try session.storedAt())
-        return latest - now <= StampSource.tolerance ? latest : stamp(at: now)
+        let moment = stamp(at: now)
+        // After the clock has jumped back the latest store is in the future.
+        let cut = latest - now <= StampSource.tolerance ? max(latest, moment) : moment
+        try session.setStoredAt(cut)
+        return cut
     }
 
     private func removeFilesWithoutRow(changedUntil: Timestamp, isBlobName: (String) -> Bool) throws {

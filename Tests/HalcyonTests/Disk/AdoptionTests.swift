@@ -86,6 +86,17 @@ import Testing
         try cache.requireClean()
     }
 
+    @Test func `clearing takes what was adopted before it, though nothing was ever stored`() throws {
+        try withCache { cache in
+            _ = try kingfisherFolder(cache, count: 5)
+            #expect(try cache.storage.totalSize() == 500)
+            cache.settle()
+            try cache.storage.removeAll()
+            #expect(try cache.storage.totalSize() == 0)
+            #expect(!cache.storage.isCached(forKey: "1"))
+        }
+    }
+
     @Test func `what is no blob is left alone`() throws {
         try withCache { cache in
             let folder = try kingfisherFolder(cache, count: 2)
