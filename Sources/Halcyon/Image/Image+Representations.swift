@@ -1,5 +1,11 @@
 public import Foundation
 
+#if canImport(UIKit)
+    public import UIKit
+#elseif canImport(AppKit)
+    public import AppKit
+#endif
+
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// A PNG of the image, of an animation's first picture; nil if it cannot be made.
     public func pngRepresentation() -> Data? { base.pngData() }

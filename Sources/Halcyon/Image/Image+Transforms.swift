@@ -1,5 +1,11 @@
 public import Foundation
 
+#if canImport(UIKit)
+    public import UIKit
+#elseif canImport(AppKit)
+    public import AppKit
+#endif
+
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// The image upright, whatever orientation it carries beside its pixels. Animations and upright images come back as they
     /// are.
