@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 @_exported public import AppleFoundation
 @_exported public import CoreGraphics
 

@@ -8,9 +8,8 @@ enum FrameSequence {
     ///
     /// - Parameter delays: of the frames, in hundredths of a second, as GIF has them.
     static func places(delays: [Int]) -> [Int] {
-        let delays = delays.map { max(1, $0) }
-        let total = delays.reduce(0) { $0.addingReportingOverflow($1).partialValue }
-        let step = max(delays.reduce(0, greatestCommonDivisor), total / mostPlaces, 1)
+        let delays = delays.map { min(max(1, $0), Int(UInt16.max)) }
+        let step = max(delays.reduce(0, greatestCommonDivisor), delays.reduce(0, +) / mostPlaces, 1)
         return delays.indices.flatMap { repeatElement($0, count: max(1, (delays[$0] + step / 2) / step)) }
     }
 
