@@ -148,6 +148,8 @@ import Testing
         tuning.flushCount = 2
         tuning.batchSize = 4
         try withCache(tuning: tuning, configure: { $0.sizeLimit = 3_000 }) { cache in
+            // Made before the threads begin: it is lazy.
+            let storage = cache.storage
             let base = SeededGenerator.ofThisRun
             let isOver = Locked(false)
             let wrong = Locked([String]())
@@ -159,7 +161,7 @@ import Testing
                 }
                 var generator = base
                 for _ in 0..<worker { _ = generator.next() }
-                while !isOver.withLock({ $0 }) { use(cache.storage, &generator, wrong) }
+                while !isOver.withLock({ $0 }) { use(storage, &generator, wrong) }
             }
             #expect(wrong.withLock { $0 } == [])
         }
