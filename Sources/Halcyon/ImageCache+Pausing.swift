@@ -4,8 +4,8 @@ extension ImageCache {
     /// Writes what is pending and lets go of the disk, until ``resume()``; see ``DiskStorage/Backend/suspend()``.
     ///
     /// Stores that were called before are finished first. Memory goes on as usual. On iOS an app's caches in app group
-    /// containers do it by themselves when the app has entered the background; an extension has to, before it lets the system
-    /// suspend it.
+    /// containers do it by themselves when the app has entered the background, and end it when it enters the foreground. An
+    /// extension, and an app that is woken in the background, have to do it before they let the system suspend them.
     ///
     /// - Parameter handler: called on the cache's queue when nothing is held any more.
     public func suspend(completion handler: (@Sendable () -> Void)? = nil) {

@@ -19,7 +19,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// As ``decoded``, at a number of pixels per point.
     public func decoded(scale: CGFloat) -> KFCrossPlatformImage { scaled(to: scale).kf.decoded }
 
-    /// The same pixels at another number of them per point; the size in points changes.
+    /// The same pixels at another number of them per point; the size in points changes. An `NSImage` has no scale and stays as
+    /// it is.
     public func scaled(to scale: CGFloat) -> KFCrossPlatformImage { base.withScale(scale) }
 
     /// Hands on what an image carries beside its pixels: the number of frames that was set, and an animation's file.

@@ -89,6 +89,9 @@
         /// The image as it is: it was turned when it was made.
         var upright: NSImage { self }
 
+        /// The image as it is: ``pngData()`` and ``jpegData(compressionQuality:)`` take its first picture.
+        var still: NSImage { self }
+
         /// This image with its pixels in memory; nil if they cannot be had. An animation, an image that is drawn by rules and
         /// one of several sizes stay as they are: AppKit decodes what it shows.
         func decodedForDisplay() -> NSImage? {

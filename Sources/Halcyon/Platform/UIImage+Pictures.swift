@@ -98,6 +98,9 @@
             return other
         }
 
+        /// What a format with one picture and no orientation can hold of it.
+        var still: UIImage { images?.first ?? upright }
+
         /// The image with its pixels turned as its orientation says; an animation as it is.
         var upright: UIImage {
             guard imageOrientation != .up, images == nil, let picture = cgImage else { return self }
