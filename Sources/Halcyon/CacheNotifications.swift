@@ -4,11 +4,13 @@ extension Notification.Name {
     /// Posted on the main queue after entries were removed from the disk because they had expired or room had run out; not
     /// after ``ImageCache/clearDiskCache(completion:)``. The object is the ``ImageCache``, and the user info has the names of
     /// the removed files under ``KingfisherDiskCacheCleanedHashKey``, an array of strings.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let KingfisherDidCleanDiskCache = Notification.Name(
         "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache")
 }
 
 /// Where ``Foundation/Notification/Name/KingfisherDidCleanDiskCache`` has the names of the removed files.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 public let KingfisherDiskCacheCleanedHashKey = "com.onevcat.Kingfisher.cleanedHash"
 
 extension ImageCache {
