@@ -112,7 +112,8 @@ import Testing
     @Test func `memory goes on`() async throws {
         let fixture = try Fixture()
         await fixture.cache.suspend()
-        let image = try #require(KFCrossPlatformImage(rgba: [0, 0, 0, 255], width: 1, height: 1))
+        let gif = try #require(Data(base64Encoded: "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=="))
+        let image = try #require(KFCrossPlatformImage(data: gif))
         await #expect(throws: KingfisherError.self) { try await fixture.cache.store(image, forKey: "a") }
         #expect(try await fixture.cache.retrieveImage(forKey: "a").cacheType == .memory)
         #expect(try await fixture.cache.retrieveImage(forKey: "b").cacheType == .none)
