@@ -4,18 +4,12 @@ extension ImageCache {
     /// Writes what is pending and lets go of the disk, until ``resume()``; see ``DiskStorage/Backend/suspend()``.
     ///
     /// Stores that were called before are finished first. Memory goes on as usual. On iOS an app's caches in app group
-    /// containers do it by themselves when the app has entered the background; an extension has to, before it lets the system
-    /// suspend it.
+    /// containers do it by themselves when the app has entered the background, and end it when it enters the foreground. An
+    /// extension, and an app that is woken in the background, have to do it before they let the system suspend them.
     ///
     /// - Parameter handler: called on the cache's queue when nothing is held any more.
     public func suspend(completion handler: (@Sendable () -> Void)? = nil) {
-        let resumptions = resumptions.withLock { $0 }
-        ioQueue.async { [self] in
-            diskStorage.suspend()
-            // Somebody may have called resume() while this was waiting for its turn; then that was the last word.
-            if self.resumptions.withLock({ $0 }) != resumptions { diskStorage.resume() }
-            handler?()
-        }
+        suspend(unlessResumedSince: resumptionCount) { handler?() }
     }
 
     /// Returns when nothing is held any more.
@@ -27,5 +21,43 @@ extension ImageCache {
     public func resume() {
         resumptions.withLock { $0 += 1 }
         diskStorage.resume()
+    }
+
+    // MARK: When the system suspends the process
+
+    /// Counts the calls of ``resume()``: a suspension that has waited for its turn meanwhile is out of date.
+    var resumptionCount: Int { resumptions.withLock { $0 } }
+
+    /// Writes what is pending and, if the folder is shared with extensions, lets go of it.
+    ///
+    /// - Parameters:
+    ///   - count: of resumptions when the app entered the background. If it has come back since, nothing is let go of.
+    ///   - handler: called on the cache's queue.
+    func prepareForSuspension(unlessResumedSince count: Int, then handler: @escaping @Sendable () -> Void) {
+        guard !diskStorage.isInAppGroup else { return suspend(unlessResumedSince: count, then: handler) }
+        ioQueue.async { [diskStorage] in
+            diskStorage.store.flushAccessLog()
+            handler()
+        }
+    }
+
+    /// As ``prepareForSuspension(unlessResumedSince:then:)``, now and without waiting for what is queued, which then fails.
+    func releaseSharedFolder() {
+        if diskStorage.isInAppGroup { diskStorage.suspend() }
+    }
+
+    /// Undoes what ``prepareForSuspension(unlessResumedSince:then:)`` did or is about to do.
+    func resumeAfterSuspension() {
+        if diskStorage.isInAppGroup { resume() }
+    }
+
+    private func suspend(unlessResumedSince count: Int, then handler: @escaping @Sendable () -> Void) {
+        ioQueue.async { [self] in
+            // resume() may have been called while this waited for its turn, or while it suspends: then that is the last word.
+            guard resumptionCount == count else { return handler() }
+            diskStorage.suspend()
+            if resumptionCount != count { diskStorage.resume() }
+            handler()
+        }
     }
 }

@@ -35,8 +35,13 @@ package struct BlobStore: Sendable {
     @discardableResult
     package func prepare() throws(SystemError) -> Bool {
         let isNew = try makeDirectoryAndParents(directory)
-        for path in [metadataDirectory, path(of: .staging), path(of: .trash)] {
-            _ = try makeDirectory(path, followingLinks: false)
+        // Before anything is in it: files take the protection of the folder they are made in. The cache's own folder may have
+        // been made by others, for us.
+        if try makeDirectory(metadataDirectory, followingLinks: false) {
+            [directory, metadataDirectory].forEach(FileFlags.markAsCache)
+        }
+        for place in [DetachedBlob.Place.staging, .trash] {
+            _ = try makeDirectory(path(of: place), followingLinks: false)
         }
         return isNew
     }

@@ -90,7 +90,7 @@ public enum DiskStorage {
                 try store.open()
             } catch {
                 let cause = CacheStorageError(error)
-                guard cause.code != .indexUnavailable, cause.code != .diskFull else { return }
+                guard ![.indexUnavailable, .diskFull, .suspended].contains(cause.code) else { return }
                 if cause.code == .fileSystem { readiness.withLock { $0 = false } }
                 throw folderError(cause)
             }
@@ -127,7 +127,9 @@ public enum DiskStorage {
         ///
         /// - Parameters:
         ///   - expiration: nil for ``Config/expiration``.
-        ///   - writeOptions: `.withoutOverwriting` refuses to replace a valid entry; `.atomic` is what always happens.
+        ///   - writeOptions: `.withoutOverwriting` refuses to replace a valid entry; `.atomic` is what always happens. File
+        ///     protection is set on the blob before it takes its place, except on macOS and Linux; one that is refused
+        ///     is no reason to fail. The index, with the keys, can be read from the first unlock on.
         ///   - forcedExtension: part of the file name, and so of the entry's identity.
         /// - Throws: ``KingfisherError/CacheErrorReason/cannotConvertToData(object:error:)``, or
         ///   ``KingfisherError/CacheErrorReason/cannotCreateCacheFile(fileURL:key:data:error:)``. The value stored
@@ -147,8 +149,7 @@ public enum DiskStorage {
             let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
             do {
                 try store.store(
-                    data, name: name, key: key, expiration: expiration,
-                    overwriting: !writeOptions.contains(.withoutOverwriting))
+                    data, name: name, key: key, expiration: expiration, options: writeOptions)
             } catch {
                 throw KingfisherError.cacheError(
                     reason: .cannotCreateCacheFile(
@@ -279,6 +280,9 @@ public enum DiskStorage {
 
         /// Ends ``suspend()``. The index is opened by the next use.
         public func resume() { store.resume() }
+
+        /// Whether the folder may be shared with extensions of the app, by where the system puts such folders.
+        var isInAppGroup: Bool { directoryURL.path.contains("/Shared/AppGroup/") }
 
         // MARK: Looking
 

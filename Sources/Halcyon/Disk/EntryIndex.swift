@@ -18,6 +18,8 @@ package final class EntryIndex: Sendable {
     let lastFailure: Locked<Failure?> = Locked(nil)
     let lastLook: Locked<Timestamp?> = Locked(nil)
     private let isSuspended = Locked(false)
+    /// Whoever reads on a connection of his own.
+    private let longReads = DispatchGroup()
     /// Makes the folders that the index lives in; they may have been removed at any time.
     private let prepareFolder: @Sendable () throws -> Void
     /// Called on the writing thread when the log has grown so far that a checkpoint is due.
@@ -88,6 +90,13 @@ package final class EntryIndex: Sendable {
     /// Runs `body` on a connection of its own: for what takes long, which lookups must not wait for.
     package func readAtLength<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         try open()
+        longReads.enter()
+        defer { longReads.leave() }
+        return try readOnOwnConnection(body)
+    }
+
+    /// A function of its own, so that the connection is closed when it returns.
+    private func readOnOwnConnection<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
         return try body(IndexSession(connection: connection))
     }
@@ -191,7 +200,7 @@ package final class EntryIndex: Sendable {
 
     func openIfNeeded(_ writer: inout Writer?) throws -> Writer {
         if let writer { return writer }
-        guard !isSuspended.withLock({ $0 }) else { throw IndexSuspended() }
+        try requireService()
         try throwRecentFailure()
         do {
             let opened = try openFresh()
@@ -241,8 +250,14 @@ package final class EntryIndex: Sendable {
         return Writer(connection: connection, schemaVersion: version)
     }
 
-    func makeConnection(_ access: Connection.Access, timeout: Duration) throws(SQLiteError) -> Connection {
-        try Connection(path: files.database, access: access, busyTimeout: timeout)
+    /// The one place that opens the file: so nothing does while it is suspended.
+    func makeConnection(_ access: Connection.Access, timeout: Duration) throws -> Connection {
+        try requireService()
+        return try Connection(path: files.database, access: access, busyTimeout: timeout)
+    }
+
+    private func requireService() throws {
+        if isSuspended.withLock({ $0 }) { throw IndexSuspended() }
     }
 
     private func configure(_ connection: Connection) throws {
@@ -341,6 +356,7 @@ package final class EntryIndex: Sendable {
             if let open = writer { noteSettled(open.connection) }
             closeConnections(&writer)
         }
+        longReads.wait()
     }
 
     package func resume() { isSuspended.withLock { $0 = false } }

@@ -7,10 +7,10 @@ extension EntryStore {
     /// - Throws: ``SystemError``, `SQLiteError` or ``CacheStorageError``. Then the value that was there before is still
     ///   there, and nothing is left in `staging/`.
     package func store(
-        _ data: Data, name: BlobName, key: String, expiration: StorageExpiration, overwriting: Bool = true
+        _ data: Data, name: BlobName, key: String, expiration: StorageExpiration, options: Data.WritingOptions = []
     ) throws {
         let request = StoreRequest(
-            data: data, name: name, key: key, lifetime: Lifetime(expiration, from: now), overwriting: overwriting)
+            data: data, name: name, key: key, lifetime: Lifetime(expiration, from: now), options: options)
         try makingRoom { try storeOutlivingRemovedFolders(request) }
     }
 
@@ -19,7 +19,9 @@ extension EntryStore {
         let name: BlobName
         let key: String
         let lifetime: Lifetime
-        let overwriting: Bool
+        let options: Data.WritingOptions
+
+        var overwriting: Bool { !options.contains(.withoutOverwriting) }
     }
 
     /// A full disk empties the trash and gets a second chance.
@@ -57,6 +59,7 @@ extension EntryStore {
         try adoptBeforeReplacing(request.name)
         let staged = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.makeToken())
         let file = try blobs.stage(request.data, as: staged, modified: request.lifetime.expiresAt ?? .never)
+        FileFlags.protect(blobs.path(of: staged), as: request.options)
         var published = false
         do {
             let replaced = try index.write { session in

@@ -77,7 +77,7 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func list(_ path: String, _ body: (String) throws -> Bool) throws {
-        guard let directory = opendir(path) else { throw SystemError("opendir", errno) }
+        guard let directory: DirectoryHandle = opendir(path) else { throw SystemError("opendir", errno) }
         defer { closedir(directory) }
         while let name = try nextName(in: directory) {
             guard name != ".", name != ".." else { continue }

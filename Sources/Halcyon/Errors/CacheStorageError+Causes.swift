@@ -8,6 +8,9 @@ extension CacheStorageError {
         case let error as SystemError: self.init(error)
         case let error as SQLiteError: self.init(error)
         case let error as MigrationError: self.init(error)
+        case is IndexSuspended:
+            self.init(
+                .suspended, "The cache is suspended.", remedy: "Call resume() first, and suspend() again afterwards.")
         default:
             self.init(.fileSystem, "The operation failed: \(error).", remedy: "Try again.")
         }

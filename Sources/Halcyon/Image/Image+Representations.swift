@@ -1,14 +1,20 @@
 public import Foundation
 
+#if canImport(UIKit)
+    public import UIKit
+#elseif canImport(AppKit)
+    public import AppKit
+#endif
+
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// A PNG of the image, of an animation's first picture; nil if it cannot be made.
-    public func pngRepresentation() -> Data? { base.pngData() }
+    public func pngRepresentation() -> Data? { base.still.pngData() }
 
     /// A JPEG of the image, of an animation's first picture; nil if it cannot be made.
     ///
     /// - Parameter compressionQuality: 0 to 1, the best and largest.
     public func jpegRepresentation(compressionQuality: CGFloat) -> Data? {
-        base.jpegData(compressionQuality: compressionQuality)
+        base.still.jpegData(compressionQuality: compressionQuality)
     }
 
     /// A GIF of the image with all its pictures; nil if it cannot be made. An image that was made of a GIF gives that file.

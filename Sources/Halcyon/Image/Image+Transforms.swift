@@ -1,5 +1,11 @@
 public import Foundation
 
+#if canImport(UIKit)
+    public import UIKit
+#elseif canImport(AppKit)
+    public import AppKit
+#endif
+
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// The image upright, whatever orientation it carries beside its pixels. Animations and upright images come back as they
     /// are.
@@ -13,7 +19,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// As ``decoded``, at a number of pixels per point.
     public func decoded(scale: CGFloat) -> KFCrossPlatformImage { scaled(to: scale).kf.decoded }
 
-    /// The same pixels at another number of them per point; the size in points changes.
+    /// The same pixels at another number of them per point; the size in points changes. An `NSImage` has no scale and stays as
+    /// it is.
     public func scaled(to scale: CGFloat) -> KFCrossPlatformImage { base.withScale(scale) }
 
     /// Hands on what an image carries beside its pixels: the number of frames that was set, and an animation's file.

@@ -13,6 +13,9 @@
 
         var upright: HalcyonImage { self }
 
+        /// What a format with one picture can hold of it.
+        var still: HalcyonImage { self }
+
         /// The same pixels at another number of them per point.
         func withScale(_ scale: CGFloat) -> HalcyonImage {
             guard scale != self.scale else { return self }

@@ -1,0 +1,44 @@
+#if canImport(UIKit) || canImport(AppKit)
+    internal import Foundation
+    internal import ObjectiveC
+
+    // What an image of the system carries beside its pixels, as associated objects: safe from any thread.
+    extension KFCrossPlatformImage {
+        /// The GIF that an animation was made of.
+        var animationFile: Data? {
+            get { objc_getAssociatedObject(self, ImageStateKey.animationFile) as? Data }
+            set { objc_setAssociatedObject(self, ImageStateKey.animationFile, newValue, .OBJC_ASSOCIATION_RETAIN) }
+        }
+
+        /// The number of frames that was set; nil if none was.
+        private var givenFrameCount: Int? {
+            get { objc_getAssociatedObject(self, ImageStateKey.frameCount) as? Int }
+            set { objc_setAssociatedObject(self, ImageStateKey.frameCount, newValue, .OBJC_ASSOCIATION_RETAIN) }
+        }
+
+        var frameCount: Int? {
+            get { givenFrameCount ?? pictureCount }
+            set { givenFrameCount = newValue }
+        }
+
+        var isAnimation: Bool { pictureCount > 1 }
+
+        /// The GIF of an animation, without making one of a still image.
+        var animationData: Data? { isAnimation ? gifData() : nil }
+
+        func copyState(to other: KFCrossPlatformImage) {
+            other.animationFile = animationFile
+            other.givenFrameCount = givenFrameCount
+        }
+    }
+
+    /// Addresses that nobody else uses. What is there is never read.
+    private enum ImageStateKey {
+        nonisolated(unsafe) static let animationFile = unique()
+        nonisolated(unsafe) static let frameCount = unique()
+
+        private static func unique() -> UnsafeRawPointer {
+            UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
+        }
+    }
+#endif

@@ -1,0 +1,108 @@
+#if canImport(AppKit) && !canImport(UIKit)
+    internal import AppKit
+    internal import CoreGraphics
+    internal import Foundation
+
+    // Sendable because nobody here changes an image that others can see. What AppKit itself says differs: nothing before the
+    // SDK of macOS 14, then that it is not, and since that of macOS 26 that it is on macOS 14 and later.
+    extension NSImage: @retroactive @unchecked Sendable {}
+
+    // What the functions of `kf` need of each platform's image; the same names for Linux are in Image/PlatformImage.swift.
+    extension NSImage {
+        /// The largest bitmap; nil for what is drawn by rules, as a PDF is. It holds all frames of an animation.
+        private var bitmap: NSBitmapImageRep? {
+            representations.compactMap { $0 as? NSBitmapImageRep }.max { $0.pixelsWide < $1.pixelsWide }
+        }
+
+        /// Four bytes for each pixel of each picture, whatever the file has: so it is the same before and after decoding.
+        var bitmapCost: Int {
+            guard let bitmap else { return Int((size.width * size.height).rounded()) * 4 }
+            return bitmap.pixelsWide * bitmap.pixelsHigh * 4 * pictureCount
+        }
+
+        var pictureCount: Int { max(1, bitmap?.value(forProperty: .frameCount) as? Int ?? 1) }
+
+        // MARK: Making
+
+        static func make(data: Data, options: ImageCreatingOptions) -> NSImage? {
+            let file = ImageFile(data)
+            if options.onlyFirstFrame, let file, file.frameCount > 1 { return file.picture(at: 0).map(image) }
+            if let file, file.isTurned { return turned(file) }
+            let image = NSImage(data: data)
+            if ImageFormat(data) == .GIF, let image, image.isAnimation { image.animationFile = data }
+            return image
+        }
+
+        /// Not left to AppKit: its bitmaps are as they are in the file.
+        private static func turned(_ file: ImageFile) -> NSImage? {
+            file.thumbnail(mostPixels: CGFloat(Int32.max)).map(image)
+        }
+
+        private static func image(_ picture: CGImage) -> NSImage { NSImage(cgImage: picture, size: .zero) }
+
+        static func thumbnail(of data: Data, mostPixels: CGFloat, scale: CGFloat) -> NSImage? {
+            guard let picture = ImageFile(data)?.thumbnail(mostPixels: mostPixels), scale > 0 else { return nil }
+            let size = CGSize(width: CGFloat(picture.width) / scale, height: CGFloat(picture.height) / scale)
+            return NSImage(cgImage: picture, size: size)
+        }
+
+        // MARK: Encoding
+
+        func pngData() -> Data? {
+            firstPicture.flatMap { NSBitmapImageRep(cgImage: $0).representation(using: .png, properties: [:]) }
+        }
+
+        func jpegData(compressionQuality: CGFloat) -> Data? {
+            firstPicture.flatMap {
+                NSBitmapImageRep(cgImage: $0)
+                    .representation(using: .jpeg, properties: [.compressionFactor: compressionQuality])
+            }
+        }
+
+        /// A GIF of all pictures; the file itself if the image was made of one.
+        func gifData() -> Data? { animationFile ?? ImageFile.gif(gifFrames) }
+
+        /// Of an animation the file's: its bitmap may stand at any frame.
+        private var firstPicture: CGImage? {
+            if let animationFile { return ImageFile(animationFile)?.picture(at: 0) }
+            return bitmap?.cgImage ?? cgImage(forProposedRect: nil, context: nil, hints: nil)
+        }
+
+        private var gifFrames: [ImageFile.Frame] {
+            guard isAnimation, let bitmap = bitmap?.copy() as? NSBitmapImageRep else {
+                return firstPicture.map { [ImageFile.Frame(picture: $0, delay: 10)] } ?? []
+            }
+            return (0..<pictureCount).compactMap { index in
+                bitmap.setProperty(.currentFrame, withValue: index)
+                let seconds = bitmap.value(forProperty: .currentFrameDuration) as? Double ?? 0.1
+                return bitmap.cgImage.map {
+                    ImageFile.Frame(picture: $0, delay: Int((min(max(seconds, 0.01), 655) * 100).rounded()))
+                }
+            }
+        }
+
+        // MARK: Changing
+
+        /// The image as it is: an `NSImage` has no scale, and its size in points comes from its file.
+        func withScale(_ scale: CGFloat) -> NSImage { self }
+
+        /// The image as it is: it was turned when it was made.
+        var upright: NSImage { self }
+
+        /// The image as it is: ``pngData()`` and ``jpegData(compressionQuality:)`` take its first picture.
+        var still: NSImage { self }
+
+        /// This image with its pixels in memory; nil if they cannot be had. An animation, an image that is drawn by rules and
+        /// one of several sizes stay as they are: AppKit decodes what it shows.
+        func decodedForDisplay() -> NSImage? {
+            guard !isAnimation, representations.count == 1, let picture = bitmap?.cgImage else { return self }
+            let (width, height) = (picture.width, picture.height)
+            let context = CGContext.bitmap(width: width, height: height, inColorsOf: picture)
+            context?.draw(picture, in: CGRect(x: 0, y: 0, width: width, height: height))
+            guard let decoded = context?.makeImage() else { return nil }
+            let image = NSImage(cgImage: decoded, size: size)
+            copyState(to: image)
+            return image
+        }
+    }
+#endif

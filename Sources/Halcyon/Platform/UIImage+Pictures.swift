@@ -1,0 +1,122 @@
+#if canImport(UIKit)
+    internal import CoreGraphics
+    internal import Foundation
+    internal import UIKit
+
+    // What the functions of `kf` need of each platform's image; the same names for Linux are in Image/PlatformImage.swift.
+    // `pngData()` and `jpegData(compressionQuality:)` are UIKit's own.
+    extension UIImage {
+        /// Four bytes for each pixel of each different picture, whatever the file has: so it is the same before and after
+        /// decoding.
+        var bitmapCost: Int {
+            Int((size.width * scale).rounded() * (size.height * scale).rounded()) * 4 * pictureCount
+        }
+
+        /// Different pictures: one that is shown for long is there several times.
+        var pictureCount: Int { max(1, Set((images ?? []).map(ObjectIdentifier.init)).count) }
+
+        // MARK: Making
+
+        static func make(data: Data, options: ImageCreatingOptions) -> UIImage? {
+            animation(of: data, options: options) ?? UIImage(data: data, scale: options.scale)
+        }
+
+        /// nil for anything but a GIF of several pictures.
+        private static func animation(of data: Data, options: ImageCreatingOptions) -> UIImage? {
+            guard !options.onlyFirstFrame, ImageFormat(data) == .GIF, let file = ImageFile(data), file.frameCount > 1
+            else { return nil }
+            let frames = file.frames(decodingNow: options.preloadAll)
+            let pictures = frames.map { UIImage(cgImage: $0.picture, scale: options.scale, orientation: .up) }
+            let seconds = Double(frames.reduce(0) { $0 + $1.delay }) / 100
+            let animation = UIImage.animatedImage(
+                with: FrameSequence.places(delays: frames.map(\.delay)).map { pictures[$0] },
+                duration: options.duration > 0 ? options.duration : seconds)
+            animation?.animationFile = data
+            return animation
+        }
+
+        static func thumbnail(of data: Data, mostPixels: CGFloat, scale: CGFloat) -> UIImage? {
+            ImageFile(data)?.thumbnail(mostPixels: mostPixels).map {
+                UIImage(cgImage: $0, scale: scale, orientation: .up)
+            }
+        }
+
+        // MARK: Encoding
+
+        /// A GIF of all pictures; the file itself if the image was made of one.
+        func gifData() -> Data? { animationFile ?? ImageFile.gif(gifFrames) }
+
+        private var gifFrames: [ImageFile.Frame] {
+            guard let images, !images.isEmpty else {
+                return upright.cgImage.map { [ImageFile.Frame(picture: $0, delay: 10)] } ?? []
+            }
+            let delay = max(1, Int((duration * 100 / Double(images.count)).rounded()))
+            return runs(of: images).compactMap { picture, length in
+                picture.cgImage.map { ImageFile.Frame(picture: $0, delay: min(length * delay, 65_535)) }
+            }
+        }
+
+        /// The same picture at places in a row is one frame.
+        private func runs(of images: [UIImage]) -> [(picture: UIImage, length: Int)] {
+            images.reduce(into: []) { runs, image in
+                if let last = runs.last, last.picture === image {
+                    runs[runs.count - 1].length += 1
+                } else {
+                    runs.append((image, 1))
+                }
+            }
+        }
+
+        // MARK: Changing
+
+        /// The same pixels at another number of them per point.
+        func withScale(_ scale: CGFloat) -> UIImage {
+            guard scale > 0, scale != self.scale else { return self }
+            let scaled = changingPictures { picture in
+                picture.cgImage.map { UIImage(cgImage: $0, scale: scale, orientation: picture.imageOrientation) }
+            }
+            return scaled ?? self
+        }
+
+        /// This image with its pixels in memory; nil if they cannot be had.
+        func decodedForDisplay() -> UIImage? { changingPictures { $0.preparingForDisplay() } }
+
+        /// nil if one of the pictures cannot be changed.
+        private func changingPictures(_ change: (UIImage) -> UIImage?) -> UIImage? {
+            guard let images, !images.isEmpty else { return handingOnState(to: change(self)) }
+            var changed: [ObjectIdentifier: UIImage] = [:]
+            for picture in images where changed[ObjectIdentifier(picture)] == nil {
+                guard let result = change(picture) else { return nil }
+                changed[ObjectIdentifier(picture)] = result
+            }
+            let pictures = images.compactMap { changed[ObjectIdentifier($0)] }
+            return handingOnState(to: UIImage.animatedImage(with: pictures, duration: duration))
+        }
+
+        private func handingOnState(to other: UIImage?) -> UIImage? {
+            if let other { copyState(to: other) }
+            return other
+        }
+
+        /// What a format with one picture and no orientation can hold of it.
+        var still: UIImage { images?.first ?? upright }
+
+        /// The image with its pixels turned as its orientation says; an animation as it is.
+        var upright: UIImage {
+            guard imageOrientation != .up, images == nil, let picture = cgImage else { return self }
+            return handingOnState(to: redrawn(picture)) ?? self
+        }
+
+        private func redrawn(_ picture: CGImage) -> UIImage? {
+            let (width, height) = (Int((size.width * scale).rounded()), Int((size.height * scale).rounded()))
+            guard let context = CGContext.bitmap(width: width, height: height, inColorsOf: picture) else { return nil }
+            // UIKit counts from the top, in points.
+            context.translateBy(x: 0, y: CGFloat(height))
+            context.scaleBy(x: scale, y: -scale)
+            UIGraphicsPushContext(context)
+            defer { UIGraphicsPopContext() }
+            draw(in: CGRect(origin: .zero, size: size))
+            return context.makeImage().map { UIImage(cgImage: $0, scale: scale, orientation: .up) }
+        }
+    }
+#endif

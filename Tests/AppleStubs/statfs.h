@@ -1,0 +1,9 @@
+/* In C, because a structure and a function of one name cannot be declared in Swift. */
+#include <stdint.h>
+
+struct statfs {
+    uint32_t f_flags;
+    char f_fstypename[16];
+};
+
+int statfs(const char *path, struct statfs *status);

@@ -1,0 +1,216 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// A storage that has let go of its index, so that the system may suspend the process.
+@Suite struct SuspensionTests {
+    /// Another process that wants the index for itself: only without any other connection can the journal be changed.
+    private func requireNoOtherConnection(_ cache: CacheFixture) throws {
+        let other = try Connection(path: cache.index.path, access: .readWriteCreate, busyTimeout: .zero)
+        #expect(try other.text("PRAGMA journal_mode = DELETE") == "delete")
+        try other.execute("BEGIN EXCLUSIVE; COMMIT")
+    }
+
+    private func requireClosed(_ cache: CacheFixture, _ location: SourceLocation = #_sourceLocation) throws {
+        #if os(Linux)
+            #expect(try openFiles(under: cache.directory) == [], sourceLocation: location)
+        #endif
+    }
+
+    @Test func `nothing is open and nothing is locked`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            _ = try cache.storage.value(forKey: "a")
+            _ = try cache.storage.store.entryIDs(in: .access)
+            cache.storage.store.index.checkpoint()
+            #if os(Linux)
+                #expect(try !openFiles(under: cache.directory).isEmpty)
+            #endif
+            cache.storage.suspend()
+            try requireClosed(cache)
+            try requireNoOtherConnection(cache)
+            cache.storage.resume()
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `loads are misses, everything else says why it fails, and nothing is lost`() throws {
+        try withCache(configure: { $0.sizeLimit = 10 }) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try cache.storage.store(value: .blob(2), forKey: "b", expiration: .seconds(1))
+            cache.storage.suspend()
+            #expect(try cache.storage.value(forKey: "a") == nil)
+            #expect(!cache.storage.isCached(forKey: "a"))
+            try requireSuspended { try cache.storage.store(value: .blob(3), forKey: "a") }
+            try requireSuspended { try cache.storage.store(value: .blob(3), forKey: "new") }
+            try requireSuspended { try cache.storage.remove(forKey: "a") }
+            try requireSuspended { try cache.storage.removeAll() }
+            try requireSuspended { _ = try cache.storage.totalSize() }
+            cache.clock.advance(by: 2)
+            try requireSuspended { _ = try cache.storage.removeExpiredValues() }
+            try requireSuspended { _ = try cache.storage.removeSizeExceededValues() }
+            #expect(cache.names(in: "staging") == [])
+            try requireClosed(cache)
+            cache.storage.resume()
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+            #expect(try cache.storage.value(forKey: "new") == nil)
+            #expect(try cache.storage.removeExpiredValues().count == 1)
+            try cache.storage.store(value: .blob(3), forKey: "a")
+            #expect(try cache.storage.value(forKey: "a") == .blob(3))
+        }
+    }
+
+    private func requireSuspended(
+        _ location: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+    ) throws {
+        let error = try #require(throws: KingfisherError.self, sourceLocation: location) { try body() }
+        #expect(error.cause?.code == .suspended, sourceLocation: location)
+    }
+
+    @Test func `what was read is in the index before it is closed`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.clock.advance(by: 60)
+            _ = try cache.storage.value(forKey: "a")
+            cache.storage.suspend()
+            let other = try Connection(path: cache.index.path, access: .queryOnly, busyTimeout: .zero)
+            #expect(try other.integer("SELECT accessed_at FROM entries") == cache.clock.now.milliseconds)
+            cache.storage.resume()
+        }
+    }
+
+    @Test func `twice is as good as once, both ways`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.storage.suspend()
+            cache.storage.suspend()
+            try requireClosed(cache)
+            cache.storage.resume()
+            #expect(cache.storage.isCached(forKey: "a"))
+            cache.storage.resume()
+            #expect(cache.storage.isCached(forKey: "a"))
+        }
+    }
+
+    @Test func `a storage that was never opened stays closed`() throws {
+        try withCache { cache in
+            _ = cache.storage
+            cache.storage.store.close()
+            cache.storage.suspend()
+            _ = cache.storage.isCached(forKey: "a")
+            cache.settle()
+            try requireClosed(cache)
+            cache.storage.resume()
+        }
+    }
+
+    @Test func `another storage of the process is made meanwhile, and works from then on`() throws {
+        let folder = try TemporaryFolder()
+        let config = DiskStorage.Config(name: "shared", sizeLimit: 0, directory: folder.url)
+        let first = try DiskStorage.Backend<Data>(config: config)
+        try first.store(value: .blob(1), forKey: "a")
+        first.suspend()
+        let second = try DiskStorage.Backend<Data>(config: config)
+        #expect(try second.value(forKey: "a") == nil)
+        first.resume()
+        #expect(try second.value(forKey: "a") == .blob(1))
+    }
+
+    @Test func `it waits for who reads at length`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let index = cache.storage.store.index
+            let suspended = DispatchGroup()
+            let isSuspended = Locked(false)
+            try index.readAtLength { session in
+                DispatchQueue.global().async(group: suspended) {
+                    cache.storage.suspend()
+                    isSuspended.withLock { $0 = true }
+                }
+                // Its first step, after which nobody can begin to read.
+                while (try? index.read { _ in }) != nil { sched_yield() }
+                let entries = try session.totals().entries
+                #expect(entries == 1)
+                #expect(!isSuspended.withLock { $0 })
+            }
+            suspended.wait()
+            try requireClosed(cache)
+            cache.storage.resume()
+        }
+    }
+
+    @Test func `under load nothing is opened between suspend and resume`() throws {
+        var tuning = Tuning()
+        tuning.checkpointFrames = 1
+        tuning.flushCount = 2
+        tuning.batchSize = 4
+        try withCache(tuning: tuning, configure: { $0.sizeLimit = 3_000 }) { cache in
+            // Made before the threads begin: it is lazy.
+            let storage = cache.storage
+            let base = SeededGenerator.ofThisRun
+            let isOver = Locked(false)
+            let wrong = Locked([String]())
+            DispatchQueue.concurrentPerform(iterations: 4) { worker in
+                guard worker > 0 else {
+                    defer { isOver.withLock { $0 = true } }
+                    for _ in 0..<60 { suspendOnce(cache, wrong) }
+                    return
+                }
+                var generator = base
+                for _ in 0..<worker { _ = generator.next() }
+                while !isOver.withLock({ $0 }) { use(storage, &generator, wrong) }
+            }
+            #expect(wrong.withLock { $0 } == [])
+        }
+    }
+
+    private func suspendOnce(_ cache: CacheFixture, _ wrong: Locked<[String]>) {
+        cache.storage.suspend()
+        #if os(Linux)
+            for _ in 0..<5 {
+                let open = (try? openFiles(under: cache.metadata))?.filter { $0.contains("index.sqlite") }
+                if open != [] { wrong.withLock { $0.append("open: \(String(describing: open))") } }
+                sched_yield()
+            }
+        #endif
+        cache.storage.resume()
+        // So that the others get something done.
+        for _ in 0..<20 where cache.storage.isCached(forKey: "1") { sched_yield() }
+    }
+
+    private func use(
+        _ storage: DiskStorage.Backend<Data>, _ generator: inout SeededGenerator, _ wrong: Locked<[String]>
+    ) {
+        let seed = Int.random(in: 0..<20, using: &generator)
+        do {
+            switch Int.random(in: 0..<12, using: &generator) {
+            case 0...4: try storage.store(value: .blob(seed), forKey: "\(seed)")
+            case 5...8:
+                guard let data = try storage.value(forKey: "\(seed)"), data != .blob(seed) else { return }
+                wrong.withLock { $0.append("other bytes of \(seed)") }
+            case 9: _ = try storage.removeSizeExceededValues()
+            case 10: _ = try storage.check()
+            default: try storage.removeAll()
+            }
+        } catch {
+            guard (error as? KingfisherError)?.cause?.code != .suspended, !(error is IndexSuspended) else { return }
+            wrong.withLock { $0.append("\(error)") }
+        }
+    }
+}
+
+extension KingfisherError {
+    /// Why the disk storage failed.
+    fileprivate var cause: CacheStorageError? {
+        guard case .cacheError(let reason) = self else { return nil }
+        switch reason {
+        case .cannotCreateCacheFile(_, _, _, let error), .cannotLoadDataFromDisk(_, let error),
+            .invalidURLResource(let error, _, _), .cannotCreateDirectory(_, let error):
+            return error as? CacheStorageError
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// `ImageCache.suspend`, `resume`, and what a cache does before the system suspends the process.
+@Suite struct PausingTests {
+    /// A cache on a folder of its own, and a queue of it that can be held.
+    private final class Fixture: @unchecked Sendable {
+        // Sendable because its members are constants that are so.
+        let files: CacheFixture
+        let cache: ImageCache
+
+        init(inAppGroup: Bool = false) throws {
+            files = try CacheFixture { config in
+                guard inAppGroup else { return }
+                config.cachePathBlock = { parent, name in parent.appendingPathComponent("Shared/AppGroup/1/\(name)") }
+            }
+            cache = ImageCache(
+                memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 0)), diskStorage: files.storage)
+        }
+
+        var isOpen: Bool { files.storage.store.index.isOpen }
+
+        /// Does what `body` asks for while the cache's queue cannot begin with any of it.
+        func holdingQueue(_ body: () -> Void) {
+            let gate = DispatchSemaphore(value: 0)
+            cache.ioQueue.async { gate.wait() }
+            body()
+            gate.signal()
+        }
+
+        func prepare(unlessResumedSince count: Int) async {
+            await withCheckedContinuation { continuation in
+                cache.prepareForSuspension(unlessResumedSince: count) { continuation.resume() }
+            }
+        }
+    }
+
+    @Test func `a store that was called before is finished first, one after it says why it is not`() async throws {
+        let fixture = try Fixture()
+        let cache = fixture.cache
+        let results = Locked([Bool]())
+        let note: @Sendable (CacheStoreResult) -> Void = { result in
+            let isStored = (try? result.diskCacheResult.get()) != nil
+            results.withLock { $0.append(isStored) }
+        }
+        fixture.holdingQueue {
+            cache.storeToDisk(.blob(1), forKey: "before", completionHandler: note)
+            cache.suspend()
+            cache.storeToDisk(.blob(2), forKey: "after", completionHandler: note)
+        }
+        await cache.suspend()
+        #expect(results.withLock { $0 } == [true, false])
+        #expect(!cache.isCached(forKey: "before"))
+        #if os(Linux)
+            #expect(try openFiles(under: fixture.files.directory) == [])
+        #endif
+        cache.resume()
+        #expect(cache.imageCachedType(forKey: "before") == .disk)
+        #expect(cache.imageCachedType(forKey: "after") == .none)
+        try fixture.files.requireClean()
+    }
+
+    @Test func `resume has the last word over a suspension that is still waiting`() async throws {
+        let fixture = try Fixture()
+        try await fixture.cache.storeToDisk(.blob(1), forKey: "a")
+        fixture.holdingQueue {
+            fixture.cache.suspend()
+            fixture.cache.suspend()
+            fixture.cache.resume()
+        }
+        #expect(await fixture.cache.imageCachedTypeAsync(forKey: "a") == .disk)
+        try await fixture.cache.storeToDisk(.blob(2), forKey: "b")
+        try fixture.files.requireClean()
+    }
+
+    @Test func `a suspension after that has the last word again`() async throws {
+        let fixture = try Fixture()
+        try await fixture.cache.storeToDisk(.blob(1), forKey: "a")
+        fixture.holdingQueue {
+            fixture.cache.suspend()
+            fixture.cache.resume()
+            fixture.cache.suspend()
+        }
+        await fixture.cache.suspend()
+        #expect(!fixture.isOpen)
+        #expect(await fixture.cache.imageCachedTypeAsync(forKey: "a") == .none)
+        fixture.cache.resume()
+        #expect(await fixture.cache.imageCachedTypeAsync(forKey: "a") == .disk)
+        try fixture.files.requireClean()
+    }
+
+    @Test func `whatever the order of many calls, the last one decides`() async throws {
+        let fixture = try Fixture()
+        try await fixture.cache.storeToDisk(.blob(1), forKey: "a")
+        var generator = SeededGenerator.ofThisRun
+        for _ in 0..<100 {
+            var isSuspended = false
+            for _ in 0..<Int.random(in: 1...6, using: &generator) {
+                isSuspended = Bool.random(using: &generator)
+                if isSuspended { fixture.cache.suspend(completion: nil) } else { fixture.cache.resume() }
+            }
+            let type = await fixture.cache.imageCachedTypeAsync(forKey: "a")
+            #expect(type == (isSuspended ? .none : .disk))
+            fixture.cache.resume()
+        }
+        try fixture.files.requireClean()
+    }
+
+    @Test func `memory goes on`() async throws {
+        let fixture = try Fixture()
+        await fixture.cache.suspend()
+        let gif = try #require(Data(base64Encoded: "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=="))
+        let image = try #require(KFCrossPlatformImage(data: gif))
+        await #expect(throws: KingfisherError.self) { try await fixture.cache.store(image, forKey: "a") }
+        #expect(try await fixture.cache.retrieveImage(forKey: "a").cacheType == .memory)
+        #expect(try await fixture.cache.retrieveImage(forKey: "b").cacheType == .none)
+        fixture.cache.resume()
+        try fixture.files.requireClean()
+    }
+
+    @Test func `a clean that is called while suspended ends, and removes nothing`() async throws {
+        let fixture = try Fixture()
+        try await fixture.cache.storeToDisk(.blob(1), forKey: "a", expiration: .seconds(1))
+        await fixture.cache.suspend()
+        fixture.files.clock.advance(by: 2)
+        await fixture.cache.cleanExpiredDiskCache()
+        await fixture.cache.clearDiskCache()
+        #expect(!fixture.isOpen)
+        fixture.cache.resume()
+        #expect(try await fixture.cache.diskStorageSize == 100)
+        await fixture.cache.cleanExpiredDiskCache()
+        #expect(try await fixture.cache.diskStorageSize == 0)
+        try fixture.files.requireClean()
+    }
+
+    // MARK: Before the system suspends the process
+
+    @Test func `a shared folder is let go of, and found again`() async throws {
+        let fixture = try Fixture(inAppGroup: true)
+        try await fixture.cache.storeToDisk(.blob(1), forKey: "a")
+        await fixture.prepare(unlessResumedSince: fixture.cache.resumptionCount)
+        #expect(!fixture.isOpen)
+        fixture.cache.resumeAfterSuspension()
+        #expect(fixture.cache.imageCachedType(forKey: "a") == .disk)
+        try fixture.files.requireClean()
+    }
+
+    @Test func `an app that has come back meanwhile keeps it`() async throws {
+        let fixture = try Fixture(inAppGroup: true)
+        let count = fixture.cache.resumptionCount
+        try await fixture.cache.storeToDisk(.blob(1), forKey: "a")
+        fixture.cache.resumeAfterSuspension()
+        await fixture.prepare(unlessResumedSince: count)
+        #expect(fixture.isOpen)
+        try fixture.files.requireClean()
+    }
+
+    @Test func `when the time runs out a shared folder is let go of at once`() async throws {
+        let fixture = try Fixture(inAppGroup: true)
+        let cache = fixture.cache
+        try await cache.storeToDisk(.blob(1), forKey: "a")
+        fixture.holdingQueue {
+            cache.cleanExpiredDiskCache()
+            cache.prepareForSuspension(unlessResumedSince: cache.resumptionCount) {}
+            cache.releaseSharedFolder()
+            #expect(!fixture.isOpen)
+        }
+        await cache.suspend()
+        #expect(!fixture.isOpen)
+        cache.resumeAfterSuspension()
+        #expect(cache.imageCachedType(forKey: "a") == .disk)
+        try fixture.files.requireClean()
+    }
+
+    @Test func `a folder of the app's own stays open, and what was read is in the index`() async throws {
+        let fixture = try Fixture()
+        try await fixture.cache.storeToDisk(.blob(1), forKey: "a")
+        fixture.files.clock.advance(by: 60)
+        _ = try fixture.files.storage.value(forKey: "a")
+        await fixture.prepare(unlessResumedSince: fixture.cache.resumptionCount)
+        #expect(fixture.isOpen)
+        #expect(try fixture.files.storage.store.index.read { try $0.accessRange().latest } == fixture.files.clock.now)
+        fixture.cache.releaseSharedFolder()
+        #expect(fixture.isOpen)
+        try fixture.files.requireClean()
+    }
+}
