@@ -11,6 +11,14 @@ struct StoreReport: Sendable {
     }
 }
 
+extension ImageCache {
+    /// An image that is to expire at once is not kept; the one it was to replace goes all the same.
+    func keepInMemory(_ image: KFCrossPlatformImage, forKey key: String, expiration: StorageExpiration?) {
+        if expiration?.isExpired ?? false { memoryStorage.remove(forKey: key) }
+        memoryStorage.storeNoThrow(value: image, forKey: key, expiration: expiration)
+    }
+}
+
 // On the I/O queue.
 extension ImageCache {
     func serializeAndWrite(

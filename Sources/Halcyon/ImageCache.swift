@@ -99,7 +99,7 @@ open class ImageCache: @unchecked Sendable {
     ) {
         let computedKey = key.computedKey(with: options.processor.identifier)
         refills.supersede(computedKey)
-        memoryStorage.storeNoThrow(value: image, forKey: computedKey, expiration: options.memoryCacheExpiration)
+        keepInMemory(image, forKey: computedKey, expiration: options.memoryCacheExpiration)
         let report = StoreReport(queue: options.callbackQueue, handler: completionHandler)
         guard toDisk else { return report(.success(())) }
         ioQueue.async { [self] in
@@ -191,6 +191,11 @@ open class ImageCache: @unchecked Sendable {
         }
         let ticket = refills.begin(
             key.computedKey(with: options.processor.identifier), waitsItsTurn: !options.loadDiskFileSynchronously)
+        // Somebody may have stored it between the first look and the ticket, and would not have known of this load.
+        if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
+            refills.end(ticket) {}
+            return callbackQueue.execute { completionHandler(.success(.memory(image))) }
+        }
         loadFromDisk(forKey: key, options: options) { [self] result in
             refill(ticket, with: result, expiration: options.memoryCacheExpiration)
             callbackQueue.execute { completionHandler(result.map { $0.map(ImageCacheResult.disk) ?? .none }) }
