@@ -188,7 +188,7 @@ public enum DiskStorage {
             try requireReadiness()
             let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
             let time = Timestamp(referenceDate)
-            guard actuallyLoad else { return store.contains(name, at: time) ? T.empty : nil }
+            guard actuallyLoad else { return store.contains(name, key: key, at: time) ? T.empty : nil }
             do {
                 return try store.value(of: name, key: key, at: time, extending: extendingExpiration)
                     .map(T.fromData)
@@ -210,7 +210,7 @@ public enum DiskStorage {
 
         private func isCached(forKey key: String, at time: Timestamp, forcedExtension: String?) -> Bool {
             guard readiness.withLock({ $0 }) else { return false }
-            return store.contains(config.blobName(forKey: key, forcedExtension: forcedExtension), at: time)
+            return store.contains(config.blobName(forKey: key, forcedExtension: forcedExtension), key: key, at: time)
         }
 
         // MARK: Removing
@@ -221,7 +221,7 @@ public enum DiskStorage {
         public func remove(forKey key: String, forcedExtension: String? = nil) throws {
             let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
             do {
-                try store.remove(name)
+                try store.remove(name, key: key)
             } catch {
                 throw resourceError(error, key: key, url: url(of: name))
             }
