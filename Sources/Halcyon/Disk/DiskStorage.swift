@@ -237,7 +237,7 @@ public enum DiskStorage {
         func removeAll(skipCreatingDirectory: Bool) throws {
             let isHashed = config.usesHashedFileName
             try mappingErrors {
-                try store.removeAll { BlobName.isBlobName($0, isHashed: isHashed) }
+                try store.removeAll { BlobName.isBlobOrLegacyName($0, isHashed: isHashed) }
                 if skipCreatingDirectory { store.removeFolder() }
             }
         }

@@ -162,8 +162,9 @@ extension EntryStore {
     /// Files without a row are to go, not to become entries while rows are being removed.
     private func cancelAdoption(in session: IndexSession) throws {
         var state = try session.state()
-        guard state.adoption != .done else { return }
+        guard state.adoption != .done || state.legacyNames == .unknown else { return }
         state.adoption = .done
+        state.legacyNames = .none
         try session.setState(state)
         condition.withLock { $0.update(from: state) }
     }
