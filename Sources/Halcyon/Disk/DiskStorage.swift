@@ -68,7 +68,10 @@ public enum DiskStorage {
                 directory: directoryURL.standardizedFileURL.path, environment: environment)
             applyToFolder(config)
             // The next operation makes a missing folder, and says what is wrong if it cannot.
-            if creatingDirectory { try? prepare() }
+            if creatingDirectory {
+                store.index.replacesNewer.withLock { $0 = true }
+                try? prepare()
+            }
         }
 
         private func applyToFolder(_ config: Config) {

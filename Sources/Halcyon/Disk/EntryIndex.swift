@@ -18,6 +18,8 @@ package final class EntryIndex: Sendable {
     let lastFailure: Locked<Failure?> = Locked(nil)
     let lastLook: Locked<Timestamp?> = Locked(nil)
     private let isSuspended = Locked(false)
+    /// Whether an index that only a newer version can use may be set aside, for those who can neither use it nor throw.
+    let replacesNewer = Locked(false)
     /// Makes the folders that the index lives in; they may have been removed at any time.
     private let prepareFolder: @Sendable () throws -> Void
     /// Called on the writing thread when the log has grown so far that a checkpoint is due.
