@@ -183,7 +183,7 @@ package struct BlobStore: Sendable {
         }
     }
 
-    private func write(_ data: Data, to file: FileDescriptor) throws(SystemError) {
+    func write(_ data: Data, to file: FileDescriptor) throws(SystemError) {
         // Foundation's `withUnsafeBytes` cannot pass on which type of error was thrown.
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(SystemError) in try write(bytes, to: file) }

@@ -326,6 +326,16 @@ package final class EntryIndex: Sendable {
         checkpoint()
     }
 
+    /// Writes a copy for another folder into a new file, as of one moment.
+    func snapshot(to path: String) throws {
+        try open()
+        // VACUUM takes no query-only connection.
+        try IndexSession(connection: makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout))
+            .snapshot(to: path)
+        let copy = try Connection(path: path, access: .readWriteCreate, busyTimeout: environment.tuning.writerTimeout)
+        try IndexSession(connection: copy).forgetInode()
+    }
+
     /// Notes that what was stored is on the disk by now, copies the log into the database and closes the connections.
     ///
     /// A later use opens them again.

@@ -162,6 +162,11 @@ package enum IndexSQL {
 
     // MARK: The file
 
+    /// A copy, as of one moment, into a new file.
+    static let snapshot: StaticString = "VACUUM INTO ?1"
+    /// Another file than the one that was opened last: inode numbers are learned anew.
+    static let forgetInode: StaticString = "UPDATE state SET index_inode = 0"
+
     static let freePages: StaticString = "PRAGMA freelist_count"
     static let integrity: StaticString = "PRAGMA integrity_check(20)"
 

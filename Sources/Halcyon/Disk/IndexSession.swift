@@ -219,6 +219,17 @@ package struct IndexSession {
         try connection.execute("PRAGMA incremental_vacuum(\(count))")
     }
 
+    func snapshot(to path: String) throws(SQLiteError) {
+        try connection.with(IndexSQL.snapshot) { (statement) throws(SQLiteError) in
+            try statement.bind(path, at: 1)
+            _ = try statement.step()
+        }
+    }
+
+    func forgetInode() throws(SQLiteError) {
+        try connection.with(IndexSQL.forgetInode) { (statement) throws(SQLiteError) in _ = try statement.step() }
+    }
+
     /// Runs statements as they are, for tests that damage an index on purpose.
     package func execute(_ sql: String) throws(SQLiteError) { try connection.execute(sql) }
 
