@@ -13,23 +13,24 @@ public struct AdoptionProgress: Sendable, Equatable {
 
 /// Those who watch an adoption.
 final class AdoptionListeners: Sendable {
-    private let continuations: Locked<[AsyncStream<AdoptionProgress>.Continuation]> = Locked([])
+    /// Called with how far it is, and with nil at the end.
+    typealias Listener = @Sendable (AdoptionProgress?) -> Void
 
-    func add(_ continuation: AsyncStream<AdoptionProgress>.Continuation) {
-        continuations.withLock { $0.append(continuation) }
-    }
+    private let listeners: Locked<[Listener]> = Locked([])
+
+    func add(_ listener: @escaping Listener) { listeners.withLock { $0.append(listener) } }
 
     func tell(_ progress: AdoptionProgress) {
         // Outside the lock: whoever listens may come back.
-        for continuation in continuations.withLock({ $0 }) { continuation.yield(progress) }
+        for listener in listeners.withLock({ $0 }) { listener(progress) }
     }
 
     func finish() {
-        let all = continuations.withLock { continuations in
-            defer { continuations = [] }
-            return continuations
+        let all = listeners.withLock { listeners in
+            defer { listeners = [] }
+            return listeners
         }
-        for continuation in all { continuation.finish() }
+        for listener in all { listener(nil) }
     }
 }
 
@@ -48,7 +49,9 @@ extension DiskStorage.Backend {
 
 extension EntryStore {
     fileprivate func watchAdoption(_ continuation: AsyncStream<AdoptionProgress>.Continuation) {
-        adoptionListeners.add(continuation)
+        adoptionListeners.add { progress in
+            if let progress { continuation.yield(progress) } else { continuation.finish() }
+        }
         // An index that cannot be opened adopts nothing now: there is nothing to wait for.
         guard (try? open()) != nil else { return adoptionListeners.finish() }
         guard isAdopting else { return adoptionListeners.finish() }

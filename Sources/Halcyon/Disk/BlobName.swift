@@ -67,7 +67,8 @@ package struct BlobName: Hashable, Sendable {
         return bytes.count == 32 || (bytes.count > 33 && bytes.dropFirst(32).first == UInt8(ascii: "."))
     }
 
-    static func isBlobOrLegacyName(_ name: String, isHashed: Bool) -> Bool {
+    /// As ``isBlobName(_:isHashed:)``, the names of Kingfisher 7 and earlier included.
+    package static func isBlobOrLegacyName(_ name: String, isHashed: Bool) -> Bool {
         isBlobName(name, isHashed: isHashed) || (isHashed && isLegacyName(name))
     }
 

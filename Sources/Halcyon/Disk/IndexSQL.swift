@@ -153,6 +153,9 @@ package enum IndexSQL {
         FROM state JOIN totals USING (id) WHERE id = 1
         """
 
+    /// Also of an index that has not been upgraded yet.
+    static let adoption: StaticString = "SELECT adoption FROM state WHERE id = 1"
+
     static let setState: StaticString = """
         UPDATE state SET
             boot = ?1, settled_at = ?2, index_inode = ?3, relearning = ?4, adoption = ?5, adopts_until = ?6,
