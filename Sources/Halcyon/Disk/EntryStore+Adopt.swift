@@ -28,12 +28,19 @@ extension EntryStore {
 
     private func adoptEverything() throws {
         var progress = AdoptionProgress(files: 0, of: isAdopting ? try countOfBlobNames() : 0)
-        try forEachBlobNameBatch { names in
-            let candidates = names.filter(adopts)
-            if !candidates.isEmpty { try adopt(candidates) }
+        try forEachBlobNameBatch(of: environment.tuning.adoptionChunk) { names in
+            // Row by row in the order of the folder each insert would change a page of its own, and the log would get a
+            // hundred times as long as the rows are.
+            let candidates = names.filter(adopts).sorted { $0.rowID < $1.rowID }
+            for start in stride(from: 0, to: candidates.count, by: environment.tuning.flushBatchSize) {
+                try stopIfClosing()
+                let batch = candidates[start..<min(start + environment.tuning.flushBatchSize, candidates.count)]
+                try adopt(batch)
+                adoptionListeners.tell(AdoptionProgress(files: progress.files + batch.endIndex, of: progress.total))
+            }
             progress.files += names.count
-            adoptionListeners.tell(progress)
         }
+        adoptionListeners.tell(progress)
     }
 
     private func countOfBlobNames() throws -> Int {
@@ -43,12 +50,14 @@ extension EntryStore {
     }
 
     /// Hands over the names in the folder that can be blobs', a bounded number at a time.
-    func forEachBlobNameBatch(_ body: ([BlobName]) throws -> Void) throws {
+    ///
+    /// - Parameter size: nil for as many as one transaction takes.
+    func forEachBlobNameBatch(of size: Int? = nil, _ body: ([BlobName]) throws -> Void) throws {
         let isHashed = condition.withLock { $0.namesAreHashed }
         var names: [BlobName] = []
         try blobs.forEachName { name in
             if BlobName.isBlobOrLegacyName(name, isHashed: isHashed) { names.append(BlobName(text: name)) }
-            if names.count == environment.tuning.flushBatchSize {
+            if names.count == size ?? environment.tuning.flushBatchSize {
                 try stopIfClosing()
                 try body(names)
                 names = []
@@ -58,7 +67,7 @@ extension EntryStore {
         if !names.isEmpty { try body(names) }
     }
 
-    private func adopt(_ names: [BlobName]) throws {
+    private func adopt(_ names: some Sequence<BlobName>) throws {
         try index.write { session in
             let state = try session.state()
             // Somebody may have removed everything meanwhile, in this process or another.
