@@ -40,7 +40,7 @@ let package = Package(
         .target(name: "HalcyonSQLite", dependencies: ["CHalcyonSQLite"]),
         .target(
             name: "HalcyonMigrations", path: "Migrations",
-            resources: [.embedInCode("V0001__create_entries.sql")]),
+            resources: ["V0001__create_entries.sql", "V0002__find_legacy_names.sql"].map { .embedInCode($0) }),
         .target(
             name: "Halcyon",
             dependencies: [

@@ -10,6 +10,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(name: "SchemaCandidates", dependencies: ["CSQLite"]),
         .executableTarget(name: "DiskOperations", dependencies: [.product(name: "Halcyon", package: "Halcyon")]),
+        .executableTarget(name: "AdoptionOperations", dependencies: [.product(name: "Halcyon", package: "Halcyon")]),
         .executableTarget(name: "MemoryOperations", dependencies: [.product(name: "Halcyon", package: "Halcyon")]),
     ],
     swiftLanguageModes: [.v6]

@@ -16,7 +16,11 @@ package enum MigrationFiles {
     package static let all = [
         File(
             version: 1, name: "V0001__create_entries.sql",
-            sql: text(PackageResources.V0001__create_entries_sql), oldestReader: 1)
+            sql: text(PackageResources.V0001__create_entries_sql), oldestReader: 1),
+        // Version 1 passes over the column, and takes an entry under a legacy name for one that nobody asks for.
+        File(
+            version: 2, name: "V0002__find_legacy_names.sql",
+            sql: text(PackageResources.V0002__find_legacy_names_sql), oldestReader: 1),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

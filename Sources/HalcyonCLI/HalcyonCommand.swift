@@ -19,6 +19,8 @@ struct HalcyonCommand: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             Put.self, Get.self, Show.self, List.self, Stats.self, Remove.self, Clean.self, Check.self, Path.self,
+            Upgrade.self,
+            Move.self,
         ])
 
     /// Ends as other Unix tools do when the reader of a pipe has seen enough: without a word, after the command has

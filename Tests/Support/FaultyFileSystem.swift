@@ -6,7 +6,7 @@ package final class FaultyFileSystem: FileSystem {
     package enum Call: String, CaseIterable, Sendable {
         case makeDirectory, openForReading, createFile, read, write, statusOfFile, status, setModified, rename,
             exchange,
-            link, unlink, removeDirectory, list, volume
+            link, unlink, removeDirectory, list, volume, synchronize
     }
 
     package struct Fault: Sendable {
@@ -124,6 +124,11 @@ package final class FaultyFileSystem: FileSystem {
     ) throws(SystemError) {
         try check(.setModified, "")
         try base.setModified(time, microseconds: microseconds, of: file)
+    }
+
+    package func synchronize(_ file: FileDescriptor) throws(SystemError) {
+        try check(.synchronize, "")
+        try base.synchronize(file)
     }
 
     package func close(_ file: FileDescriptor) { base.close(file) }

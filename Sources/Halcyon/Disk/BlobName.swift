@@ -60,6 +60,25 @@ package struct BlobName: Hashable, Sendable {
         return bytes.count == 64 || (bytes.count > 65 && bytes.dropFirst(64).first == UInt8(ascii: "."))
     }
 
+    /// As ``isBlobName(_:isHashed:)``, for the names that Kingfisher 7 and earlier gave: the MD5 of the key, 32 digits.
+    package static func isLegacyName(_ name: String) -> Bool {
+        let bytes = name.utf8
+        guard bytes.count >= 32, bytes.prefix(32).allSatisfy(isHexDigit) else { return false }
+        return bytes.count == 32 || (bytes.count > 33 && bytes.dropFirst(32).first == UInt8(ascii: "."))
+    }
+
+    /// As ``isBlobName(_:isHashed:)``, the names of Kingfisher 7 and earlier included.
+    package static func isBlobOrLegacyName(_ name: String, isHashed: Bool) -> Bool {
+        isBlobName(name, isHashed: isHashed) || (isHashed && isLegacyName(name))
+    }
+
+    /// The name that Kingfisher 7 and earlier gave to the blob of a key whose name today is this one; nil for a name that
+    /// is no hash.
+    func legacy(forKey key: String) -> BlobName? {
+        guard Self.isBlobName(text, isHashed: true) else { return nil }
+        return BlobName(text: LegacyDigest.hexadecimal(of: key) + text.dropFirst(64))
+    }
+
     static func isHexDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }

@@ -188,7 +188,7 @@ package struct BlobStore: Sendable {
         }
     }
 
-    private func write(_ data: Data, to file: FileDescriptor) throws(SystemError) {
+    func write(_ data: Data, to file: FileDescriptor) throws(SystemError) {
         // Foundation's `withUnsafeBytes` cannot pass on which type of error was thrown.
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(SystemError) in try write(bytes, to: file) }
@@ -268,6 +268,14 @@ package struct BlobStore: Sendable {
             try fileSystem.link(path, to: kept)
         }
         return true
+    }
+
+    /// Gives a blob a second name, over a file that is nobody's blob. False where the volume has no hard links: then the new
+    /// name has taken the place of the old one.
+    func give(_ name: BlobName, theNewName new: BlobName) throws(SystemError) -> Bool {
+        if try link(path(of: name), as: path(of: new)) { return true }
+        try fileSystem.rename(path(of: name), to: path(of: new))
+        return false
     }
 
     /// Moves a blob to the trash; false when there was none.

@@ -51,7 +51,7 @@ extension DiskStorage {
 
 extension DiskStorage.Config {
     /// The cache's folder. Uses up ``cachePathBlock``.
-    mutating func takeFolder() -> URL {
+    package mutating func takeFolder() -> URL {
         let parent = directory ?? cachesFolder
         let folderName = "com.onevcat.Kingfisher.ImageCache.\(name)"
         defer { cachePathBlock = nil }

@@ -33,6 +33,13 @@ extension DiskStorage.Backend {
         return try explained { try store.index.read { try $0.entry(named: name) } }
     }
 
+    /// Takes over files that have no row, now and on this thread, and tells how far it is.
+    package func finishAdoption(_ progress: @escaping @Sendable (AdoptionProgress) -> Void) throws {
+        store.adoptionListeners.add { if let now = $0 { progress(now) } }
+        defer { store.adoptionListeners.finish() }
+        try explained { try store.finishAdoption() }
+    }
+
     /// Drops the row of a key whose blob is gone, now: a process that ends at once leaves housekeeping no time for it.
     package func settle(forKey key: String, forcedExtension: String? = nil) throws {
         let name = config.blobName(forKey: key, forcedExtension: forcedExtension)

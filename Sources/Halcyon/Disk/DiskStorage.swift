@@ -68,7 +68,10 @@ public enum DiskStorage {
                 directory: directoryURL.standardizedFileURL.path, environment: environment)
             applyToFolder(config)
             // The next operation makes a missing folder, and says what is wrong if it cannot.
-            if creatingDirectory { try? prepare() }
+            if creatingDirectory {
+                store.index.replacesNewer.withLock { $0 = true }
+                try? prepare()
+            }
         }
 
         private func applyToFolder(_ config: Config) {
@@ -189,7 +192,7 @@ public enum DiskStorage {
             try requireReadiness()
             let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
             let time = Timestamp(referenceDate)
-            guard actuallyLoad else { return store.contains(name, at: time) ? T.empty : nil }
+            guard actuallyLoad else { return store.contains(name, key: key, at: time) ? T.empty : nil }
             do {
                 return try store.value(of: name, key: key, at: time, extending: extendingExpiration)
                     .map(T.fromData)
@@ -211,7 +214,7 @@ public enum DiskStorage {
 
         private func isCached(forKey key: String, at time: Timestamp, forcedExtension: String?) -> Bool {
             guard readiness.withLock({ $0 }) else { return false }
-            return store.contains(config.blobName(forKey: key, forcedExtension: forcedExtension), at: time)
+            return store.contains(config.blobName(forKey: key, forcedExtension: forcedExtension), key: key, at: time)
         }
 
         // MARK: Removing
@@ -222,7 +225,7 @@ public enum DiskStorage {
         public func remove(forKey key: String, forcedExtension: String? = nil) throws {
             let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
             do {
-                try store.remove(name)
+                try store.remove(name, key: key)
             } catch {
                 throw resourceError(error, key: key, url: url(of: name))
             }
@@ -238,7 +241,7 @@ public enum DiskStorage {
         func removeAll(skipCreatingDirectory: Bool) throws {
             let isHashed = config.usesHashedFileName
             try mappingErrors {
-                try store.removeAll { BlobName.isBlobName($0, isHashed: isHashed) }
+                try store.removeAll { BlobName.isBlobOrLegacyName($0, isHashed: isHashed) }
                 if skipCreatingDirectory { store.removeFolder() }
             }
         }

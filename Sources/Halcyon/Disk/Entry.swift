@@ -80,6 +80,7 @@ package struct IndexState: Equatable, Sendable {
     package var distrusted: ClosedRange<Timestamp>?
     /// When the folder was last searched for files without a row.
     package var reconciledAt: Timestamp
+    package var legacyNames = LegacyNames.unknown
 }
 
 extension IndexState {
@@ -105,4 +106,14 @@ package enum Adoption: String, Sendable {
     case rebuilding
     /// They are orphans of crashed stores.
     case done
+}
+
+/// Whether there are files with the names that Kingfisher 7 and earlier gave.
+package enum LegacyNames: Int64, Sendable {
+    /// No entry has one.
+    case none = 0
+    /// Entries have.
+    case some = 1
+    /// The folder has not been searched yet.
+    case unknown = 2
 }

@@ -1,14 +1,16 @@
 internal import HalcyonMigrations
 internal import HalcyonSQLite
 
-/// What happens to an index that is damaged: it is judged again, set aside, and built anew.
+/// What happens to an index that cannot be used: it is judged again, set aside, and built anew.
 extension EntryIndex {
-    /// Runs `body`; when the index turns out to be damaged, puts a new one in its place and runs `body` again.
+    /// Runs `body`; when the index turns out to be damaged, or a newer version's where it may be replaced, puts a new one in
+    /// its place and runs `body` again.
     func healingDamage<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch {
-            guard Self.isDamage(error) || Self.isTruncation(error), try setAsideIfDamaged() else { throw error }
+            let isHealed = try Self.isNewer(error) ? setAsideIfUnused() : isSuspicious(error) && setAsideIfDamaged()
+            guard isHealed else { throw error }
             return try body()
         }
     }
@@ -19,6 +21,35 @@ extension EntryIndex {
         case let error as SQLiteError: error.isDamage
         default: false
         }
+    }
+
+    private func isSuspicious(_ error: any Error) -> Bool { Self.isDamage(error) || Self.isTruncation(error) }
+
+    private static func isNewer(_ error: any Error) -> Bool {
+        if case MigrationError.newerSchema = error { true } else { false }
+    }
+
+    /// Sets aside an index that only a newer version can use, if that is allowed and nobody has it open.
+    private func setAsideIfUnused() throws -> Bool {
+        guard replacesNewer.withLock({ $0 }) else { return false }
+        return try writer.withLock { writer in
+            closeConnections(&writer)
+            guard isUnused() else { return false }
+            lastFailure.withLock { $0 = nil }
+            try files.setAside(as: files.newer)
+            environment.warn(
+                "the index was written by a newer version and is built anew; the old one is kept as index.sqlite.newer")
+            return true
+        }
+    }
+
+    /// Each connection to an index with a write-ahead log keeps a shared lock on its file, and "exclusive" is granted to
+    /// the only one.
+    private func isUnused() -> Bool {
+        // Whatever refuses is a reason to leave the file alone.
+        (try? makeConnection(.readWriteCreate, timeout: .zero)).map { connection in
+            (try? connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK")) != nil
+        } ?? false
     }
 
     /// Judges the file again, on a fresh connection: only what that one finds damaged too is set aside.
@@ -39,7 +70,7 @@ extension EntryIndex {
         guard try isDamaged() else { return }
         // Another process may have set it aside meanwhile; what is there now is its new one.
         guard try files.identity(of: files.database) == identity else { return }
-        try files.setAside()
+        try files.setAside(as: files.damaged)
         environment.warn("the index was damaged and is built anew; the old one is kept as index.sqlite.damaged")
     }
 

@@ -10,19 +10,21 @@ extension EntryIndex {
         let boot = environment.boot() ?? found.boot ?? ""
         guard found.boot != boot || found.indexInode != status.inode else { return found }
         return try connection.transaction {
-            let state = updated(try session.state(), boot: boot, file: status)
+            let state = try updated(try session.state(), boot: boot, file: status)
             try session.setState(state)
             return state
         }
     }
 
-    func updated(_ state: IndexState, boot: String, file: FileStatus) -> IndexState {
+    func updated(_ state: IndexState, boot: String, file: FileStatus) throws -> IndexState {
         var state = state
         let isNew = state.indexInode == nil
         if isNew {
             // By the clock of the volume, which is the one that files' times are compared with.
             state.adoptsUntil = file.changed
-            state.adoption = (try? files.identity(of: files.damaged)) == nil ? .pending : .rebuilding
+            state.adoption =
+                try [files.damaged, files.newer].allSatisfy { try files.identity(of: $0) == nil }
+                ? .pending : .rebuilding
         } else if state.indexInode != file.inode && hasStableInodes {
             state.isRelearning = true
         }

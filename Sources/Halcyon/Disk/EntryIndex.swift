@@ -20,6 +20,8 @@ package final class EntryIndex: Sendable {
     private let isSuspended = Locked(false)
     /// Whoever reads on a connection of his own.
     private let longReads = DispatchGroup()
+    /// Whether an index that only a newer version can use may be set aside, for those who can neither use it nor throw.
+    let replacesNewer = Locked(false)
     /// Makes the folders that the index lives in; they may have been removed at any time.
     private let prepareFolder: @Sendable () throws -> Void
     /// Called on the writing thread when the log has grown so far that a checkpoint is due.
@@ -337,6 +339,16 @@ package final class EntryIndex: Sendable {
             return left > 0 && left < free
         }) {}
         checkpoint()
+    }
+
+    /// Writes a copy for another folder into a new file, as of one moment.
+    func snapshot(to path: String) throws {
+        try open()
+        // VACUUM takes no query-only connection.
+        try IndexSession(connection: makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout))
+            .snapshot(to: path)
+        let copy = try Connection(path: path, access: .readWriteCreate, busyTimeout: environment.tuning.writerTimeout)
+        try IndexSession(connection: copy).forgetInode()
     }
 
     /// Notes that what was stored is on the disk by now, copies the log into the database and closes the connections.

@@ -6,24 +6,58 @@ extension EntryStore {
     ///
     /// Interrupted, it begins again at the next open; what is adopted already is passed over.
     func finishAdoption() throws {
-        guard isAdopting else { return }
+        guard isSearching else { return }
+        // Also when it fails: who watches need not wait for the next opening.
+        defer { adoptionListeners.finish() }
         try adoptionLock.withLock { _ in
             // Again when the index was replaced meanwhile: the new one knows nothing of what the old one had adopted.
-            while isAdopting {
+            while isSearching {
                 let generation = index.generation
-                try forEachBlobNameBatch { try adopt($0) }
-                try note(in: generation) { $0.adoption = .done }
+                try adoptEverything()
+                let hasLegacyNames = try index.readAtLength { try $0.hasLegacyNames() }
+                try note(in: generation) { state in
+                    state.adoption = .done
+                    state.legacyNames = hasLegacyNames ? .some : .none
+                }
             }
         }
     }
 
+    /// There may be files that are to become entries.
+    private var isSearching: Bool { condition.withLock { $0.isAdopting || $0.legacyNames == .unknown } }
+
+    private func adoptEverything() throws {
+        var progress = AdoptionProgress(files: 0, of: isAdopting ? try countOfBlobNames() : 0)
+        try forEachBlobNameBatch(of: environment.tuning.adoptionChunk) { names in
+            // Row by row in the order of the folder each insert would change a page of its own, and the log would get a
+            // hundred times as long as the rows are.
+            let candidates = names.filter(adopts).sorted { $0.rowID < $1.rowID }
+            for start in stride(from: 0, to: candidates.count, by: environment.tuning.flushBatchSize) {
+                try stopIfClosing()
+                let batch = candidates[start..<min(start + environment.tuning.flushBatchSize, candidates.count)]
+                try adopt(batch)
+                adoptionListeners.tell(AdoptionProgress(files: progress.files + batch.endIndex, of: progress.total))
+            }
+            progress.files += names.count
+        }
+        adoptionListeners.tell(progress)
+    }
+
+    private func countOfBlobNames() throws -> Int {
+        var count = 0
+        try forEachBlobNameBatch { count += $0.count }
+        return count
+    }
+
     /// Hands over the names in the folder that can be blobs', a bounded number at a time.
-    func forEachBlobNameBatch(_ body: ([BlobName]) throws -> Void) throws {
+    ///
+    /// - Parameter size: nil for as many as one transaction takes.
+    func forEachBlobNameBatch(of size: Int? = nil, _ body: ([BlobName]) throws -> Void) throws {
         let isHashed = condition.withLock { $0.namesAreHashed }
         var names: [BlobName] = []
         try blobs.forEachName { name in
-            if BlobName.isBlobName(name, isHashed: isHashed) { names.append(BlobName(text: name)) }
-            if names.count == environment.tuning.flushBatchSize {
+            if BlobName.isBlobOrLegacyName(name, isHashed: isHashed) { names.append(BlobName(text: name)) }
+            if names.count == size ?? environment.tuning.flushBatchSize {
                 try stopIfClosing()
                 try body(names)
                 names = []
@@ -33,21 +67,21 @@ extension EntryStore {
         if !names.isEmpty { try body(names) }
     }
 
-    private func adopt(_ names: [BlobName]) throws {
+    private func adopt(_ names: some Sequence<BlobName>) throws {
         try index.write { session in
             let state = try session.state()
             // Somebody may have removed everything meanwhile, in this process or another.
-            guard state.adoption != .done else { return }
-            let storedAt = state.storedAt
-            for name in names { try adopt(name, key: nil, in: session) }
+            guard state.adoption != .done || state.legacyNames == .unknown else { return }
             // These are no stores; after a power cut only what was stored last is not trusted.
-            try session.setStoredAt(storedAt)
+            try keepingStoredAt(session) {
+                for name in names { try adopt(name, key: nil, in: session) }
+            }
         }
     }
 
-    private func adopt(_ name: BlobName, key: String?, in session: IndexSession) throws {
+    func adopt(_ name: BlobName, key: String?, in session: IndexSession) throws {
         // Under the lock: what a store has published since has a row by now.
-        guard let file = try blobs.status(of: name), isAdoptable(file) else { return }
+        guard let file = try blobs.status(of: name), isAdoptable(file, named: name) else { return }
         let now = now
         let accessed = min(now, file.created ?? file.changed)
         _ = try session.adopt(
@@ -60,7 +94,7 @@ extension EntryStore {
 
     /// A store must not lose a file that is an entry without a row when it fails half way.
     func adoptBeforeReplacing(_ name: BlobName) throws {
-        guard let file = try adoptableFile(of: name), isAdoptable(file) else { return }
+        guard let file = try adoptableFile(of: name), isAdoptable(file, named: name) else { return }
         try index.write { session in
             guard try session.entry(named: name) == nil else { return }
             try adopt(name, key: nil, in: session)
@@ -68,7 +102,7 @@ extension EntryStore {
     }
 
     private func adoptableFile(of name: BlobName) throws -> FileStatus? {
-        guard isAdopting else { return nil }
+        guard adopts(name) else { return nil }
         return try blobs.status(of: name)
     }
 

@@ -91,7 +91,7 @@ extension EntryStore {
         let isHashed = condition.withLock { $0.namesAreHashed }
         var names: [BlobName] = []
         try blobs.forEachName { name in
-            if BlobName.isBlobName(name, isHashed: isHashed) {
+            if BlobName.isBlobOrLegacyName(name, isHashed: isHashed) {
                 names.append(BlobName(text: name))
             } else if name != BlobStore.metadataFolder {
                 report.strangers.append(name)
@@ -116,7 +116,7 @@ extension EntryStore {
                 return (name, file)
             }
         }
-        let orphans = confirmed.filter { $0.1.kind == .regular && !isAdoptable($0.1) }.map(\.0)
+        let orphans = confirmed.filter { $0.1.kind == .regular && !isAdoptable($0.1, named: $0.0) }.map(\.0)
         report.strangers += confirmed.filter { $0.1.kind != .regular }.map(\.0.text)
         report.orphans += orphans.map(\.text)
         if repair { try removeFilesWithoutRow(orphans, changedUntil: Timestamp(Date()), sparesAdoptable: true) }

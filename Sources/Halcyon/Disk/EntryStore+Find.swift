@@ -17,25 +17,28 @@ extension EntryStore {
     typealias Look<Content> = (_ path: String, _ isAccepted: (FileStatus) -> Bool) throws -> Content?
 
     /// Finds the blob of a name; nil for a miss. Takes no write lock, ever.
-    func find<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>? {
-        if let found = try findOnce(name, at: now, look) { return found }
+    func find<Content>(_ name: BlobName, key: String, at now: Timestamp, _ look: Look<Content>) throws -> Found<
+        Content
+    >? {
+        if let found = try findOnce(name, at: now, look) ?? findLegacy(of: name, key: key, at: now, look) {
+            return found
+        }
         // Before a miss is reported: is this still the folder's index?
         guard index.refreshIfMoved() else { return nil }
-        return try findOnce(name, at: now, look)
+        return try findOnce(name, at: now, look) ?? findLegacy(of: name, key: key, at: now, look)
     }
 
-    private func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>?
-    {
-        let wasAdopting = isAdopting
+    func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>? {
+        let wasAdopting = adopts(name)
         switch row(of: name, at: now) {
         case .known(let known): return try find(known, at: now, look)
         case .unavailable: return nil
         case .none:
             // Reading a damaged index puts a new one in its place, and then adoption has just begun.
-            guard wasAdopting || isAdopting else { return nil }
+            guard wasAdopting || adopts(name) else { return nil }
             if let found = try findWithoutRow(name, at: now, look) { return found }
             // Adoption may have ended between the two looks: then the file has a row by now.
-            return isAdopting ? nil : try findOnce(name, at: now, look)
+            return adopts(name) ? nil : try findOnce(name, at: now, look)
         }
     }
 
@@ -97,7 +100,7 @@ extension EntryStore {
         _ name: BlobName, at now: Timestamp, _ look: Look<Content>
     ) throws -> Found<Content>? {
         let content = try look(blobs.path(of: name)) { file in
-            isAdoptable(file) && !adoptedLifetime(of: file, at: now).isExpired(at: now)
+            isAdoptable(file, named: name) && !adoptedLifetime(of: file, at: now).isExpired(at: now)
         }
         return content.map { Found(known: nil, content: $0) }
     }

@@ -4,7 +4,13 @@ internal import HalcyonSQLite
 extension EntryStore {
     /// Removes an entry: BEGIN → DELETE → rename into the trash → COMMIT → unlink. Also a file of that name without a
     /// row. A name that is not there is no error.
-    package func remove(_ name: BlobName) throws {
+    package func remove(_ name: BlobName, key: String) throws {
+        // First: what is under the new name is found first, so a crash between the two leaves the value there was.
+        if let legacy = legacyName(of: name, key: key) { try remove(legacy) }
+        try remove(name)
+    }
+
+    private func remove(_ name: BlobName) throws {
         let entry = try index.read { try $0.entry(named: name) }
         // Nothing there: no reason to take the write lock.
         if entry == nil, try blobs.status(of: name) == nil, !index.refreshIfMoved() { return }
@@ -12,7 +18,7 @@ extension EntryStore {
         if let trashed { unlinker.add(trashed.blob, size: trashed.size) }
     }
 
-    private func trash(_ name: BlobName, in session: IndexSession) throws -> (blob: DetachedBlob, size: Int64)? {
+    func trash(_ name: BlobName, in session: IndexSession) throws -> (blob: DetachedBlob, size: Int64)? {
         let entry = try session.entry(named: name)
         var file = try blobs.status(of: name)
         if let entry, !(file.map { isBlob(of: entry, $0) } ?? false) { file = try settle(name, entry: entry) }
@@ -156,8 +162,9 @@ extension EntryStore {
     /// Files without a row are to go, not to become entries while rows are being removed.
     private func cancelAdoption(in session: IndexSession) throws {
         var state = try session.state()
-        guard state.adoption != .done else { return }
+        guard state.adoption != .done || state.legacyNames == .unknown else { return }
         state.adoption = .done
+        state.legacyNames = .none
         try session.setState(state)
         condition.withLock { $0.update(from: state) }
     }
@@ -196,7 +203,8 @@ extension EntryStore {
         let trashed = try index.write { session in
             try names.compactMap { name -> DetachedBlob? in
                 guard try session.entry(named: name) == nil, let file = try blobs.status(of: name),
-                    file.kind == .regular, file.changed <= changedUntil, !(sparesAdoptable && isAdoptable(file))
+                    file.kind == .regular, file.changed <= changedUntil,
+                    !(sparesAdoptable && isAdoptable(file, named: name))
                 else { return nil }
                 let blob = DetachedBlob(place: .trash, rowID: name.rowID, token: environment.makeToken())
                 return try blobs.trash(name, as: blob) ? blob : nil

@@ -45,7 +45,7 @@ extension EntryStore {
 
     /// Unlinks what is at a blob's name and is nobody's blob. A folder that is not empty is not ours to empty.
     private func removeStranger(at name: BlobName, _ file: FileStatus) throws {
-        guard !isAdoptable(file) else { return }
+        guard !isAdoptable(file, named: name) else { return }
         do throws(SystemError) {
             try blobs.unlink(name)
         } catch {
@@ -68,6 +68,7 @@ extension EntryStore {
         }
         // What cannot be settled now is found again by the next reader, or by the sweep.
         for name in names { try? settleInTransaction(name) }
+        renameLegacyFinds()
     }
 
     /// After a refused COMMIT: now if the lock can be had, otherwise by housekeeping, a reader's suspicion or the sweep.

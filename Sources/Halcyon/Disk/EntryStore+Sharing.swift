@@ -16,6 +16,9 @@ extension EntryStore {
         }
     }
 
+    /// Closes the store of a folder that is about to move.
+    static func closeShared(directory: String) { registry.withLock { $0[directory]?.store }?.close() }
+
     private struct WeakStore {
         weak var store: EntryStore?
     }

@@ -57,21 +57,27 @@ extension EntryStore {
 
     private func storeOnce(_ request: StoreRequest) throws {
         try adoptBeforeReplacing(request.name)
+        let legacy = try adoptLegacyBeforeReplacing(request.name, key: request.key)
         let staged = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.makeToken())
         let file = try blobs.stage(request.data, as: staged, modified: request.lifetime.expiresAt ?? .never)
         FileFlags.protect(blobs.path(of: staged), as: request.options)
         var published = false
         do {
-            let replaced = try index.write { session in
+            let waste = try index.write { session in
                 // Run again on a new index after the publish: the staged file is spent, so it is staged again.
                 guard !published else { throw SystemError("rename", ENOENT) }
-                return try publish(request, staged: staged, file: file, in: session) { published = true }
+                let replaced = try publish(request, staged: staged, file: file, in: session) { published = true }
+                return [replaced, try trashLegacy(legacy, in: session)].compactMap(\.self)
             }
             log.withLock { $0.forget(request.name.rowID) }
-            if let replaced { unlinker.add(replaced.blob, size: replaced.size) }
+            for (blob, size) in waste { unlinker.add(blob, size: size) }
         } catch {
             // After an exchange the staged name holds the old bytes: only settling may touch them.
-            if published { settleSoonerOrLater(request.name) } else { try? blobs.unlink(staged) }
+            if published {
+                for name in [request.name, legacy].compactMap(\.self) { settleSoonerOrLater(name) }
+            } else {
+                try? blobs.unlink(staged)
+            }
             throw error
         }
     }

@@ -131,7 +131,11 @@ extension EntryStore {
             try removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
         }
         let now = now
-        try note(in: generation) { $0.reconciledAt = now }
+        let hasLegacyNames = try condition.legacyNames == .some && index.readAtLength { try $0.hasLegacyNames() }
+        try note(in: generation) { state in
+            state.reconciledAt = now
+            if !hasLegacyNames, state.legacyNames == .some { state.legacyNames = .none }
+        }
     }
 
     private static let day: Int64 = 86_400_000

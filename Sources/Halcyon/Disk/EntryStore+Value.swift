@@ -11,7 +11,7 @@ extension EntryStore {
         of name: BlobName, key: String, at now: Timestamp, extending: ExpirationExtending
     ) throws -> Data? {
         do {
-            let found = try find(name, at: now) { try blobs.read($0, accepting: $1) }
+            let found = try find(name, key: key, at: now) { try blobs.read($0, accepting: $1) }
             if let known = found?.known { note(known, key: key, at: now, extending: extending) }
             return found?.content
         } catch let error as SystemError where error.isDenied {
@@ -22,9 +22,9 @@ extension EntryStore {
     }
 
     /// Whether there is a valid entry: its row, and one `stat`. Fit for a main thread; records no access.
-    package func contains(_ name: BlobName, at now: Timestamp) -> Bool {
+    package func contains(_ name: BlobName, key: String, at now: Timestamp) -> Bool {
         // A folder that cannot be searched shows nothing, and nothing is dropped for it.
-        let found = try? find(name, at: now) { path, isAccepted in
+        let found = try? find(name, key: key, at: now) { path, isAccepted in
             try blobs.status(at: path).map(isAccepted) == true ? true : nil
         }
         return found != nil

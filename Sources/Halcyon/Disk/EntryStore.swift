@@ -17,8 +17,11 @@ package final class EntryStore: Sendable {
     private let stamps = Locked(StampSource())
     /// One adoption at a time.
     let adoptionLock = Locked(())
+    let adoptionListeners = AdoptionListeners()
     /// One flush at a time.
     let flushLock = Locked(())
+    /// Entries found under their legacy name, by today's.
+    let legacyFinds: Locked<[BlobName: LegacyFind]> = Locked([:])
     /// Names a reader found no blob for.
     let suspects: Locked<Set<BlobName>> = Locked([])
     let condition = Locked(FolderCondition())
@@ -32,6 +35,7 @@ package final class EntryStore: Sendable {
         var isRelearning = false
         /// What was stored in this span may not have reached the disk before the power went.
         var distrusted: ClosedRange<Timestamp>?
+        var legacyNames = LegacyNames.none
         /// When the folder was last searched for files without a row.
         var reconciledAt = Timestamp(milliseconds: 0)
         /// What an adopted file lives for.
@@ -40,6 +44,11 @@ package final class EntryStore: Sendable {
         var namesAreHashed = true
 
         var isAdopting: Bool { adoption != .done }
+
+        /// Whether a file of this name that has no row may be an entry.
+        func adopts(_ name: BlobName) -> Bool {
+            isAdopting || (legacyNames == .unknown && BlobName.isLegacyName(name.text))
+        }
     }
 
     package init(directory: String, environment: StorageEnvironment) {
@@ -144,10 +153,13 @@ package final class EntryStore: Sendable {
     /// Files without a row may be entries.
     var isAdopting: Bool { condition.withLock { $0.isAdopting } }
 
+    /// Whether a file of this name that has no row may be an entry.
+    func adopts(_ name: BlobName) -> Bool { condition.withLock { $0.adopts(name) } }
+
     /// Whether a file without a row is one that will be adopted.
-    func isAdoptable(_ file: FileStatus) -> Bool {
+    func isAdoptable(_ file: FileStatus, named name: BlobName) -> Bool {
         let condition = condition.withLock { $0 }
-        return condition.isAdopting && file.kind == .regular && file.changed <= condition.adoptsUntil
+        return condition.adopts(name) && file.kind == .regular && file.changed <= condition.adoptsUntil
     }
 }
 
@@ -158,6 +170,7 @@ extension EntryStore.FolderCondition {
         adoptsUntil = state.adoptsUntil
         isRelearning = state.isRelearning
         distrusted = state.distrusted
+        legacyNames = state.legacyNames
     }
 }
 

@@ -18,6 +18,8 @@ package protocol FileSystem: Sendable {
     func status(at path: String) throws(SystemError) -> FileStatus
     /// `futimens`, modification time only: milliseconds, and microseconds below them.
     func setModified(_ time: Timestamp, microseconds: Int, of file: FileDescriptor) throws(SystemError)
+    /// `fsync`.
+    func synchronize(_ file: FileDescriptor) throws(SystemError)
     /// `close`. Errors are not reported: nothing was promised to be on the disk.
     func close(_ file: FileDescriptor)
     /// `rename`.

@@ -7,6 +7,8 @@ struct IndexFiles: Sendable {
     var sharedMemory: String { database + "-shm" }
     /// Where a damaged index is kept, the newest one only.
     var damaged: String { database + ".damaged" }
+    /// Where one is kept that a newer version wrote and this one cannot use.
+    var newer: String { database + ".newer" }
 
     /// Device and inode.
     struct Identity: Equatable {
@@ -47,15 +49,15 @@ struct IndexFiles: Sendable {
         LogIdentity(log: try identity(of: log), sharedMemory: try identity(of: sharedMemory))
     }
 
-    /// Renames a damaged index, so that it can be looked at, and a new one takes its place.
-    func setAside() throws(SystemError) {
+    /// Renames an index that cannot be used, so that it can be looked at, and a new one takes its place.
+    func setAside(as kept: String) throws(SystemError) {
         for suffix in ["-wal", "-shm", ""] {
             do throws(SystemError) {
-                try fileSystem.rename(database + suffix, to: damaged + suffix)
+                try fileSystem.rename(database + suffix, to: kept + suffix)
             } catch {
                 guard error.isMissing else { throw error }
-                // What an older damaged index left under this name does not belong to this one.
-                try? fileSystem.unlink(damaged + suffix)
+                // What an older one left under this name does not belong to this one.
+                try? fileSystem.unlink(kept + suffix)
             }
         }
     }

@@ -119,6 +119,13 @@ package enum IndexSQL {
             (SELECT max(accessed_at) FROM entries WHERE pinned = 0)
         """
 
+    /// Entries whose file is named by an MD5; other names of unhashed keys may look like one. Reads the whole table.
+    static let countLegacyNames: StaticString = """
+        SELECT count(*) FROM entries
+        WHERE typeof(name) = 'text' AND substr(name, 1, 32) NOT GLOB '*[^0-9a-f]*'
+            AND (length(name) = 32 OR (length(name) > 33 AND substr(name, 33, 1) = '.'))
+        """
+
     // MARK: Totals and state
 
     static let totals: StaticString = "SELECT entries, bytes FROM totals WHERE id = 1"
@@ -142,18 +149,26 @@ package enum IndexSQL {
 
     static let state: StaticString = """
         SELECT boot, settled_at, stored_at, index_inode, relearning, adoption, adopts_until, distrust_from,
-            distrust_until, reconciled_at
+            distrust_until, reconciled_at, legacy_names
         FROM state JOIN totals USING (id) WHERE id = 1
         """
+
+    /// Also of an index that has not been upgraded yet.
+    static let adoption: StaticString = "SELECT adoption FROM state WHERE id = 1"
 
     static let setState: StaticString = """
         UPDATE state SET
             boot = ?1, settled_at = ?2, index_inode = ?3, relearning = ?4, adoption = ?5, adopts_until = ?6,
-            distrust_from = ?7, distrust_until = ?8, reconciled_at = ?9
+            distrust_from = ?7, distrust_until = ?8, reconciled_at = ?9, legacy_names = ?10
         WHERE id = 1
         """
 
     // MARK: The file
+
+    /// A copy, as of one moment, into a new file.
+    static let snapshot: StaticString = "VACUUM INTO ?1"
+    /// Another file than the one that was opened last: inode numbers are learned anew.
+    static let forgetInode: StaticString = "UPDATE state SET index_inode = 0"
 
     static let freePages: StaticString = "PRAGMA freelist_count"
     static let integrity: StaticString = "PRAGMA integrity_check(20)"
@@ -165,7 +180,7 @@ package enum IndexSQL {
         ("removeStored", removeStored), ("page", page), ("clampFuture", clampFuture), ("totals", totals),
         ("countedTotals", countedTotals), ("expiredTotals", expiredTotals), ("repairTotals", repairTotals),
         ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState),
-        ("idsByAccess", idsByAccess),
+        ("countLegacyNames", countLegacyNames), ("idsByAccess", idsByAccess),
         ("idsBySize", idsBySize), ("idsByExpiration", idsByExpiration), ("accessRange", accessRange),
     ]
 }

@@ -31,6 +31,8 @@ package struct Tuning: Sendable {
     package var batchSize = 128
     /// Notes of the access log written by one transaction at most.
     package var flushBatchSize = 256
+    /// File names that an adoption sorts before it makes rows of them; some hundred bytes each.
+    package var adoptionChunk = 32_768
     /// The access log is written when it has this many notes …
     package var flushCount = 1024
     /// … or this long after its first one.

@@ -29,6 +29,8 @@ public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConv
         public static let alreadyExists = Code(rawValue: 3109)
         /// A cache without a name was asked for.
         public static let emptyName = Code(rawValue: 3110)
+        /// A cache was to be moved to a folder that has something in it.
+        public static let targetInUse = Code(rawValue: 3112)
         /// The cache is suspended: see ``ImageCache/suspend(completion:)``. Nothing was lost.
         public static let suspended = Code(rawValue: 3111)
     }

@@ -12,16 +12,18 @@ struct CacheFolder {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return .missing }
         guard isFolder.boolValue else { return .file }
-        if FileManager.default.fileExists(atPath: path + "/.halcyon/index.sqlite") { return .cache }
+        if hasIndex { return .cache }
         return try contentOfFolderWithoutIndex()
     }
+
+    var hasIndex: Bool { FileManager.default.fileExists(atPath: path + "/.halcyon/index.sqlite") }
 
     /// A folder that Kingfisher wrote has blobs and no index.
     private func contentOfFolderWithoutIndex() throws -> Content {
         var content = Content.nothing
         do {
             try StorageEnvironment().fileSystem.list(path) { name in
-                content = BlobName.isBlobName(name, isHashed: true) ? .cache : .strangers
+                content = BlobName.isBlobOrLegacyName(name, isHashed: true) ? .cache : .strangers
                 return content == .strangers
             }
         } catch {

@@ -49,6 +49,19 @@ struct CacheOptions: ParsableArguments {
         return try body(storage)
     }
 
+    /// The cache's folder, without making or opening anything.
+    var folderURL: URL {
+        var config = config
+        return config.takeFolder()
+    }
+
+    /// The cache's folder, if a command can work there.
+    func requireFolder(_ purpose: Purpose) throws -> URL {
+        let url = folderURL
+        try CacheFolder(path: url.path).require(purpose)
+        return url
+    }
+
     private var config: DiskStorage.Config {
         var config = DiskStorage.Config(name: name ?? "default", sizeLimit: 0)
         if let folder {

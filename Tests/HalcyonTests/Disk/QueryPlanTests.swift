@@ -45,7 +45,9 @@ import Testing
     ]
 
     /// Statements that are meant to read everything: check, listings for people.
-    static let scans: Set<String> = ["countedTotals", "repairTotals", "idsByAccess", "idsBySize", "idsByExpiration"]
+    static let scans: Set<String> = [
+        "countedTotals", "repairTotals", "countLegacyNames", "idsByAccess", "idsBySize", "idsByExpiration",
+    ]
 
     private func plans() throws -> [String: [String]] {
         let cache = try CacheFixture()

@@ -12,7 +12,11 @@ import Testing
         (
             1, "c9acbaa721a8abf8967f366db917e25bb84bc90dbcba674cd629e0049a62c1af",
             "7fd318b1ba83183a95e84577ff32333ad26762dd0af211c5ea5d6a7b5f40bdbd"
-        )
+        ),
+        (
+            2, "1c1a1e7ce236707343fddeef0dfe0191f6d001ca27e729343c15557844dac2cb",
+            "66d2b86f1f32a86ee7a500809717cd50cb513976d875f328f25a7e0262e4ee13"
+        ),
     ]
 
     private func golden(_ version: Int) throws -> String {

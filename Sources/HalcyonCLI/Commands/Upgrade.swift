@@ -1,0 +1,41 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Halcyon
+
+/// Brings a cache's index to the newest schema and takes over files that have no row.
+struct Upgrade: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring a cache up to date: the index's schema, and files that are no entries yet.",
+        discussion: """
+            Apps need not do this: opening a cache does the same, and takes over files in the background. A folder that \
+            Kingfisher wrote gets an index; nothing in it is moved or rewritten.
+
+            EXAMPLES
+              halcyon upgrade --folder ./cache --dry-run
+              halcyon upgrade --name default
+            """)
+
+    @OptionGroup var cache: CacheOptions
+
+    @Flag(help: "Say what would happen, and change nothing.")
+    var dryRun = false
+
+    @Flag(help: "An object instead of lines.")
+    var json = false
+
+    func run() throws {
+        let plan = try UpgradePlan(folder: cache.requireFolder(.using).path)
+        guard !dryRun else { return try report(plan, isDone: false) }
+        try cache.withStorage { storage in
+            let bar = Locked(ProgressBar(total: plan.blobs + plan.legacyBlobs))
+            defer { bar.withLock { $0.clear() } }
+            try storage.finishAdoption { progress in bar.withLock { $0.show(progress.files, "files looked at") } }
+        }
+        try report(plan, isDone: true)
+    }
+
+    private func report(_ plan: UpgradePlan, isDone: Bool) throws {
+        let text = UpgradeText(plan, isDone: isDone)
+        try Output.print(json ? text.object.indented() : text.lines)
+    }
+}

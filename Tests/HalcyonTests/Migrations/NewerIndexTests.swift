@@ -1,0 +1,108 @@
+import Foundation
+import HalcyonMigrations
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// An app that is downgraded finds an index that a newer version has migrated.
+@Suite struct NewerIndexTests {
+    private static let newest = MigrationFiles.all.count
+
+    /// Makes the index one that a newer version has changed.
+    private func migrateFurther(_ cache: CacheFixture, oldestReader: Int) throws {
+        let version = Self.newest + 1
+        let connection = try Connection(path: cache.index.path)
+        try connection.execute(
+            """
+            ALTER TABLE entries ADD COLUMN mood TEXT;
+            INSERT INTO schema_migrations VALUES (\(version), 'V9999__future.sql', 'x', \(oldestReader), 0);
+            PRAGMA user_version = \(version)
+            """)
+    }
+
+    private func cacheWithNewerIndex(oldestReader: Int) throws -> CacheFixture {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.storage.store.close()
+        try migrateFurther(cache, oldestReader: oldestReader)
+        return cache
+    }
+
+    private func userVersion(_ cache: CacheFixture) throws -> Int64? {
+        try Connection(path: cache.index.path).integer("PRAGMA user_version")
+    }
+
+    @Test func `one that admits this version is used as it is`() throws {
+        let cache = try cacheWithNewerIndex(oldestReader: Self.newest)
+        cache.reopen()
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        try cache.storage.store(value: .blob(2), forKey: "b")
+        #expect(try cache.storage.totalSize() == 200)
+        #expect(try userVersion(cache) == Int64(Self.newest + 1))
+        #expect(cache.warnings.withLock { $0 }.isEmpty)
+        try cache.requireClean()
+    }
+
+    @Test func `one that does not is refused by the throwing initialiser and left alone`() throws {
+        let cache = try cacheWithNewerIndex(oldestReader: Self.newest + 1)
+        let error = #expect(throws: KingfisherError.self) {
+            try DiskStorage.Backend<Data>(config: cache.config, environment: cache.environment)
+        }
+        guard case .cacheError(.cannotCreateDirectory(_, let cause as CacheStorageError)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause.code == .newerSchema && cause.remedy.contains("newer version"))
+        #expect(try userVersion(cache) == Int64(Self.newest + 1))
+    }
+
+    @Test func `where nothing may be thrown it is set aside, and no blob is lost`() throws {
+        let cache = try cacheWithNewerIndex(oldestReader: Self.newest + 1)
+        cache.reopen()
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        try cache.storage.store(value: .blob(2), forKey: "b")
+        #expect(try cache.storage.totalSize() == 200)
+        #expect(FileManager.default.fileExists(atPath: cache.index.path + ".newer"))
+        #expect(cache.warnings.withLock { $0.count } == 1)
+        #expect(try userVersion(cache) == Int64(Self.newest))
+        try cache.requireClean()
+    }
+
+    @Test func `while somebody uses it there are misses, and nothing is touched`() throws {
+        let cache = try cacheWithNewerIndex(oldestReader: Self.newest + 1)
+        var newer: Connection? = try Connection(path: cache.index.path)
+        _ = try newer?.integer("SELECT count(*) FROM entries")
+        cache.reopen()
+        #expect(try cache.storage.value(forKey: "a") == nil)
+        #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(2), forKey: "b") }
+        #expect(try newer?.integer("PRAGMA user_version") == Int64(Self.newest + 1))
+        newer = nil
+        cache.reopen()
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+    }
+
+    @Test func `an older version goes on with an index of this one, and this one with what that has stored`() throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.storage.store.close()
+        // Version 1's own code: its migrator and the columns it knows.
+        let first = MigrationFiles.all[0]
+        let old = Migrator(
+            [
+                Migration(
+                    version: 1, name: first.name, sql: first.sql,
+                    checksum: BlobName(key: first.sql, isHashed: true, pathExtension: nil).text,
+                    oldestReader: first.oldestReader)
+            ], now: { 0 })
+        do {
+            let connection = try Connection(path: cache.index.path)
+            #expect(try old.migrate(connection) == 0)
+            try connection.execute("UPDATE entries SET accessed_at = accessed_at + 1; UPDATE state SET settled_at = 1")
+        }
+        cache.reopen()
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        try cache.requireClean()
+    }
+}
