@@ -41,12 +41,12 @@ import Testing
         #expect(try tool("show", "--draw", "--json", "x").status == 64)
     }
 
-    @Test func `a drawing has one line for two rows of pixels, transparent ones on black`() {
+    @Test func `a drawing has one line for two rows of pixels, transparent ones on grey`() {
         let pixels: [UInt8] = [255, 0, 0, 255, 0, 255, 0, 0, 1, 2, 3, 255, 9, 9, 9, 255, 7, 7, 7, 255, 8, 8, 8, 255]
         let text = TerminalPicture.text(of: pixels, width: 2, height: 3)
         let lines = text.split(separator: "\n")
         #expect(lines.count == 2)
-        #expect(lines[0] == "\u{1B}[38;2;255;0;0;48;2;1;2;3m▀\u{1B}[38;2;0;0;0;48;2;9;9;9m▀\u{1B}[0m")
+        #expect(lines[0] == "\u{1B}[38;2;255;0;0;48;2;1;2;3m▀\u{1B}[38;2;153;153;153;48;2;9;9;9m▀\u{1B}[0m")
         #expect(lines[1] == "\u{1B}[38;2;7;7;7;48;2;0;0;0m▀\u{1B}[38;2;8;8;8;48;2;0;0;0m▀\u{1B}[0m")
     }
 

@@ -33,7 +33,10 @@ package struct TerminalPicture {
             guard y < height else { return "0;0;0" }
             let start = (y * width + x) * 4
             let alpha = Int(pixels[start + 3])
-            return (0..<3).map { String(Int(pixels[start + $0]) * alpha / 255) }.joined(separator: ";")
+            // Grey squares behind what is transparent, as in picture editors: neither black nor white gets lost on them.
+            let behind = (x / 4 + y / 4).isMultiple(of: 2) ? 153 : 102
+            return (0..<3).map { String((Int(pixels[start + $0]) * alpha + behind * (255 - alpha)) / 255) }
+                .joined(separator: ";")
         }
         return stride(from: 0, to: height, by: 2).map { y in
             (0..<width).map { "\u{1B}[38;2;\(colour($0, y));48;2;\(colour($0, y + 1))m▀" }.joined() + "\u{1B}[0m"
