@@ -9,7 +9,7 @@ extension EntryStore {
         guard isSearching else { return }
         // Also when it fails: who watches need not wait for the next opening.
         defer { adoptionListeners.finish() }
-        try adoptionLock.withLock { _ in
+        try adoptionLock.withLock {
             // Again when the index was replaced meanwhile: the new one knows nothing of what the old one had adopted.
             while isSearching {
                 let generation = index.generation

@@ -49,7 +49,7 @@ extension EntryStore {
 
     /// Writes the notes of the access log, a bounded number in each transaction.
     func flushAccessLog() {
-        flushLock.withLock { _ in
+        flushLock.withLock {
             let notes = log.withLock { $0.beginFlush() }
             guard !notes.isEmpty else { return }
             do {

@@ -16,10 +16,10 @@ package final class EntryStore: Sendable {
     private let isClosing = Locked(false)
     private let stamps = Locked(StampSource())
     /// One adoption at a time.
-    let adoptionLock = Locked(())
+    let adoptionLock = NSLock()
     let adoptionListeners = AdoptionListeners()
     /// One flush at a time.
-    let flushLock = Locked(())
+    let flushLock = NSLock()
     /// Entries found under their legacy name, by today's.
     let legacyFinds: Locked<[BlobName: LegacyFind]> = Locked([:])
     /// Names a reader found no blob for.
