@@ -1,0 +1,135 @@
+import Foundation
+import HalcyonMigrations
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// A hundred thousand rows of each released version come through to the newest one, step by step and at once.
+@Suite struct LargeUpgradeTests {
+    private static let count = 100_000
+    private static let versions = Array(1...MigrationFiles.all.count)
+
+    /// Rows as a cache has them: hashed names, most with a key, some that never expire, one in a hundred pinned.
+    private static func fill(_ connection: Connection) throws {
+        try connection.execute(
+            """
+            DELETE FROM entries;
+            WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(count))
+            INSERT INTO entries
+                (id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned)
+            SELECT n * 92233720368547, randomblob(32), CASE n % 5 WHEN 0 THEN NULL ELSE 'https://example.com/' || n END,
+                n, n, n % 50000, 1760000000000 + n, 1760000000000 + n * 7919 % 1000000,
+                CASE n % 3 WHEN 0 THEN NULL ELSE 1760000000000 + n END, CASE n % 3 WHEN 0 THEN NULL ELSE 604800000 END,
+                n % 100 = 0
+            FROM numbers
+            """)
+    }
+
+    private static let digest: StaticString = """
+        SELECT count(*) || ' ' || sum(size) || ' ' || sum(token) || ' ' || sum(accessed_at) || ' ' || count(key) || ' '
+            || count(expires_at) || ' ' || sum(pinned) || ' ' || sum(length(name)) FROM entries
+        """
+
+    private func makeIndex(_ version: Int) throws -> (folder: TemporaryFolder, connection: Connection) {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("index.sqlite").path
+        try InterruptedMigrationTests.makeIndex(before: version + 1, at: path)
+        let connection = try Connection(path: path)
+        try Self.fill(connection)
+        return (folder, connection)
+    }
+
+    private func expectSound(_ connection: Connection, _ digest: [String], version: Int) throws {
+        #expect(try connection.texts(Self.digest) == digest)
+        #expect(try connection.integer("PRAGMA user_version") == Int64(version))
+        #expect(try connection.texts("PRAGMA integrity_check") == ["ok"])
+        #expect(
+            try connection.texts("SELECT entries || ' ' || bytes FROM totals")
+                == connection.texts("SELECT count(*) || ' ' || sum(size) FROM entries"))
+    }
+
+    @Test(arguments: versions)
+    func `one step at a time, and at once`(from version: Int) throws {
+        let stepped = try makeIndex(version)
+        let digest = try stepped.connection.texts(Self.digest)
+        for next in Self.versions where next > version {
+            #expect(try InterruptedMigrationTests.migrator(upTo: next).migrate(stepped.connection) == 1)
+            try expectSound(stepped.connection, digest, version: next)
+        }
+        let newest = MigrationFiles.all.count
+        let atOnce = try makeIndex(version)
+        let digestAtOnce = try atOnce.connection.texts(Self.digest)
+        #expect(
+            try InterruptedMigrationTests.migrator(upTo: newest).migrate(atOnce.connection) == newest - version)
+        try expectSound(atOnce.connection, digestAtOnce, version: newest)
+        // The plans do not depend on how the index came about.
+        for (name, sql) in IndexSQL.planned {
+            #expect(
+                try atOnce.connection.queryPlan(of: sql) == stepped.connection.queryPlan(of: sql), "\(name)")
+        }
+    }
+}
+
+/// A whole cache of an older version, rows with their blobs.
+@Suite struct `Upgrading a cache in use` {
+    /// Takes back what later versions have changed. (An index of version 1 as that version's code makes it.)
+    private func makeVersion1(of cache: CacheFixture) throws {
+        cache.storage.store.close()
+        try Connection(path: cache.index.path).execute(
+            """
+            ALTER TABLE state DROP COLUMN legacy_names;
+            DELETE FROM schema_migrations WHERE version > 1;
+            PRAGMA user_version = 1
+            """)
+    }
+
+    @Test func `entries, blobs and totals are the same afterwards, and the cache is in order`() throws {
+        try withCache { cache in
+            for seed in 0..<50 {
+                try cache.storage.store(
+                    value: .blob(seed), forKey: "\(seed)", expiration: seed % 2 == 0 ? .never : .days(3))
+            }
+            try makeVersion1(of: cache)
+            #expect(try Connection(path: cache.index.path).integer("PRAGMA user_version") == 1)
+            cache.reopen()
+            #expect(try cache.storage.totalSize() == 5_000)
+            for seed in 0..<50 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            #expect(cache.warnings.withLock { $0 }.isEmpty)
+            #expect(try cache.storage.store.index.ledger().map(\.version) == Array(1...MigrationFiles.all.count))
+        }
+    }
+
+    @Test func `a storage that has it open while another one migrates it goes on`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try makeVersion1(of: cache)
+            // The older process: it has read version 1, and finds version 2 in its next transaction.
+            let old = Migrator([InterruptedMigrationTests.migration(1)]) { 0 }
+            let connection = try Connection(path: cache.index.path)
+            #expect(try old.migrate(connection) == 0)
+            cache.reopen()
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            #expect(try connection.integer("SELECT count(*) FROM entries") == 2)
+            #expect(try old.migrate(connection) == 0)
+        }
+    }
+
+    @Test func `this version notices that a newer one has migrated the index it has open`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let next = MigrationFiles.all.count + 1
+            try Connection(path: cache.index.path).execute(
+                """
+                ALTER TABLE entries ADD COLUMN mood TEXT;
+                INSERT INTO schema_migrations VALUES (\(next), 'x', 'x', \(next - 1), 0);
+                PRAGMA user_version = \(next)
+                """)
+            let generation = cache.storage.store.index.generation
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            #expect(cache.storage.store.index.generation == generation + 1)
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+}
