@@ -62,7 +62,9 @@ let package = Package(
         // Scripts/demo runs it; nobody else builds it.
         .executableTarget(name: "HalcyonDemo", dependencies: ["Halcyon"], path: "Demo/Sources"),
         .target(
-            name: "HalcyonTestSupport", dependencies: ["Halcyon", "HalcyonSQLite"], path: "Tests/Support"),
+            name: "HalcyonTestSupport", dependencies: ["Halcyon", "HalcyonSQLite", "CHalcyonFaultVFS"],
+            path: "Tests/Support"),
+        .target(name: "CHalcyonFaultVFS", dependencies: ["CHalcyonSQLite"], path: "Tests/FaultVFS"),
         .testTarget(
             name: "HalcyonSQLiteTests",
             dependencies: ["HalcyonSQLite", "HalcyonTestSupport"]),
@@ -81,7 +83,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let targetsInC = ["CHalcyonSystem", "CHalcyonImageShims"]
+let targetsInC = ["CHalcyonSystem", "CHalcyonImageShims", "CHalcyonFaultVFS"]
 for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {
     target.swiftSettings = [
         // Ours only: SwiftPM drops it when the package is somebody's dependency.

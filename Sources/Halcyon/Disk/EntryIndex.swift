@@ -255,7 +255,7 @@ package final class EntryIndex: Sendable {
     /// The one place that opens the file: so nothing does while it is suspended.
     func makeConnection(_ access: Connection.Access, timeout: Duration) throws -> Connection {
         try requireService()
-        return try Connection(path: files.database, access: access, busyTimeout: timeout)
+        return try Connection(path: files.database, access: access, busyTimeout: timeout, vfs: environment.vfs)
     }
 
     private func requireService() throws {

@@ -8,6 +8,8 @@ package struct StorageEnvironment: Sendable {
     /// Random, positive.
     package var makeToken: @Sendable () -> Int64 = { Int64.random(in: 1...Int64.max) }
     package var tuning = Tuning()
+    /// The name of the SQLite VFS that the index is opened with; nil for the system's.
+    package var vfs: String?
     /// Two storages of one process on one folder share connections and pending notes. Tests that play two processes
     /// switch it off.
     package var isShared = true

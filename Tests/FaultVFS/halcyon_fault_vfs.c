@@ -1,0 +1,245 @@
+#include "halcyon_fault_vfs.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct halcyon_fault_vfs {
+    sqlite3_vfs vfs;
+    sqlite3_vfs *base;
+    char *name;
+    pthread_mutex_t mutex;
+    int call, code;
+    long after, times, failures;
+};
+
+typedef struct fault_file {
+    sqlite3_file file;
+    halcyon_fault_vfs *owner;
+    /* The file of the VFS below follows. */
+} fault_file;
+
+static halcyon_fault_vfs *owner_of(sqlite3_vfs *vfs) { return (halcyon_fault_vfs *)vfs; }
+static halcyon_fault_vfs *owner(sqlite3_file *file) { return ((fault_file *)file)->owner; }
+static sqlite3_file *below(sqlite3_file *file) { return (sqlite3_file *)((fault_file *)file + 1); }
+static const sqlite3_io_methods *methods(sqlite3_file *file) { return below(file)->pMethods; }
+
+/* The result code to fail with; SQLITE_OK to go on. */
+static int verdict(halcyon_fault_vfs *self, int call) {
+    int code = SQLITE_OK;
+    pthread_mutex_lock(&self->mutex);
+    if (self->code != SQLITE_OK && (self->call < 0 || self->call == call)) {
+        if (self->after > 0) {
+            self->after--;
+        } else if (self->times != 0) {
+            if (self->times > 0) self->times--;
+            self->failures++;
+            code = self->code;
+        }
+    }
+    pthread_mutex_unlock(&self->mutex);
+    return code;
+}
+
+#define REFUSE(self, call) \
+    do { \
+        int refused = verdict(self, call); \
+        if (refused != SQLITE_OK) return refused; \
+    } while (0)
+
+/* Files */
+
+static int file_close(sqlite3_file *file) { return methods(file)->xClose(below(file)); }
+
+static int file_read(sqlite3_file *file, void *buffer, int count, sqlite3_int64 offset) {
+    REFUSE(owner(file), halcyon_vfs_read);
+    return methods(file)->xRead(below(file), buffer, count, offset);
+}
+
+static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
+    REFUSE(owner(file), halcyon_vfs_write);
+    return methods(file)->xWrite(below(file), buffer, count, offset);
+}
+
+static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
+    REFUSE(owner(file), halcyon_vfs_truncate);
+    return methods(file)->xTruncate(below(file), size);
+}
+
+static int file_sync(sqlite3_file *file, int flags) {
+    REFUSE(owner(file), halcyon_vfs_sync);
+    return methods(file)->xSync(below(file), flags);
+}
+
+static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
+    REFUSE(owner(file), halcyon_vfs_size);
+    return methods(file)->xFileSize(below(file), size);
+}
+
+static int file_lock(sqlite3_file *file, int level) {
+    REFUSE(owner(file), halcyon_vfs_lock);
+    return methods(file)->xLock(below(file), level);
+}
+
+static int file_unlock(sqlite3_file *file, int level) { return methods(file)->xUnlock(below(file), level); }
+
+static int file_check_reserved(sqlite3_file *file, int *result) {
+    return methods(file)->xCheckReservedLock(below(file), result);
+}
+
+static int file_control(sqlite3_file *file, int op, void *argument) {
+    return methods(file)->xFileControl(below(file), op, argument);
+}
+
+static int file_sector_size(sqlite3_file *file) { return methods(file)->xSectorSize(below(file)); }
+
+static int file_characteristics(sqlite3_file *file) { return methods(file)->xDeviceCharacteristics(below(file)); }
+
+static int file_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **memory) {
+    REFUSE(owner(file), halcyon_vfs_shm_map);
+    return methods(file)->xShmMap(below(file), page, size, extend, memory);
+}
+
+static int file_shm_lock(sqlite3_file *file, int offset, int count, int flags) {
+    /* What is held can always be given back. */
+    if (flags & SQLITE_SHM_LOCK) REFUSE(owner(file), halcyon_vfs_shm_lock);
+    return methods(file)->xShmLock(below(file), offset, count, flags);
+}
+
+static void file_shm_barrier(sqlite3_file *file) { methods(file)->xShmBarrier(below(file)); }
+
+static int file_shm_unmap(sqlite3_file *file, int delete_it) {
+    return methods(file)->xShmUnmap(below(file), delete_it);
+}
+
+/* Version 2: without memory mapping, so that every access comes by here. */
+static const sqlite3_io_methods fault_methods = {
+    .iVersion = 2,
+    .xClose = file_close,
+    .xRead = file_read,
+    .xWrite = file_write,
+    .xTruncate = file_truncate,
+    .xSync = file_sync,
+    .xFileSize = file_size,
+    .xLock = file_lock,
+    .xUnlock = file_unlock,
+    .xCheckReservedLock = file_check_reserved,
+    .xFileControl = file_control,
+    .xSectorSize = file_sector_size,
+    .xDeviceCharacteristics = file_characteristics,
+    .xShmMap = file_shm_map,
+    .xShmLock = file_shm_lock,
+    .xShmBarrier = file_shm_barrier,
+    .xShmUnmap = file_shm_unmap,
+};
+
+/* The file system */
+
+static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *out_flags) {
+    halcyon_fault_vfs *self = owner_of(vfs);
+    file->pMethods = NULL;
+    REFUSE(self, halcyon_vfs_open);
+    ((fault_file *)file)->owner = self;
+    int code = self->base->xOpen(self->base, path, below(file), flags, out_flags);
+    /* SQLite closes whatever has methods, also after a failure. */
+    if (below(file)->pMethods != NULL) file->pMethods = &fault_methods;
+    return code;
+}
+
+static int vfs_delete(sqlite3_vfs *vfs, const char *path, int sync) {
+    REFUSE(owner_of(vfs), halcyon_vfs_delete);
+    return owner_of(vfs)->base->xDelete(owner_of(vfs)->base, path, sync);
+}
+
+static int vfs_access(sqlite3_vfs *vfs, const char *path, int flags, int *result) {
+    REFUSE(owner_of(vfs), halcyon_vfs_access);
+    return owner_of(vfs)->base->xAccess(owner_of(vfs)->base, path, flags, result);
+}
+
+static int vfs_full_pathname(sqlite3_vfs *vfs, const char *path, int count, char *result) {
+    return owner_of(vfs)->base->xFullPathname(owner_of(vfs)->base, path, count, result);
+}
+
+static int vfs_randomness(sqlite3_vfs *vfs, int count, char *result) {
+    return owner_of(vfs)->base->xRandomness(owner_of(vfs)->base, count, result);
+}
+
+/* Ten seconds pass before SQLite gives up a lock in the shared memory that is always refused: not here. */
+static int vfs_sleep(sqlite3_vfs *vfs, int microseconds) {
+    (void)vfs;
+    return microseconds;
+}
+
+static int vfs_current_time(sqlite3_vfs *vfs, double *result) {
+    return owner_of(vfs)->base->xCurrentTime(owner_of(vfs)->base, result);
+}
+
+static int vfs_last_error(sqlite3_vfs *vfs, int count, char *result) {
+    return owner_of(vfs)->base->xGetLastError(owner_of(vfs)->base, count, result);
+}
+
+static int vfs_current_time_64(sqlite3_vfs *vfs, sqlite3_int64 *result) {
+    return owner_of(vfs)->base->xCurrentTimeInt64(owner_of(vfs)->base, result);
+}
+
+halcyon_fault_vfs *halcyon_fault_vfs_create(const char *name) {
+    sqlite3_vfs *base = sqlite3_vfs_find(NULL);
+    halcyon_fault_vfs *self = calloc(1, sizeof *self);
+    char *copy = strdup(name);
+    if (base == NULL || self == NULL || copy == NULL) {
+        free(self);
+        free(copy);
+        return NULL;
+    }
+    self->base = base;
+    self->name = copy;
+    pthread_mutex_init(&self->mutex, NULL);
+    self->vfs = (sqlite3_vfs){
+        .iVersion = 2,
+        .szOsFile = (int)sizeof(fault_file) + base->szOsFile,
+        .mxPathname = base->mxPathname,
+        .zName = copy,
+        .xOpen = vfs_open,
+        .xDelete = vfs_delete,
+        .xAccess = vfs_access,
+        .xFullPathname = vfs_full_pathname,
+        .xRandomness = vfs_randomness,
+        .xSleep = vfs_sleep,
+        .xCurrentTime = vfs_current_time,
+        .xGetLastError = vfs_last_error,
+        .xCurrentTimeInt64 = vfs_current_time_64,
+    };
+    sqlite3_vfs_register(&self->vfs, 0);
+    return self;
+}
+
+void halcyon_fault_vfs_destroy(halcyon_fault_vfs *self) {
+    sqlite3_vfs_unregister(&self->vfs);
+    pthread_mutex_destroy(&self->mutex);
+    free(self->name);
+    free(self);
+}
+
+void halcyon_fault_vfs_fail(halcyon_fault_vfs *self, int call, int code, long after, long times) {
+    pthread_mutex_lock(&self->mutex);
+    self->call = call;
+    self->code = code;
+    self->after = after;
+    self->times = times;
+    self->failures = 0;
+    pthread_mutex_unlock(&self->mutex);
+}
+
+void halcyon_fault_vfs_heal(halcyon_fault_vfs *self) {
+    pthread_mutex_lock(&self->mutex);
+    self->code = SQLITE_OK;
+    pthread_mutex_unlock(&self->mutex);
+}
+
+long halcyon_fault_vfs_failures(halcyon_fault_vfs *self) {
+    pthread_mutex_lock(&self->mutex);
+    long failures = self->failures;
+    pthread_mutex_unlock(&self->mutex);
+    return failures;
+}

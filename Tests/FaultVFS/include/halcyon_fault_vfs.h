@@ -1,0 +1,30 @@
+#ifndef HALCYON_FAULT_VFS_H
+#define HALCYON_FAULT_VFS_H
+
+/* A layer above SQLite's own file system (https://www.sqlite.org/vfs.html) in which calls can be made to fail. For tests:
+   whatever SQLite asks of the disk, the shared memory or the locks can be refused, once or from then on. */
+
+typedef struct halcyon_fault_vfs halcyon_fault_vfs;
+
+enum halcyon_vfs_call {
+    halcyon_vfs_open, halcyon_vfs_delete, halcyon_vfs_access, halcyon_vfs_read, halcyon_vfs_write,
+    halcyon_vfs_truncate, halcyon_vfs_sync, halcyon_vfs_size, halcyon_vfs_lock, halcyon_vfs_shm_map,
+    halcyon_vfs_shm_lock, halcyon_vfs_call_count
+};
+
+/* Registers it under a name, which has to be unique in the process. NULL without memory. */
+halcyon_fault_vfs *halcyon_fault_vfs_create(const char *name);
+
+/* No connection may use it any more. */
+void halcyon_fault_vfs_destroy(halcyon_fault_vfs *);
+
+/* After so many calls of that kind, so many fail with a result code of SQLite's; times < 0, all from then on. One plan at a
+   time; any_call (-1) counts calls of all kinds. */
+void halcyon_fault_vfs_fail(halcyon_fault_vfs *, int call, int code, long after, long times);
+
+void halcyon_fault_vfs_heal(halcyon_fault_vfs *);
+
+/* How many calls have failed since the plan was made. */
+long halcyon_fault_vfs_failures(halcyon_fault_vfs *);
+
+#endif
