@@ -11,7 +11,7 @@ enum AdoptionOperations {
         let arguments = CommandLine.arguments.dropFirst()
         let count = arguments.first.flatMap { Int($0) } ?? 100_000
         let parent = arguments.dropFirst().first.map { URL(fileURLWithPath: $0) }
-        print("| files | list and stat, µs a file | adoption, µs a file | beyond that | first answer, ms | growth, MB |")
+        print("| files | list and stat, µs/file | adoption, µs/file | beyond that | first answer, ms | growth, MB |")
         print("|---|---|---|---|---|---|")
         for _ in 0..<3 { try Round(count: count, parent: parent ?? FileManager.default.temporaryDirectory).run() }
     }
