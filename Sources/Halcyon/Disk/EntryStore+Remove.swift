@@ -14,8 +14,30 @@ extension EntryStore {
         let entry = try index.read { try $0.entry(named: name) }
         // Nothing there: no reason to take the write lock.
         if entry == nil, try blobs.status(of: name) == nil, !index.refreshIfMoved() { return }
-        let trashed = try makingRoom { try settlingIfRefused([name]) { try trash(name, in: $0) } }
-        if let trashed { unlinker.add(trashed.blob, size: trashed.size) }
+        do {
+            let trashed = try makingRoom { try settlingIfRefused([name]) { try trash(name, in: $0) } }
+            if let trashed { unlinker.add(trashed.blob, size: trashed.size) }
+        } catch  where Self.isOutOfSpace(error) {
+            try removeOnFullDisk(name)
+        }
+    }
+
+    /// Without its blob an entry is gone for good, whether its row can be removed now or only later.
+    private func removeOnFullDisk(_ name: BlobName) throws {
+        try withoutCommit { _ in try blobs.unlink(name) }
+        // The reader that finds it, or the next batch, tries again.
+        _ = try? index.write { session in try session.delete(id: name.rowID) }
+    }
+
+    /// Runs `body` under the write lock in a transaction of which nothing is kept: a full disk takes no commit.
+    private func withoutCommit(_ body: (IndexSession) throws -> Void) throws {
+        struct Done: Error {}
+        do {
+            try index.write { session in
+                try body(session)
+                throw Done()
+            }
+        } catch is Done {}
     }
 
     func trash(_ name: BlobName, in session: IndexSession) throws -> (blob: DetachedBlob, size: Int64)? {
@@ -77,11 +99,32 @@ extension EntryStore {
 
     private func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> [Entry] {
         let begin = ContinuousClock.now
-        let batch = try makingRoom { try removeBatch(next) }
+        let batch = try removeBatchOnFullDisk(next)
         let unlinking = ContinuousClock.now
         for blob in batch.trashed { try? blobs.unlink(blob) }
         pause(for: (unlinking - begin) - (ContinuousClock.now - unlinking))
         return batch.removed
+    }
+
+    private func removeBatchOnFullDisk(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
+        do {
+            return try makingRoom { try removeBatch(next) }
+        } catch  where Self.isOutOfSpace(error) {
+            unlinkVictims(next)
+            return try removeBatch(next)
+        }
+    }
+
+    /// The disk is so full that not even a removal can be written down: what it removes goes first, for once. A row whose blob
+    /// is gone is a miss, and the next batch takes it.
+    private func unlinkVictims(_ next: (IndexSession) throws -> [Entry]) {
+        // What cannot be unlinked either is the next try's error.
+        try? withoutCommit { session in
+            for entry in try next(session) {
+                guard let file = try blobs.status(of: entry.name), isBlob(of: entry, file) else { continue }
+                try blobs.unlink(entry.name)
+            }
+        }
     }
 
     private struct Batch {

@@ -35,7 +35,7 @@ extension EntryStore {
         }
     }
 
-    private static func isOutOfSpace(_ error: any Error) -> Bool {
+    static func isOutOfSpace(_ error: any Error) -> Bool {
         (error as? SystemError)?.isOutOfSpace ?? (error as? SQLiteError)?.isOutOfSpace ?? false
     }
 

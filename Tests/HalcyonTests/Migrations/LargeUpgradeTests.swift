@@ -72,17 +72,23 @@ import Testing
     }
 }
 
-/// A whole cache of an older version, rows with their blobs.
-@Suite struct `Upgrading a cache in use` {
-    /// Takes back what later versions have changed. (An index of version 1 as that version's code makes it.)
-    private func makeVersion1(of cache: CacheFixture) throws {
-        cache.storage.store.close()
-        try Connection(path: cache.index.path).execute(
+enum Upgrading {
+    /// Takes back what later versions have changed: an index as the code of version 1 makes it.
+    static func makeVersion1(at path: String) throws {
+        try Connection(path: path).execute(
             """
             ALTER TABLE state DROP COLUMN legacy_names;
             DELETE FROM schema_migrations WHERE version > 1;
             PRAGMA user_version = 1
             """)
+    }
+}
+
+/// A whole cache of an older version, rows with their blobs.
+@Suite struct `Upgrading a cache in use` {
+    private func makeVersion1(of cache: CacheFixture) throws {
+        cache.storage.store.close()
+        try Upgrading.makeVersion1(at: cache.index.path)
     }
 
     @Test func `entries, blobs and totals are the same afterwards, and the cache is in order`() throws {

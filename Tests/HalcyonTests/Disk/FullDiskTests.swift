@@ -1,0 +1,104 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+    import HalcyonTestSupport
+    import Testing
+
+    @testable import Halcyon
+
+    /// A volume that is really full: a small one in memory, where this user may mount one.
+    @Suite struct FullDiskTests {
+        /// A volume of a few hundred kilobytes, gone with this.
+        private final class TinyVolume {
+            let url: URL
+            private let folder: TemporaryFolder
+
+            /// nil where mounting is not allowed.
+            init?(kilobytes: Int) throws {
+                folder = try TemporaryFolder()
+                url = folder.url.appendingPathComponent("volume")
+                try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+                guard mount("tmpfs", url.path, "tmpfs", 0, "size=\(kilobytes)k") == 0 else { return nil }
+            }
+
+            deinit { umount2(url.path, Int32(MNT_DETACH)) }
+        }
+
+        private func storage(on volume: TinyVolume, sizeLimit: UInt = 0) -> DiskStorage.Backend<Data> {
+            var environment = StorageEnvironment()
+            environment.isShared = false
+            return DiskStorage.Backend(
+                noThrowConfig: .init(name: "full", sizeLimit: sizeLimit, directory: volume.url),
+                creatingDirectory: true, environment: environment)
+        }
+
+        /// Stores until nothing more goes in.
+        /// - Returns: how many went in, and why the next one did not.
+        private func fill(_ storage: DiskStorage.Backend<Data>) throws -> (stored: Int, error: KingfisherError) {
+            for seed in 0..<10_000 {
+                do {
+                    try storage.store(value: .blob(seed, count: 8_000), forKey: "\(seed)")
+                } catch let error as KingfisherError {
+                    return (seed, error)
+                }
+            }
+            throw CancellationError()
+        }
+
+        @Test func `stores throw, loads go on, eviction makes room, and nothing was damaged`() throws {
+            guard let volume = try TinyVolume(kilobytes: 3_000) else { return }
+            let storage = storage(on: volume)
+            let (stored, error) = try fill(storage)
+            guard case .cacheError(.cannotCreateCacheFile(_, _, _, let cause as CacheStorageError)) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(cause.code == .diskFull && stored > 50)
+            for seed in 0..<stored { #expect(try storage.value(forKey: "\(seed)") == .blob(seed, count: 8_000)) }
+            // The value there was is still there when it cannot be replaced.
+            if (try? storage.store(value: .blob(1, count: 50_000), forKey: "0")) == nil {
+                #expect(try storage.value(forKey: "0") == .blob(0, count: 8_000))
+            }
+            try storage.remove(forKey: "3")
+            #expect(try storage.value(forKey: "3") == nil && !storage.isCached(forKey: "3"))
+            storage.config.sizeLimit = try storage.totalSize()
+            let evicted = try storage.removeSizeExceededValues()
+            #expect(evicted.count >= stored / 2 - 1)
+            try storage.store(value: .blob(7, count: 8_000), forKey: "new")
+            #expect(try storage.value(forKey: "new") == .blob(7, count: 8_000))
+            storage.store.housekeepingWait()
+            #expect(try storage.check().isClean)
+            let names = try FileManager.default.contentsOfDirectory(
+                atPath: storage.directoryURL.appendingPathComponent(".halcyon").path)
+            #expect(!names.contains { $0.contains("damaged") })
+            storage.store.close()
+        }
+
+        @Test func `an old index on a full volume stays old or becomes new, and its blobs stay`() throws {
+            guard let volume = try TinyVolume(kilobytes: 2_000) else { return }
+            let first = storage(on: volume)
+            for seed in 0..<20 { try first.store(value: .blob(seed), forKey: "\(seed)") }
+            first.store.close()
+            let index = first.directoryURL.appendingPathComponent(".halcyon/index.sqlite").path
+            try Upgrading.makeVersion1(at: index)
+            // To the last byte.
+            let filler = open(volume.url.appendingPathComponent("filler").path, O_WRONLY | O_CREAT, 0o600)
+            let page = [UInt8](repeating: 1, count: 4096)
+            while write(filler, page, page.count) > 0 {}
+            close(filler)
+            let full = storage(on: volume)
+            for seed in 0..<20 {
+                let value = try full.value(forKey: "\(seed)")
+                #expect(value == nil || value == .blob(seed))
+            }
+            full.store.close()
+            try FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
+            let last = storage(on: volume)
+            for seed in 0..<20 { #expect(try last.value(forKey: "\(seed)") == .blob(seed)) }
+            #expect(try last.totalSize() == 2_000)
+            last.store.housekeepingWait()
+            #expect(try last.check().isClean)
+            last.store.close()
+        }
+    }
+#endif
