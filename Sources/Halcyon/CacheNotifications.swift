@@ -2,8 +2,8 @@ public import Foundation
 
 extension Notification.Name {
     /// Posted on the main queue after entries were removed from the disk because they had expired or room had run out; not
-    /// after ``ImageCache/clearDiskCache(completion:)``. The object is the ``ImageCache``, and the user info has the names of
-    /// the removed files under ``KingfisherDiskCacheCleanedHashKey``, an array of strings.
+    /// after ``ImageCache/clearDiskCache(completion:)``. The object is ``ImageCache/notificationObject``, and the user info has
+    /// the names of the removed files under ``KingfisherDiskCacheCleanedHashKey``, an array of strings.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let KingfisherDidCleanDiskCache = Notification.Name(
         "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache")
@@ -18,7 +18,8 @@ extension ImageCache {
         guard !names.isEmpty else { return }
         DispatchQueue.main.async {
             NotificationCenter.default.post(
-                name: .KingfisherDidCleanDiskCache, object: self, userInfo: [KingfisherDiskCacheCleanedHashKey: names])
+                name: .KingfisherDidCleanDiskCache, object: self.notificationObject,
+                userInfo: [KingfisherDiskCacheCleanedHashKey: names])
         }
     }
 }

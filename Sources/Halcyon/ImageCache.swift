@@ -283,6 +283,9 @@ open class ImageCache: @unchecked Sendable {
         cleanDisk(progress: nil) { CallbackQueue.mainAsync.call(handler) }
     }
 
+    /// Whom the notification after a clean names as its object: this cache. One that works behind another cache overrides it.
+    open var notificationObject: AnyObject { self }
+
     // MARK: Looking
 
     /// Where an image is cached, and valid. Reads no blob and waits for no clean and no store: fit for a main thread.

@@ -54,7 +54,9 @@ public enum DiskStorage {
 
         /// Never throws. When the folder cannot be made, storing and loading throw
         /// ``KingfisherError/CacheErrorReason/diskStorageIsNotReady(cacheURL:)``.
-        convenience init(noThrowConfig config: Config, creatingDirectory: Bool) {
+        ///
+        /// - Parameter creatingDirectory: false leaves making the folder and opening the index to the first operation.
+        public convenience init(noThrowConfig config: Config, creatingDirectory: Bool) {
             self.init(
                 noThrowConfig: config, creatingDirectory: creatingDirectory, environment: StorageEnvironment())
         }

@@ -115,6 +115,11 @@ private final class CountingCache: ImageCache, @unchecked Sendable {
         super.cleanExpiredDiskCache(completion: handler)
     }
 
+    override var notificationObject: AnyObject {
+        note()
+        return super.notificationObject
+    }
+
     override func imageCachedType(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> CacheType {

@@ -1,0 +1,1 @@
+../../../HalcyonKingfisher/Sources/HalcyonKingfisher/HalcyonCache.swift
