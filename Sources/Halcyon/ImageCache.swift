@@ -36,6 +36,8 @@ open class ImageCache: @unchecked Sendable {
     var trim = DiskTrim()
     let refills = MemoryRefills()
     let resumptions = Locked(0)
+    /// Whether a clean that the timer has begun has not ended.
+    let isCleaningByTimer = Locked(false)
     private var lifecycle: Lifecycle?
 
     /// Makes the cache's folder of its parent folder and its name.
@@ -49,7 +51,7 @@ open class ImageCache: @unchecked Sendable {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
         ioQueue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.ioQueue.\(UUID().uuidString)")
-        diskStorage.cleanPeriodically(for: self) { [weak self] in self?.cleanExpiredDiskCache() }
+        diskStorage.cleanPeriodically(for: self) { [weak self] in self?.cleanByTimer() }
         lifecycle = Lifecycle(cache: self)
     }
 
