@@ -195,7 +195,7 @@ open class ImageCache: @unchecked Sendable {
             key.computedKey(with: options.processor.identifier), waitsItsTurn: !options.loadDiskFileSynchronously)
         // Somebody may have stored it between the first look and the ticket, and would not have known of this load.
         if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
-            refills.end(ticket) {}
+            refills.end(ticket)
             return callbackQueue.execute { completionHandler(.success(.memory(image))) }
         }
         loadFromDisk(forKey: key, options: options) { [self] result in

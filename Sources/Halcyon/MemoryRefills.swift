@@ -54,11 +54,14 @@ final class MemoryRefills: Sendable {
     }
 
     /// Ends a load, with `refill` unless it is out of date. Under the lock, so that who changes the key comes before or after.
-    func end(_ ticket: Ticket, refill: () -> Void) {
-        state.withLock { state in
-            if ticket.generations == state.generations(of: ticket.key) { refill() }
-            state.update(ticket.key) { $0.loads -= 1 }
+    ///
+    /// - Parameter refill: returns what it has pushed out, to be released after the lock: a deinit may come back.
+    func end(_ ticket: Ticket, refill: () -> Any? = { nil }) {
+        let displaced = state.withLock { state in
+            defer { state.update(ticket.key) { $0.loads -= 1 } }
+            return ticket.generations == state.generations(of: ticket.key) ? refill() : nil
         }
+        withExtendedLifetime(displaced) {}
     }
 
     // MARK: Changes

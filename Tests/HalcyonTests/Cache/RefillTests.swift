@@ -184,12 +184,38 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        @Test func `what a load pushes out of memory may call the cache while it goes`() async throws {
+            try await withImageCache { subject in
+                let (cache, file) = (subject.cache, Pictures.small[0])
+                cache.memoryStorage.config.countLimit = 1
+                try await cache.storeToDisk(file, forKey: "b")
+                let gone = Calls<Void>()
+                try {
+                    let bytes = UnsafeMutableRawPointer.allocate(byteCount: file.count, alignment: 1)
+                    file.copyBytes(to: bytes.assumingMemoryBound(to: UInt8.self), count: file.count)
+                    let data = Data(
+                        bytesNoCopy: bytes, count: file.count,
+                        deallocator: .custom { bytes, _ in
+                            cache.removeImage(forKey: "c", completionHandler: nil)
+                            bytes.deallocate()
+                            gone.record(())
+                        })
+                    let image = try #require(KFCrossPlatformImage(data: data))
+                    cache.store(image, forKey: "a", toDisk: false, completionHandler: nil)
+                }()
+                #expect(try await subject.load("b").cacheType == .disk)
+                _ = await gone.first()
+            }
+        }
+    #endif
+
     @Test func `nothing is kept of loads and removals that have ended`() {
         let refills = MemoryRefills()
         for key in ["a", "b"] {
             let tickets = [true, false].map { refills.begin(key, waitsItsTurn: $0) }
             refills.change(key, thenRemove: {}) {}
-            for ticket in tickets { refills.end(ticket) {} }
+            for ticket in tickets { refills.end(ticket) }
             refills.endRemoval(key)
         }
         #expect(refills.isIdle)
