@@ -25,9 +25,11 @@ final class DiskCleaning: @unchecked Sendable {
         step = .evict(downTo: target)
     }
 
-    /// Tells how much there is to do, if anybody looks.
+    /// Tells how much there is to do, and that none of it is done, if anybody looks.
     func announce() {
         guard let progress, let expired = try? storage.summary().expired.bytes else { return }
+        // It may have watched another clean before.
+        progress.completedUnitCount = 0
         let rest = ((try? storage.totalByteCount()) ?? 0) - expired
         let limit = Int64(clamping: storage.config.sizeLimit)
         progress.totalUnitCount = max(1, expired + (limit > 0 && rest >= limit ? rest - limit / 2 : 0))

@@ -23,6 +23,16 @@ extension ImageCache {
         }
     }
 
+    /// One at a time: while the disk is slow, or a long clean goes on, a short interval must not pile up cleans.
+    func cleanByTimer() {
+        let isCleaning = isCleaningByTimer.withLock { isCleaning in
+            defer { isCleaning = true }
+            return isCleaning
+        }
+        guard !isCleaning else { return }
+        cleanDisk(progress: nil) { [isCleaningByTimer] in isCleaningByTimer.withLock { $0 = false } }
+    }
+
     func cleanDisk(progress: Progress?, then handler: @escaping @Sendable () -> Void) {
         ioQueue.async { [self] in
             let cleaning = DiskCleaning(diskStorage, progress: progress)

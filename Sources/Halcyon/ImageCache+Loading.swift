@@ -48,8 +48,8 @@ extension ImageCache {
     /// Puts what was read into memory, unless somebody has changed the key there meanwhile.
     func refill(_ ticket: MemoryRefills.Ticket, with result: DiskImage, expiration: StorageExpiration?) {
         refills.end(ticket) {
-            guard case .success(let image?) = result else { return }
-            memoryStorage.storeNoThrow(value: image, forKey: ticket.key, expiration: expiration)
+            guard case .success(let image?) = result else { return nil }
+            return memoryStorage.storeNoThrow(value: image, forKey: ticket.key, expiration: expiration)
         }
     }
 }

@@ -14,7 +14,7 @@ struct StoreReport: Sendable {
 extension ImageCache {
     /// An image that is to expire at once is not kept; the one it was to replace goes all the same.
     func keepInMemory(_ image: KFCrossPlatformImage, forKey key: String, expiration: StorageExpiration?) {
-        if expiration?.isExpired ?? false { memoryStorage.remove(forKey: key) }
+        if (expiration ?? memoryStorage.config.expiration).isExpired { memoryStorage.remove(forKey: key) }
         memoryStorage.storeNoThrow(value: image, forKey: key, expiration: expiration)
     }
 }

@@ -36,6 +36,8 @@ open class ImageCache: @unchecked Sendable {
     var trim = DiskTrim()
     let refills = MemoryRefills()
     let resumptions = Locked(0)
+    /// Whether a clean that the timer has begun has not ended.
+    let isCleaningByTimer = Locked(false)
     private var lifecycle: Lifecycle?
 
     /// Makes the cache's folder of its parent folder and its name.
@@ -49,7 +51,7 @@ open class ImageCache: @unchecked Sendable {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
         ioQueue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.ioQueue.\(UUID().uuidString)")
-        diskStorage.cleanPeriodically(for: self) { [weak self] in self?.cleanExpiredDiskCache() }
+        diskStorage.cleanPeriodically(for: self) { [weak self] in self?.cleanByTimer() }
         lifecycle = Lifecycle(cache: self)
     }
 
@@ -98,8 +100,9 @@ open class ImageCache: @unchecked Sendable {
         toDisk: Bool = true, completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
         let computedKey = key.computedKey(with: options.processor.identifier)
-        refills.supersede(computedKey)
-        keepInMemory(image, forKey: computedKey, expiration: options.memoryCacheExpiration)
+        refills.change(computedKey) {
+            keepInMemory(image, forKey: computedKey, expiration: options.memoryCacheExpiration)
+        }
         let report = StoreReport(queue: options.callbackQueue, handler: completionHandler)
         guard toDisk else { return report(.success(())) }
         ioQueue.async { [self] in
@@ -154,19 +157,18 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable () -> Void)? = nil
     ) {
         let key = key.computedKey(with: identifier)
-        guard fromDisk else {
-            refills.supersede(key)
+        let removeFromDisk = { [ioQueue, diskStorage, refills] in
+            ioQueue.async {
+                // The handler has no place for an error; a blob that is still there is still found.
+                try? diskStorage.remove(forKey: key, forcedExtension: forcedExtension)
+                refills.endRemoval(key)
+                callbackQueue.call(completionHandler)
+            }
+        }
+        refills.change(key, thenRemove: fromDisk ? removeFromDisk : nil) {
             if fromMemory { memoryStorage.remove(forKey: key) }
-            return callbackQueue.call(completionHandler)
         }
-        refills.beginRemoval(key)
-        if fromMemory { memoryStorage.remove(forKey: key) }
-        ioQueue.async { [diskStorage, refills] in
-            // The handler has no place for an error; a blob that is still there is still found.
-            try? diskStorage.remove(forKey: key, forcedExtension: forcedExtension)
-            refills.endRemoval(key)
-            callbackQueue.call(completionHandler)
-        }
+        if !fromDisk { callbackQueue.call(completionHandler) }
     }
 
     // MARK: Loading
@@ -193,7 +195,7 @@ open class ImageCache: @unchecked Sendable {
             key.computedKey(with: options.processor.identifier), waitsItsTurn: !options.loadDiskFileSynchronously)
         // Somebody may have stored it between the first look and the ticket, and would not have known of this load.
         if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
-            refills.end(ticket) {}
+            refills.end(ticket)
             return callbackQueue.execute { completionHandler(.success(.memory(image))) }
         }
         loadFromDisk(forKey: key, options: options) { [self] result in
@@ -243,10 +245,12 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes everything, from memory at once. The handler comes on the main queue.
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
-        refills.beginRemovalOfAll()
-        clearMemoryCache()
-        clearDiskCache(completion: handler)
-        ioQueue.async { [refills] in refills.endRemovalOfAll() }
+        refills.changeAll {
+            refills.beginRemovalOfAll()
+            clearMemoryCache()
+            clearDiskCache(completion: handler)
+            ioQueue.async { [refills] in refills.endRemovalOfAll() }
+        }
     }
 
     /// Removes everything from memory.
@@ -254,8 +258,7 @@ open class ImageCache: @unchecked Sendable {
         @objc
     #endif
     public func clearMemoryCache() {
-        refills.supersedeAll()
-        memoryStorage.removeAll()
+        refills.changeAll { memoryStorage.removeAll() }
     }
 
     /// Removes everything from the disk that is there by then; what is stored later stays. The handler comes on the main queue.
@@ -442,8 +445,8 @@ open class ImageCache: @unchecked Sendable {
 
     /// Returns when everything is gone.
     open func clearCache() async {
-        refills.beginRemovalOfAll()
-        defer { refills.endRemovalOfAll() }
+        refills.beginChangeOfAll()
+        defer { refills.endChangeOfAll() }
         clearMemoryCache()
         await clearDiskCache()
     }

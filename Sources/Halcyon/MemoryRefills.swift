@@ -1,22 +1,32 @@
 /// Loads from disk whose images are to be put into memory.
 ///
 /// Between the read and that moment somebody may store another image under the key, or remove it: then the one that was read
-/// is out of date, and must not come back. Who changes a key in memory says so here first.
+/// is out of date, and must not come back. Who changes memory does it within ``change(_:thenRemove:_:)`` or ``changeAll(_:)``.
 ///
 /// A removal from the disk waits for its turn on the I/O queue. A load that waits there too comes after it; one on another
 /// thread still reads what is to go, and so is out of date from the beginning.
 final class MemoryRefills: Sendable {
-    fileprivate struct Loads {
-        var count = 0
+    /// What makes loads out of date; of one key, or of all.
+    fileprivate struct Changes {
         var generation = 0
+        /// In memory, not yet done.
+        var underWay = 0
+        /// From the disk, waiting for their turn.
         var removals = 0
+
+        var isIdle: Bool { underWay == 0 && removals == 0 }
+
+        func admitLoad(thatWaitsItsTurn waits: Bool) -> Bool { underWay == 0 && (waits || removals == 0) }
+    }
+
+    fileprivate struct Key {
+        var loads = 0
+        var changes = Changes()
     }
 
     fileprivate struct State {
-        var loads: [String: Loads] = [:]
-        /// The same of all keys.
-        var generation = 0
-        var removals = 0
+        var keys: [String: Key] = [:]
+        var all = Changes()
     }
 
     /// A load under way.
@@ -28,68 +38,83 @@ final class MemoryRefills: Sendable {
 
     private let state = Locked(State())
 
-    var isIdle: Bool { state.withLock { $0.loads.isEmpty && $0.removals == 0 } }
+    var isIdle: Bool { state.withLock { $0.keys.isEmpty && $0.all.isIdle } }
+
+    // MARK: Loads
 
     /// - Parameter waitsItsTurn: whether the load reads on the I/O queue.
     func begin(_ key: String, waitsItsTurn: Bool) -> Ticket {
         state.withLock { state in
-            state.loads[key, default: Loads()].count += 1
-            let isCurrent = waitsItsTurn || (state.removals == 0 && state.loads[key]?.removals == 0)
+            state.keys[key, default: Key()].loads += 1
+            let isCurrent = [state.all, state.keys[key]?.changes].allSatisfy {
+                $0?.admitLoad(thatWaitsItsTurn: waitsItsTurn) ?? true
+            }
             return Ticket(key: key, generations: isCurrent ? state.generations(of: key) : nil)
         }
     }
 
-    /// What is being read for a key is out of date.
-    func supersede(_ key: String) {
-        state.withLock { $0.loads[key]?.generation += 1 }
+    /// Ends a load, with `refill` unless it is out of date. Under the lock, so that who changes the key comes before or after.
+    ///
+    /// - Parameter refill: returns what it has pushed out, to be released after the lock: a deinit may come back.
+    func end(_ ticket: Ticket, refill: () -> Any? = { nil }) {
+        let displaced = state.withLock { state in
+            defer { state.update(ticket.key) { $0.loads -= 1 } }
+            return ticket.generations == state.generations(of: ticket.key) ? refill() : nil
+        }
+        withExtendedLifetime(displaced) {}
     }
 
-    /// Whatever is being read is out of date.
-    func supersedeAll() {
-        state.withLock { $0.generation += 1 }
-    }
+    // MARK: Changes
 
-    /// What is being read for a key is out of date, and is going to be removed from the disk.
-    func beginRemoval(_ key: String) {
+    /// Changes a key in memory: what is being read for it, or begins to be read meanwhile, is out of date.
+    ///
+    /// - Parameter enqueueRemoval: puts its removal from the disk into the I/O queue, which ends with ``endRemoval(_:)``. Called
+    ///   under the lock, so that a load that begins after this change waits behind it.
+    func change(_ key: String, thenRemove enqueueRemoval: (() -> Void)? = nil, _ body: () -> Void) {
+        state.withLock { state in state.update(key) { $0.changes.begin() } }
+        body()
         state.withLock { state in
-            state.loads[key, default: Loads()].removals += 1
-            state.loads[key]?.generation += 1
+            state.update(key) { key in
+                if enqueueRemoval != nil { key.changes.removals += 1 }
+                key.changes.underWay -= 1
+            }
+            enqueueRemoval?()
         }
     }
 
     func endRemoval(_ key: String) {
-        state.withLock { state in
-            state.loads[key]?.removals -= 1
-            state.forgetIdle(key)
-        }
+        state.withLock { state in state.update(key) { $0.changes.removals -= 1 } }
     }
 
-    /// Whatever is being read is out of date, and is going to be removed from the disk.
-    func beginRemovalOfAll() {
-        state.withLock { state in
-            state.removals += 1
-            state.generation += 1
-        }
+    /// Changes any keys in memory.
+    func changeAll(_ body: () -> Void) {
+        beginChangeOfAll()
+        body()
+        endChangeOfAll()
     }
 
-    func endRemovalOfAll() {
-        state.withLock { $0.removals -= 1 }
-    }
+    func beginChangeOfAll() { state.withLock { $0.all.begin() } }
+    func endChangeOfAll() { state.withLock { $0.all.underWay -= 1 } }
 
-    /// Ends a load, with `refill` unless it is out of date. Under the lock, so that who supersedes it comes before or after.
-    func end(_ ticket: Ticket, refill: () -> Void) {
-        state.withLock { state in
-            if ticket.generations == state.generations(of: ticket.key) { refill() }
-            state.loads[ticket.key]?.count -= 1
-            state.forgetIdle(ticket.key)
-        }
+    /// All keys are going to be removed from the disk. Said within ``changeAll(_:)``.
+    func beginRemovalOfAll() { state.withLock { $0.all.removals += 1 } }
+    func endRemovalOfAll() { state.withLock { $0.all.removals -= 1 } }
+}
+
+extension MemoryRefills.Changes {
+    fileprivate mutating func begin() {
+        generation += 1
+        underWay += 1
     }
 }
 
 extension MemoryRefills.State {
-    fileprivate func generations(of key: String) -> [Int] { [generation, loads[key]?.generation ?? 0] }
+    fileprivate func generations(of key: String) -> [Int] { [all.generation, keys[key]?.changes.generation ?? 0] }
 
-    fileprivate mutating func forgetIdle(_ key: String) {
-        if let loads = loads[key], loads.count == 0, loads.removals == 0 { self.loads[key] = nil }
+    /// Nothing is kept of a key for which nothing is under way.
+    fileprivate mutating func update(_ name: String, _ change: (inout MemoryRefills.Key) -> Void) {
+        var key = keys[name] ?? MemoryRefills.Key()
+        change(&key)
+        keys[name] = key.loads == 0 && key.changes.isIdle ? nil : key
     }
 }

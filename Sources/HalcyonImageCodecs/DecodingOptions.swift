@@ -1,7 +1,7 @@
 /// How much of a picture is decoded, and how much memory that may take.
 package struct DecodingOptions: Sendable {
-    /// For one frame, as stored. Decoding takes four bytes for each, and while it runs four more to turn a JPEG upright
-    /// or up to eight more for a progressive one.
+    /// For one frame, as stored. Decoding takes four bytes for each, and while it runs four more to turn a JPEG upright,
+    /// up to eight more for a progressive one, or a PNG's row once more.
     package var pixelLimit = 100_000_000
 
     /// For all frames together, each as big as the canvas; the frames of a GIF are all kept.

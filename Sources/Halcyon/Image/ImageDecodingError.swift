@@ -9,7 +9,10 @@
 
         init(_ error: ImageCodecError) {
             var text = "The image cannot be decoded: \(error)."
-            if case .tooManyPixels = error { text += " Raise HalcyonImage.pixelLimit if such images are expected." }
+            if case .tooManyPixels = error {
+                text += " Raise HalcyonImage.pixelLimit, or for an animation HalcyonImage.animationPixelLimit, if such"
+                text += " images are expected."
+            }
             description = text
         }
 

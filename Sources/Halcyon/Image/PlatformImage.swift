@@ -41,10 +41,11 @@
         /// at the eighth of its size that is just large enough.
         static func thumbnail(of data: Data, mostPixels: CGFloat, scale: CGFloat) -> HalcyonImage? {
             var options = limits.withLock { $0 }
+            // Before the header is judged: an animation over the limit for all its pictures has a first one.
+            options.firstFrameOnly = true
             guard mostPixels >= 1, let size = (try? ImageCodecs.header(of: data, options: options))?.size else {
                 return nil
             }
-            options.firstFrameOnly = true
             let target = size.fitting(Int(min(mostPixels, CGFloat(Int32.max))))
             options.targetSize = target
             guard let bitmap = (try? ImageCodecs.decode(data, options: options))?.frames.first?.bitmap else {

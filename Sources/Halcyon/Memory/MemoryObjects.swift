@@ -5,7 +5,8 @@ internal import Foundation
 /// All functions may be called from any thread. No object is released under a lock of the conforming type: a value's
 /// deinit may call the storage.
 protocol MemoryObjects: AnyObject, Sendable {
-    func store(_ object: ExpiringObject, forKey key: MemoryKey)
+    /// - Returns: what it has pushed out, where that is known: a caller who holds a lock lets go of it first.
+    @discardableResult func store(_ object: ExpiringObject, forKey key: MemoryKey) -> Any?
     /// The object under a key, if it can be used; its expiration is extended, and the read counts as a use.
     func use(_ key: MemoryKey, at now: Date, extending: ExpirationExtending) -> ExpiringObject?
     /// Whether the object under a key can be used.

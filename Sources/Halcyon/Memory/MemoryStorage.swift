@@ -68,11 +68,14 @@ public enum MemoryStorage {
             storeNoThrow(value: value, forKey: key, expiration: expiration)
         }
 
-        func storeNoThrow(value: T, forKey key: String, expiration: StorageExpiration? = nil) {
+        /// - Returns: as ``MemoryObjects/store(_:forKey:)``.
+        @discardableResult func storeNoThrow(
+            value: T, forKey key: String, expiration: StorageExpiration? = nil
+        ) -> Any? {
             let now = now()
             let object = makeObject(value, expiration: expiration, now: now)
-            guard !object.isExpired(at: now) else { return }
-            objects.store(object, forKey: MemoryKey(key))
+            guard !object.isExpired(at: now) else { return nil }
+            return objects.store(object, forKey: MemoryKey(key))
         }
 
         private func makeObject(_ value: T, expiration: StorageExpiration?, now: Date) -> StorageObject<T> {

@@ -20,13 +20,12 @@ final class RecentMemoryObjects: MemoryObjects {
 
     // What is taken out leaves each closure as its result, so that it is released after the lock.
 
-    func store(_ object: ExpiringObject, forKey key: MemoryKey) {
-        let displaced = state.withLock { state in
+    func store(_ object: ExpiringObject, forKey key: MemoryKey) -> Any? {
+        state.withLock { state in
             let displaced = state.cache.store(object, forKey: key, cost: object.cost)
             state.note(displaced.evicted)
             return displaced
         }
-        withExtendedLifetime(displaced) {}
     }
 
     func use(_ key: MemoryKey, at now: Date, extending: ExpirationExtending) -> ExpiringObject? {

@@ -16,13 +16,15 @@ final class SystemMemoryObjects: MemoryObjects, @unchecked Sendable {
         var limit = droppedNameLimit
     }
 
-    func store(_ object: ExpiringObject, forKey key: MemoryKey) {
+    func store(_ object: ExpiringObject, forKey key: MemoryKey) -> Any? {
         cache.setObject(object, forKey: cacheKey(key), cost: object.cost)
         let isCleanDue = names.withLock { names in
             names.all.insert(key)
             return names.all.count > names.limit
         }
         if isCleanDue { forgetDropped() }
+        // The cache has let go of it by itself.
+        return nil
     }
 
     func use(_ key: MemoryKey, at now: Date, extending: ExpirationExtending) -> ExpiringObject? {

@@ -10,7 +10,8 @@
         /// ``suspend(completion:)``. When the time runs out the clean ends after the batch under way.
         @objc @MainActor public func backgroundCleanExpiredDiskCache() {
             guard let application = UIApplication.ofThisProcess else { return }
-            let progress = Progress(totalUnitCount: 0)
+            // Discrete: it is no part of what the caller may be counting on this thread.
+            let progress = Progress.discreteProgress(totalUnitCount: 0)
             let resumptions = resumptionCount
             let task = BackgroundTask(application) { [weak self] in
                 progress.cancel()

@@ -2,19 +2,43 @@ internal import Foundation
 
 /// How much memory this process may hope for.
 enum SystemMemory {
-    /// Bytes: the machine's, or what a container's control group leaves of it.
+    /// Bytes: the machine's, or what a control group leaves of it.
     static let byteCount: Int = min(
-        Int(clamping: ProcessInfo.processInfo.physicalMemory), containerLimit(in: "/sys/fs/cgroup"))
+        Int(clamping: ProcessInfo.processInfo.physicalMemory),
+        // No such file is no limit.
+        groupLimit(of: (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? "", in: "/sys/fs/cgroup"))
 
-    /// By the files of control groups, version 2 and then 1 (kernel documentation, admin-guide/cgroup-v2, "memory.max").
-    static func containerLimit(in folder: String) -> Int {
+    /// The least of the limits of a process's control groups and of those they are in, versions 1 and 2 (kernel documentation,
+    /// admin-guide/cgroup-v2, "memory.max").
+    ///
+    /// - Parameter groups: lines of `number:controllers:path`. In a container the paths may be the host's, of which nothing is
+    ///   in the folder but its root: the container's own group.
+    static func groupLimit(of groups: String, in folder: String) -> Int {
         #if os(Linux)
-            for file in ["memory.max", "memory/memory.limit_in_bytes"] {
-                // No such file is no limit.
-                guard let text = try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8) else { continue }
-                return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)).flatMap { $0 > 0 ? $0 : nil } ?? .max
+            let lines = groups.split(separator: "\n").map { $0.split(separator: ":", omittingEmptySubsequences: false) }
+            let named = lines.flatMap { line -> [String] in
+                guard line.count >= 3 else { return [] }
+                let path = line[2...].joined(separator: ":")
+                if line[1].isEmpty { return files("memory.max", upFrom: path, in: folder) }
+                guard line[1].split(separator: ",").contains("memory") else { return [] }
+                return files("memory.limit_in_bytes", upFrom: path, in: "\(folder)/memory")
             }
+            let roots = ["\(folder)/memory.max", "\(folder)/memory/memory.limit_in_bytes"]
+            return (named + roots).compactMap(limit).min() ?? .max
+        #else
+            return .max
         #endif
-        return .max
+    }
+
+    /// A file of that name in a group's folder, and in each one above it.
+    private static func files(_ name: String, upFrom path: String, in root: String) -> [String] {
+        let parts = path.split(separator: "/")
+        return (0...parts.count).map { ([root] + parts.prefix($0).map(String.init) + [name]).joined(separator: "/") }
+    }
+
+    /// nil where there is no such file, and for "max".
+    private static func limit(in file: String) -> Int? {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return nil }
+        return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)).flatMap { $0 > 0 ? $0 : nil }
     }
 }

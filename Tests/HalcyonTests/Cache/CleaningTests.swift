@@ -171,6 +171,11 @@ import Testing
             #expect(progress.totalUnitCount == 3_000 && progress.completedUnitCount == 3_000)
             #expect(progress.isFinished)
             #expect(Set(seen.withLock { $0 }) == [0, 800, 1_600, 2_000, 2_800])
+            // And begins anew when it is used again.
+            try subject.fill(["old"], expiration: .seconds(1))
+            subject.clock.advance(by: 2)
+            await subject.cache.cleanExpiredDiskCache(progress: progress)
+            #expect(progress.totalUnitCount == 100 && progress.completedUnitCount == 100)
         }
     }
 
@@ -248,6 +253,29 @@ import Testing
             try await eventually { notifications.names == [[subject.cache.hash(forKey: "a")]] }
             subject.storage.config.cleanInterval = 0
             #expect(subject.cache.memoryStorage.cleanTimer != nil)
+        }
+    }
+
+    @Test func `a timer that comes again before its clean has ended begins no other`() async throws {
+        var tuning = Tuning()
+        tuning.batchSize = 8
+        try await withImageCache(tuning: tuning) { subject in
+            let (cache, storage) = (subject.cache, subject.storage)
+            try subject.fill((0..<40).map { "\($0)" }, expiration: .seconds(1))
+            subject.clock.advance(by: 2)
+            cache.ioQueue.suspend()
+            for _ in 0..<100 { cache.cleanByTimer() }
+            let left = Calls<UInt?>()
+            cache.ioQueue.async { left.record(try? storage.totalSize()) }
+            cache.ioQueue.resume()
+            // One batch of one clean.
+            #expect(await left.first().value == 3_200)
+            try await eventually { try storage.totalSize() == 0 }
+            await subject.settle()
+            try subject.fill(["later"], expiration: .seconds(1))
+            subject.clock.advance(by: 2)
+            cache.cleanByTimer()
+            try await eventually { try storage.totalSize() == 0 }
         }
     }
 

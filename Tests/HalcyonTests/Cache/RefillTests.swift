@@ -114,12 +114,108 @@ import Testing
         }
     }
 
+    /// A cache whose memory asks a hook for the time, at each store and look: what others do at that very moment.
+    private func withHookedClock(_ body: (CacheUnderTest, Locked<(@Sendable () -> Void)?>) async throws -> Void)
+        async throws
+    {
+        let hook = Locked<(@Sendable () -> Void)?>(nil)
+        let config = MemoryStorage.Config(totalCostLimit: 0, cleanInterval: 0)
+        let memory = ImageMemory(config: config, objects: PlatformMemoryObjects()) {
+            hook.withLock { $0.take() }?()
+            return Date()
+        }
+        try await withImageCache(making: { ImageCache(memoryStorage: memory, diskStorage: $1) }) { subject in
+            try await body(subject, hook)
+        }
+    }
+
+    @Test(arguments: [false, true]) func `a load that begins while the key is stored does not undo it`(
+        waitsItsTurn: Bool
+    ) async throws {
+        try await withHookedClock { subject, hook in
+            let (cache, newer) = (subject.cache, try Pictures.image(1))
+            try await cache.storeToDisk(Pictures.small[0], forKey: "a")
+            let (isRead, isStored) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let calls = Calls<Void>()
+            hook.withLock { hook in
+                hook = {
+                    let serializer = HookedSerializer(beforeLoading: {
+                        isRead.signal()
+                        isStored.wait()
+                    })
+                    Thread.detachNewThread {
+                        let way: KingfisherOptionsInfo = waitsItsTurn ? [] : [.loadDiskFileSynchronously]
+                        cache.retrieveImage(
+                            forKey: "a", options: way + [.cacheSerializer(serializer)], callbackQueue: .untouch
+                        ) { _ in calls.record(()) }
+                    }
+                    isRead.wait()
+                }
+            }
+            cache.store(newer, forKey: "a", completionHandler: nil)
+            isStored.signal()
+            _ = await calls.first()
+            #expect(cache.retrieveImageInMemoryCache(forKey: "a") === newer)
+        }
+    }
+
+    /// Loads once more before the disk is cleared, as another thread may.
+    private final class LateReader: ImageCache, @unchecked Sendable {
+        override func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+            retrieveImage(forKey: "a", callbackQueue: .untouch) { _ in }
+            super.clearDiskCache(completion: handler)
+        }
+
+        override func clearDiskCache() async {
+            _ = try? await retrieveImage(forKey: "a")
+            await super.clearDiskCache()
+        }
+    }
+
+    @Test func `a load between clearing the memory and clearing the disk leaves memory empty`() async throws {
+        try await withImageCache(making: { LateReader(memoryStorage: $0, diskStorage: $1) }) { subject in
+            let cache = subject.cache
+            try await cache.storeToDisk(Pictures.small[0], forKey: "a")
+            await subject.onceDone { cache.clearCache(completion: $0) }
+            #expect(!cache.isCached(forKey: "a"))
+            try await cache.storeToDisk(Pictures.small[0], forKey: "a")
+            await cache.clearCache()
+            #expect(!cache.isCached(forKey: "a"))
+        }
+    }
+
+    #if os(Linux)
+        @Test func `what a load pushes out of memory may call the cache while it goes`() async throws {
+            try await withImageCache { subject in
+                let (cache, file) = (subject.cache, Pictures.small[0])
+                cache.memoryStorage.config.countLimit = 1
+                try await cache.storeToDisk(file, forKey: "b")
+                let gone = Calls<Void>()
+                try {
+                    let bytes = UnsafeMutableRawPointer.allocate(byteCount: file.count, alignment: 1)
+                    file.copyBytes(to: bytes.assumingMemoryBound(to: UInt8.self), count: file.count)
+                    let data = Data(
+                        bytesNoCopy: bytes, count: file.count,
+                        deallocator: .custom { bytes, _ in
+                            cache.removeImage(forKey: "c", completionHandler: nil)
+                            bytes.deallocate()
+                            gone.record(())
+                        })
+                    let image = try #require(KFCrossPlatformImage(data: data))
+                    cache.store(image, forKey: "a", toDisk: false, completionHandler: nil)
+                }()
+                #expect(try await subject.load("b").cacheType == .disk)
+                _ = await gone.first()
+            }
+        }
+    #endif
+
     @Test func `nothing is kept of loads and removals that have ended`() {
         let refills = MemoryRefills()
         for key in ["a", "b"] {
             let tickets = [true, false].map { refills.begin(key, waitsItsTurn: $0) }
-            refills.beginRemoval(key)
-            for ticket in tickets { refills.end(ticket) {} }
+            refills.change(key, thenRemove: {}) {}
+            for ticket in tickets { refills.end(ticket) }
             refills.endRemoval(key)
         }
         #expect(refills.isIdle)

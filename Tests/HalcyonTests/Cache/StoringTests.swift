@@ -241,6 +241,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func `an image that expires at once takes the one before it out of memory`(
+        isSaidByStore: Bool
+    ) async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            try await cache.store(Pictures.image(1), forKey: "a")
+            if !isSaidByStore { cache.memoryStorage.config.expiration = .expired }
+            let options: KingfisherOptionsInfo = isSaidByStore ? [.memoryCacheExpiration(.expired)] : []
+            try await cache.store(Pictures.image(2), forKey: "a", options: KingfisherParsedOptionsInfo(options))
+            #expect(cache.retrieveImageInMemoryCache(forKey: "a") == nil)
+            #expect(try await subject.load("a").image?.number == 2)
+        }
+    }
+
     @Test func `withoutOverwriting refuses to replace, and atomic is how it is done anyway`() async throws {
         try await withImageCache { subject in
             let careful = KingfisherParsedOptionsInfo([.diskStoreWriteOptions([.withoutOverwriting])])

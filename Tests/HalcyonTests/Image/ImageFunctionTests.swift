@@ -121,6 +121,19 @@ import Testing
             #expect(first?.kf.imageFrameCount == 1)
         }
 
+        @Test func `a small image of an animation over the limit is one of its first picture`() async {
+            // In a process of its own: the limit is everybody's.
+            await #expect(processExitsWith: .success) {
+                HalcyonImage.animationPixelLimit = 24 * 16
+                let data = try Pictures.fixture("moving.gif")
+                #expect(KFCrossPlatformImage(data: data) == nil)
+                let advice = ImageDecodingError(decoding: data)?.description
+                #expect(advice?.contains("HalcyonImage.animationPixelLimit") == true)
+                let small = Wrapper.downsampledImage(data: data, to: CGSize(width: 12, height: 12), scale: 1)
+                #expect(small?.size == CGSize(width: 12, height: 8))
+            }
+        }
+
         @Test func `no small image is made of nothing, or of no size`() throws {
             let size = CGSize(width: 10, height: 10)
             #expect(Wrapper.downsampledImage(data: .blob(1), to: size, scale: 1) == nil)
