@@ -17,6 +17,8 @@ extension EntryStore {
                 let hasLegacyNames = try index.readAtLength { try $0.hasLegacyNames() }
                 try note(in: generation) { state in
                     state.adoption = .done
+                    // All names have just been looked at; what is left over from a crash meanwhile can wait for a day.
+                    state.reconciledAt = now
                     state.legacyNames = hasLegacyNames ? .some : .none
                 }
             }
@@ -32,9 +34,9 @@ extension EntryStore {
             // Row by row in the order of the folder each insert would change a page of its own, and the log would get a
             // hundred times as long as the rows are.
             let candidates = names.filter(adopts).sorted { $0.rowID < $1.rowID }
-            for start in stride(from: 0, to: candidates.count, by: environment.tuning.flushBatchSize) {
+            for start in stride(from: 0, to: candidates.count, by: environment.tuning.adoptionBatchSize) {
                 try stopIfClosing()
-                let batch = candidates[start..<min(start + environment.tuning.flushBatchSize, candidates.count)]
+                let batch = candidates[start..<min(start + environment.tuning.adoptionBatchSize, candidates.count)]
                 try adopt(batch)
                 adoptionListeners.tell(AdoptionProgress(files: progress.files + batch.endIndex, of: progress.total))
             }
