@@ -130,6 +130,14 @@ import Testing
         }
     }
 
+    @Test func `a key whose file has a legacy name can be removed`() throws {
+        // printf 'https://example.com/a.png' | md5sum
+        try tool.write("cache/8c11d92f07c76baf29e49afd2301deb2", .blob(1))
+        #expect(try tool("remove", "https://example.com/a.png").status == 0)
+        #expect(try tool("get", "https://example.com/a.png").status == 1)
+        #expect(!tool.exists(tool.cache + "/8c11d92f07c76baf29e49afd2301deb2"))
+    }
+
     @Test func `files under legacy names are taken over once`() throws {
         try kingfisherFolder(5)
         #expect(try tool("upgrade").status == 0)
