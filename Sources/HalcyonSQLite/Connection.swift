@@ -11,6 +11,9 @@ package final class Connection {
         /// As `readWriteCreate`, but statements that write are refused (`PRAGMA query_only`). A true read-only open
         /// could not make the shared memory a write-ahead log needs.
         case queryOnly
+        /// Changes and makes no file, and takes no part in the shared memory of a write-ahead log. For a look at an index
+        /// that has none (`isLogged` false), or whose log and shared memory are both there.
+        case untouched(isLogged: Bool)
     }
 
     /// RETURNING came with 3.35.0.
@@ -30,7 +33,13 @@ package final class Connection {
         path: String, access: Access = .readWriteCreate, busyTimeout: Duration = .seconds(5), vfs: String? = nil
     ) throws(SQLiteError) {
         try Self.requireVersion(atLeast: Self.minimumVersion)
-        handle = try Self.open(path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: vfs)
+        switch access {
+        case .readWriteCreate, .queryOnly:
+            handle = try Self.open(path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: vfs)
+        case .untouched(let isLogged):
+            let uri = Self.uri(path) + (isLogged ? "?readonly_shm=1" : "?immutable=1")
+            handle = try Self.open(uri, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs: vfs)
+        }
         busyPolicy = BusyPolicy(timeout: busyTimeout)
         sqlite3_extended_result_codes(handle, 1)
         busyPolicy.install(on: handle)
@@ -38,8 +47,7 @@ package final class Connection {
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
         observer.install(on: handle)
-        guard access == .queryOnly else { return }
-        try execute("PRAGMA query_only = ON")
+        if case .queryOnly = access { try execute("PRAGMA query_only = ON") }
     }
 
     deinit {
@@ -59,6 +67,15 @@ package final class Connection {
 
     private static func dotted(_ version: Int32) -> String {
         "\(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)"
+    }
+
+    private static func uri(_ path: String) -> String {
+        "file:"
+            + path.utf8.map { byte in
+                let isPlain =
+                    (UInt8(ascii: "A")...UInt8(ascii: "z")).contains(byte) || "/-.0123456789".utf8.contains(byte)
+                return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }.joined()
     }
 
     private static func open(_ path: String, flags: Int32, vfs: String?) throws(SQLiteError) -> OpaquePointer {

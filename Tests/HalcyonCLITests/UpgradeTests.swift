@@ -93,4 +93,54 @@ import Testing
         #expect(try tool("get", "k").data == .blob(2))
         #expect(try tool("move", "--to", "").status == 64)
     }
+
+    /// Every file below the cache's folder, with its bytes.
+    private func snapshot() throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: tool.cache) {
+            files[name] = FileManager.default.contents(atPath: tool.cache + "/" + name) ?? Data()
+        }
+        return files
+    }
+
+    @Test func `a dry run changes no byte of an index, open elsewhere or left by a crash`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(1))
+        var before = try snapshot()
+        let told = try tool("upgrade", "--dry-run").output
+        #expect(told.contains("up to date"))
+        #expect(try snapshot() == before)
+        // Open in another process, which has written.
+        var connection: Connection? = try Connection(path: index)
+        try connection?.execute("PRAGMA journal_mode = WAL; UPDATE entries SET accessed_at = accessed_at + 1")
+        before = try snapshot()
+        #expect(before.keys.contains { $0.hasSuffix("-wal") })
+        #expect(try tool("upgrade", "--dry-run").output == told)
+        #expect(try snapshot() == before)
+        // As after kill -9: a log that nobody has open, with and without its shared memory.
+        let copies = try ["", "-wal", "-shm"].map { try Data(contentsOf: URL(fileURLWithPath: index + $0)) }
+        connection = nil
+        for count in [3, 2] {
+            for (suffix, bytes) in zip(["", "-wal", "-shm"], copies) {
+                try? FileManager.default.removeItem(atPath: index + suffix)
+                if suffix != "-shm" || count == 3 { try bytes.write(to: URL(fileURLWithPath: index + suffix)) }
+            }
+            before = try snapshot()
+            #expect(try tool("upgrade", "--dry-run").output == told)
+            #expect(try snapshot() == before)
+        }
+    }
+
+    @Test func `a key whose file has a legacy name can be removed`() throws {
+        // printf 'https://example.com/a.png' | md5sum
+        try tool.write("cache/8c11d92f07c76baf29e49afd2301deb2", .blob(1))
+        #expect(try tool("remove", "https://example.com/a.png").status == 0)
+        #expect(try tool("get", "https://example.com/a.png").status == 1)
+        #expect(!tool.exists(tool.cache + "/8c11d92f07c76baf29e49afd2301deb2"))
+    }
+
+    @Test func `files under legacy names are taken over once`() throws {
+        try kingfisherFolder(5)
+        #expect(try tool("upgrade").status == 0)
+        #expect(try tool("upgrade", "--dry-run").output.contains("6 files, all taken over before"))
+    }
 }

@@ -30,6 +30,8 @@ struct Round {
     func run() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try makeFiles()
+        // The files of a cache are old; without this the index's first write would wait for all of them to be written.
+        sync()
         // The first look brings the folder into the system's cache, for both.
         _ = listAndStat()
         let bare = listAndStat()

@@ -56,6 +56,12 @@ package struct AccessLog {
         flushing = [:]
     }
 
+    /// The entry has got another id. Its token is the same.
+    mutating func move(_ id: Int64, to newID: Int64) {
+        if let note = note(for: id) { pending[newID] = note }
+        forget(id)
+    }
+
     mutating func forget(_ id: Int64) {
         pending[id] = nil
         flushing[id] = nil

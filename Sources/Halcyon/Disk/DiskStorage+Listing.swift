@@ -24,7 +24,10 @@ extension DiskStorage.Backend {
 
     /// Whether anything is stored under a key, expired or not.
     package func hasTrace(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
-        try explained { try store.hasTrace(of: config.blobName(forKey: key, forcedExtension: forcedExtension)) }
+        let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+        return try explained {
+            try store.hasTrace(of: name) || store.legacyName(of: name, key: key).map(store.hasTrace(of:)) ?? false
+        }
     }
 
     /// The row of a key, whether it is valid or not.

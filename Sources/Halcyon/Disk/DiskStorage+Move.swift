@@ -11,7 +11,8 @@ extension DiskStorage {
     /// ```
     ///
     /// - Parameters:
-    ///   - source: the folder with the blobs; also one that Kingfisher wrote.
+    ///   - source: the folder with the blobs; also one that Kingfisher wrote. Of a symbolic link, what it leads to. Folders and
+    ///     links in it that are not ours stay there when files have to be copied.
     ///   - target: a folder that is missing or empty.
     ///   - progress: counts files when they have to be copied. Cancelling it ends the move, with nothing changed.
     /// - Returns: whether there was anything to move.

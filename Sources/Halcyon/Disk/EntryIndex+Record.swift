@@ -1,3 +1,4 @@
+internal import Foundation
 internal import HalcyonSQLite
 
 /// What the folder was when it was opened last.
@@ -27,6 +28,10 @@ extension EntryIndex {
                 ? .pending : .rebuilding
         } else if state.indexInode != file.inode && hasStableInodes {
             state.isRelearning = true
+            // Files of the copy are younger than its index, in whatever order they were copied.
+            if state.adoption != .done || state.legacyNames == .unknown {
+                state.adoptsUntil = max(state.adoptsUntil, file.changed, Timestamp(Date()))
+            }
         }
         if let last = state.boot, last != boot {
             state.distrusted = state.distrustedAfterReboot(writeBackTime: environment.tuning.writeBackTime)

@@ -265,8 +265,10 @@ package final class EntryIndex: Sendable {
     private func configure(_ connection: Connection) throws {
         // So that the file can shrink in small steps later. Only a file without tables takes it, and asking a file that
         // has some would wait for the write lock.
+        // Until there are tables nothing has to be on the disk; the checkpoint after the migrations brings it there. Two
+        // commits, each with four waits for the disk, would be on the way to the first answer.
         if try Self.migrator.userVersion(of: connection) == 0 {
-            try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            try connection.execute("PRAGMA synchronous = OFF; PRAGMA auto_vacuum = INCREMENTAL")
         }
         let volume = try currentVolume()
         if volume.isNetworked {

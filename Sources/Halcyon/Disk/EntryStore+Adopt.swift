@@ -6,9 +6,9 @@ extension EntryStore {
     ///
     /// Interrupted, it begins again at the next open; what is adopted already is passed over.
     func finishAdoption() throws {
-        guard isSearching else { return }
-        // Also when it fails: who watches need not wait for the next opening.
+        // Also when it fails, or when everything has been removed meanwhile: who watches need not wait for the next opening.
         defer { adoptionListeners.finish() }
+        guard isSearching else { return }
         try adoptionLock.withLock {
             // Again when the index was replaced meanwhile: the new one knows nothing of what the old one had adopted.
             while isSearching {
@@ -17,6 +17,8 @@ extension EntryStore {
                 let hasLegacyNames = try index.readAtLength { try $0.hasLegacyNames() }
                 try note(in: generation) { state in
                     state.adoption = .done
+                    // All names have just been looked at; what is left over from a crash meanwhile can wait for a day.
+                    state.reconciledAt = now
                     state.legacyNames = hasLegacyNames ? .some : .none
                 }
             }
@@ -32,9 +34,9 @@ extension EntryStore {
             // Row by row in the order of the folder each insert would change a page of its own, and the log would get a
             // hundred times as long as the rows are.
             let candidates = names.filter(adopts).sorted { $0.rowID < $1.rowID }
-            for start in stride(from: 0, to: candidates.count, by: environment.tuning.flushBatchSize) {
+            for start in stride(from: 0, to: candidates.count, by: environment.tuning.adoptionBatchSize) {
                 try stopIfClosing()
-                let batch = candidates[start..<min(start + environment.tuning.flushBatchSize, candidates.count)]
+                let batch = candidates[start..<min(start + environment.tuning.adoptionBatchSize, candidates.count)]
                 try adopt(batch)
                 adoptionListeners.tell(AdoptionProgress(files: progress.files + batch.endIndex, of: progress.total))
             }
@@ -68,25 +70,27 @@ extension EntryStore {
     }
 
     private func adopt(_ names: some Sequence<BlobName>) throws {
-        try index.write { session in
-            let state = try session.state()
-            // Somebody may have removed everything meanwhile, in this process or another.
-            guard state.adoption != .done || state.legacyNames == .unknown else { return }
-            // These are no stores; after a power cut only what was stored last is not trusted.
-            try keepingStoredAt(session) {
-                for name in names { try adopt(name, key: nil, in: session) }
-            }
+        try index.write { try adopt(names, in: $0) }
+    }
+
+    private func adopt(_ names: some Sequence<BlobName>, in session: IndexSession) throws {
+        let state = try session.state()
+        // Somebody may have removed everything meanwhile, in this process or another.
+        guard state.adoption != .done || state.legacyNames == .unknown else { return }
+        // These are no stores; after a power cut only what was stored last is not trusted.
+        try keepingStoredAt(session) {
+            for name in names { try adopt(name, in: session) }
         }
     }
 
-    func adopt(_ name: BlobName, key: String?, in session: IndexSession) throws {
+    private func adopt(_ name: BlobName, in session: IndexSession) throws {
         // Under the lock: what a store has published since has a row by now.
         guard let file = try blobs.status(of: name), isAdoptable(file, named: name) else { return }
         let now = now
         let accessed = min(now, file.created ?? file.changed)
         _ = try session.adopt(
             Entry(
-                name: name, key: key, token: BlobTag.token(environment.makeToken(), for: file),
+                name: name, key: nil, token: BlobTag.token(environment.makeToken(), for: file),
                 inode: lastingInode(of: file),
                 size: file.size,
                 createdAt: min(now, file.changed), accessedAt: accessed, lifetime: adoptedLifetime(of: file, at: now)))
@@ -95,9 +99,15 @@ extension EntryStore {
     /// A store must not lose a file that is an entry without a row when it fails half way.
     func adoptBeforeReplacing(_ name: BlobName) throws {
         guard let file = try adoptableFile(of: name), isAdoptable(file, named: name) else { return }
+        guard try index.read({ try $0.entry(named: name) }) == nil else { return }
+        try adopt(CollectionOfOne(name))
+    }
+
+    /// The rows that the names have then; nil for one that has none.
+    func adoptAndReturn(_ names: [BlobName]) throws -> [Entry?] {
         try index.write { session in
-            guard try session.entry(named: name) == nil else { return }
-            try adopt(name, key: nil, in: session)
+            try adopt(names, in: session)
+            return try names.map { try session.entry(named: $0) }
         }
     }
 

@@ -10,6 +10,8 @@ extension EntryStore {
     struct Found<Content> {
         /// nil for a file without a row, during adoption.
         let known: Known?
+        /// Where it was found: under the legacy name, perhaps.
+        let name: BlobName
         let content: Content
     }
 
@@ -20,12 +22,19 @@ extension EntryStore {
     func find<Content>(_ name: BlobName, key: String, at now: Timestamp, _ look: Look<Content>) throws -> Found<
         Content
     >? {
-        if let found = try findOnce(name, at: now, look) ?? findLegacy(of: name, key: key, at: now, look) {
-            return found
-        }
+        if let found = try findUnderEitherName(name, key: key, at: now, look) { return found }
         // Before a miss is reported: is this still the folder's index?
         guard index.refreshIfMoved() else { return nil }
-        return try findOnce(name, at: now, look) ?? findLegacy(of: name, key: key, at: now, look)
+        return try findUnderEitherName(name, key: key, at: now, look)
+    }
+
+    private func findUnderEitherName<Content>(
+        _ name: BlobName, key: String, at now: Timestamp, _ look: Look<Content>
+    ) throws -> Found<Content>? {
+        if let found = try findOnce(name, at: now, look) { return found }
+        guard legacyName(of: name, key: key) != nil else { return nil }
+        // Between the two looks it may have got today's name.
+        return try findLegacy(of: name, key: key, at: now, look) ?? findOnce(name, at: now, look)
     }
 
     func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>? {
@@ -44,14 +53,14 @@ extension EntryStore {
 
     // MARK: The row
 
-    private enum Row {
+    enum Row {
         case known(Known)
         case none
         /// Locked, full, unreadable, too new: a miss. The image is loaded from where it came, and nothing is dropped.
         case unavailable
     }
 
-    private func row(of name: BlobName, at now: Timestamp) -> Row {
+    func row(of name: BlobName, at now: Timestamp) -> Row {
         // The note first: a flush in between moves it into the row. The other way round it would be seen in neither.
         let note = log.withLock { $0.note(for: name.rowID) }
         do {
@@ -73,7 +82,9 @@ extension EntryStore {
         var looksAtSameRow = 0
         while looksAtSameRow < 3 {
             guard !known.lifetime.isExpired(at: now) else { return nil }
-            if let content = try locate(known.entry, look) { return Found(known: known, content: content) }
+            if let content = try locate(known.entry, look) {
+                return Found(known: known, name: known.entry.name, content: content)
+            }
             guard case .known(let again) = self.row(of: known.entry.name, at: now) else { return nil }
             looksAtSameRow = again.entry.token == known.entry.token ? looksAtSameRow + 1 : 0
             known = again
@@ -102,6 +113,6 @@ extension EntryStore {
         let content = try look(blobs.path(of: name)) { file in
             isAdoptable(file, named: name) && !adoptedLifetime(of: file, at: now).isExpired(at: now)
         }
-        return content.map { Found(known: nil, content: $0) }
+        return content.map { Found(known: nil, name: name, content: $0) }
     }
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// An entry that somebody has asked for while its file still has a legacy name.
+/// A key that was asked for, and the legacy name that its file still has or may have.
 struct LegacyFind: Sendable {
     let name: BlobName
     let key: String
@@ -23,54 +23,80 @@ extension EntryStore {
         guard let legacy = legacyName(of: name, key: key), let found = try findOnce(legacy, at: now, look) else {
             return nil
         }
+        settleLegacyLater(legacy, key: key, to: name)
+        // What is under today's name is newer: once it has expired, an older value must not come back.
+        return try isSucceeded(by: name, at: now) ? nil : found
+    }
+
+    /// Today's name was asked for and found: what is under the legacy one is older, and nobody may find it any more.
+    func dropLegacyLater(of name: BlobName, key: String) {
+        if let legacy = legacyName(of: name, key: key) { settleLegacyLater(legacy, key: key, to: name) }
+    }
+
+    private func settleLegacyLater(_ legacy: BlobName, key: String, to name: BlobName) {
         legacyFinds.withLock { $0[name] = LegacyFind(name: legacy, key: key) }
         housekeeping.request(.settle)
-        return found
+    }
+
+    private func isSucceeded(by name: BlobName, at now: Timestamp) throws -> Bool {
+        guard case .none = row(of: name, at: now) else { return true }
+        return try blobs.status(of: name).map { isAdoptable($0, named: name) } ?? false
     }
 
     /// Gives today's names to what was found under legacy ones.
-    func renameLegacyFinds() {
+    func settleLegacyFinds() {
         let finds = legacyFinds.withLock { finds in
             defer { finds = [:] }
             return finds
         }
         // What cannot be renamed now is found under its legacy name again, by the next lookup.
-        for (name, find) in finds { try? rename(find, to: name) }
+        for (name, find) in finds { try? settle(find, as: name) }
     }
 
-    /// A second name first, then the rows, then the first name goes: at each moment there is a row with its blob. Where the
-    /// volume has no hard links a crash between rename and COMMIT costs the entry.
-    private func rename(_ find: LegacyFind, to name: BlobName) throws {
-        var (isLinked, isMoved) = (false, false)
-        do {
-            try index.write { session in
-                guard let entry = try legacyEntry(find, in: session), try isFree(name, in: session) else { return }
-                isLinked = try blobs.give(find.name, theNewName: name)
-                isMoved = !isLinked
-                try session.delete(id: entry.id)
-                try keepingStoredAt(session) { try session.upsert(entry.renamed(name, key: find.key)) }
-                log.withLock { $0.forget(entry.id) }
-            }
-        } catch {
-            // The rows are as before; so is a blob that has two names. A crash right here costs the entry.
-            if isMoved { _ = try? blobs.give(name, theNewName: find.name) }
-            throw error
+    private func settle(_ find: LegacyFind, as name: BlobName) throws {
+        guard try blobs.status(of: find.name) != nil else { return }
+        // Not in the same transaction: a link changes the inode, and a file that has changed since the index was made is
+        // adopted no more. Were the rows rolled back then, it would be lost.
+        for name in [find.name, name] { try adoptBeforeReplacing(name) }
+        let isSucceeded = try index.read { try $0.entry(named: name) } != nil
+        guard isSucceeded || blobs.hasLinks else { return }
+        try isSucceeded ? drop(find.name, succeededBy: name) : rename(find, to: name)
+    }
+
+    private func drop(_ legacy: BlobName, succeededBy name: BlobName) throws {
+        let waste = try settlingIfRefused([legacy]) { session in
+            try session.entry(named: name) == nil ? nil : trashLegacy(legacy, in: session)
         }
-        if isLinked { try blobs.unlink(find.name) }
+        if let waste { unlinker.add(waste.blob, size: waste.size) }
+    }
+
+    /// A second name first, then the rows, then the first name goes: at each moment there is a row with its blob. A volume
+    /// without hard links keeps the legacy names: a crash after a rename would cost the entry.
+    private func rename(_ find: LegacyFind, to name: BlobName) throws {
+        let renamed: Entry? = try index.write { session in
+            guard let entry = try legacyEntry(find, in: session), try isFree(name, in: session),
+                try blobs.link(find.name, as: name)
+            else { return nil }
+            try session.delete(id: entry.id)
+            try keepingStoredAt(session) { try session.upsert(entry.renamed(name, key: find.key)) }
+            return entry
+        }
+        guard let renamed else { return }
+        log.withLock { $0.move(renamed.id, to: name.rowID) }
+        try blobs.unlink(find.name)
     }
 
     private func legacyEntry(_ find: LegacyFind, in session: IndexSession) throws -> Entry? {
-        if try session.entry(named: find.name) == nil { try adopt(find.name, key: find.key, in: session) }
         guard let entry = try session.entry(named: find.name), let file = try blobs.status(of: find.name) else {
             return nil
         }
         return isBlob(of: entry, file) ? entry : nil
     }
 
-    /// Whether no entry has a name, nor a file that will become one.
+    /// Whether no entry has a name, nor a file that will become one. What is no file is left where it is.
     private func isFree(_ name: BlobName, in session: IndexSession) throws -> Bool {
         guard try session.entry(named: name) == nil else { return false }
-        return try blobs.status(of: name).map { !isAdoptable($0, named: name) } ?? true
+        return try blobs.status(of: name).map { $0.kind == .regular && !isAdoptable($0, named: name) } ?? true
     }
 
     /// Before a store replaces what is found under the legacy name: a file without a row would not come back if it fails.

@@ -52,7 +52,7 @@ extension EntryStore {
     }
 
     /// A transaction that moves blobs. When it fails after that, the rows are back and the blobs have to follow.
-    private func settlingIfRefused<Result>(
+    func settlingIfRefused<Result>(
         _ names: @autoclosure () -> [BlobName], _ body: (IndexSession) throws -> Result
     ) throws -> Result {
         var hasBegun = false

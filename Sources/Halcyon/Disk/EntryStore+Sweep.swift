@@ -131,10 +131,12 @@ extension EntryStore {
             try removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
         }
         let now = now
-        let hasLegacyNames = try condition.legacyNames == .some && index.readAtLength { try $0.hasLegacyNames() }
+        // Not known is not none: the search has failed here, and may have succeeded elsewhere since.
+        let haveLegacyNamesGone =
+            try condition.legacyNames == .some && index.readAtLength { try !$0.hasLegacyNames() }
         try note(in: generation) { state in
             state.reconciledAt = now
-            if !hasLegacyNames, state.legacyNames == .some { state.legacyNames = .none }
+            if haveLegacyNamesGone, state.legacyNames == .some { state.legacyNames = .none }
         }
     }
 

@@ -12,8 +12,9 @@ extension EntryStore {
     ) throws -> Data? {
         do {
             let found = try find(name, key: key, at: now) { try blobs.read($0, accepting: $1) }
-            if let known = found?.known { note(known, key: key, at: now, extending: extending) }
-            return found?.content
+            guard let found else { return nil }
+            noteRead(of: found.name, known: found.known, key: key, at: now, extending: extending)
+            return found.content
         } catch let error as SystemError where error.isDenied {
             // A folder that may not be searched hides its blobs: a miss. A blob that may not be read is an error.
             guard (try? blobs.status(of: name)) != nil else { return nil }
@@ -31,6 +32,38 @@ extension EntryStore {
     }
 
     // MARK: Noting the access
+
+    private func noteRead(
+        of name: BlobName, known: Known?, key: String, at now: Timestamp, extending: ExpirationExtending
+    ) {
+        if let known {
+            note(known, key: key, at: now, extending: extending)
+        } else {
+            earlyReads.withLock { $0[name] = EarlyRead(key: key, at: now, extending: extending) }
+            housekeeping.request(.settle)
+        }
+        // Rows whose key is known were stored, or asked for before.
+        if known?.entry.key == nil { dropLegacyLater(of: name, key: key) }
+    }
+
+    /// Makes entries of files that were read before they were, and notes their keys and accesses.
+    func adoptEarlyReads() {
+        let reads = earlyReads.withLock { reads in
+            defer { reads = [:] }
+            return reads
+        }
+        let batches = stride(from: 0, to: reads.count, by: environment.tuning.flushBatchSize)
+        for batch in batches.map({ reads.dropFirst($0).prefix(environment.tuning.flushBatchSize) }) {
+            // What cannot be written now is adopted later, and its key becomes known at the next read.
+            guard let rows = try? adoptAndReturn(batch.map(\.key)) else { return }
+            for (entry, read) in zip(rows, batch.map(\.value)) {
+                guard let entry else { continue }
+                note(
+                    Known(entry: entry, lifetime: entry.lifetime(at: read.at)), key: read.key, at: read.at,
+                    extending: read.extending)
+            }
+        }
+    }
 
     private func note(_ known: Known, key: String, at now: Timestamp, extending: ExpirationExtending) {
         let entry = known.entry

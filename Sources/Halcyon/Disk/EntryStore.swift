@@ -20,11 +20,20 @@ package final class EntryStore: Sendable {
     let adoptionListeners = AdoptionListeners()
     /// One flush at a time.
     let flushLock = NSLock()
+    /// Reads of files that were no entries yet.
+    let earlyReads: Locked<[BlobName: EarlyRead]> = Locked([:])
     /// Entries found under their legacy name, by today's.
     let legacyFinds: Locked<[BlobName: LegacyFind]> = Locked([:])
     /// Names a reader found no blob for.
     let suspects: Locked<Set<BlobName>> = Locked([])
     let condition = Locked(FolderCondition())
+
+    /// A read of a file that has no row to note it in.
+    struct EarlyRead {
+        let key: String
+        let at: Timestamp
+        let extending: ExpirationExtending
+    }
 
     /// What is known of the folder since the index was opened last.
     struct FolderCondition {
@@ -72,7 +81,10 @@ package final class EntryStore: Sendable {
     }
 
     // No housekeeping can be under way: it would hold a reference.
-    deinit { closeNow() }
+    deinit {
+        adoptionListeners.finish()
+        closeNow()
+    }
 
     var now: Timestamp { environment.now() }
 
@@ -115,7 +127,7 @@ package final class EntryStore: Sendable {
 
     /// Ends a long walk when the store is being closed.
     func stopIfClosing() throws {
-        if isClosing.withLock({ $0 }) { throw CancellationError() }
+        if isClosing.withLock({ $0 }) { throw IndexSuspended() }
     }
 
     private func closeNow() {
@@ -127,7 +139,11 @@ package final class EntryStore: Sendable {
     /// Runs one piece of housekeeping, on its queue.
     private func perform(_ task: Housekeeping.Task) {
         // What was requested before a close must not open the index again.
-        guard task == .unlink || index.isOpen else { return }
+        guard task == .unlink || index.isOpen else {
+            // Nobody adopts anything now: there is nothing to wait for.
+            if task == .sweep { adoptionListeners.finish() }
+            return
+        }
         switch task {
         case .checkpoint: index.checkpoint()
         case .flush, .flushLater: flushAccessLog()

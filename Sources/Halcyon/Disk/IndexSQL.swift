@@ -156,6 +156,8 @@ package enum IndexSQL {
     /// Also of an index that has not been upgraded yet.
     static let adoption: StaticString = "SELECT adoption FROM state WHERE id = 1"
 
+    static let legacyNames: StaticString = "SELECT legacy_names FROM state WHERE id = 1"
+
     static let setState: StaticString = """
         UPDATE state SET
             boot = ?1, settled_at = ?2, index_inode = ?3, relearning = ?4, adoption = ?5, adopts_until = ?6,

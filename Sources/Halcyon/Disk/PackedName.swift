@@ -4,25 +4,26 @@ enum PackedName {
 
     /// The 32 bytes of 64 leading lower-case hexadecimal digits, then the rest (`.png`); nil for any other name.
     static func pack(_ name: String) -> [UInt8]? {
-        let text = name.utf8
-        guard text.count >= digits else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count - digits / 2)
-        var high: UInt8?
-        for (index, character) in text.enumerated() {
-            guard index < digits else {
-                bytes.append(character)
-                continue
-            }
-            guard let value = value(of: character) else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
+        var name = name
+        return name.withUTF8 { text in
+            guard text.count >= digits, let hash = packed(text) else { return nil }
+            return hash + text[digits...]
+        }
+    }
+
+    private static func packed(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        var isHash = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: digits / 2) { buffer, count in
+            for index in 0..<digits / 2 {
+                guard let high = value(of: text[2 * index]), let low = value(of: text[2 * index + 1]) else {
+                    isHash = false
+                    return
+                }
+                buffer[index] = high << 4 | low
+                count = index + 1
             }
         }
-        return bytes
+        return isHash ? bytes : nil
     }
 
     static func unpack(_ bytes: UnsafeRawBufferPointer) -> String {

@@ -33,6 +33,9 @@ package struct Tuning: Sendable {
     package var batchSize = 128
     /// Notes of the access log written by one transaction at most.
     package var flushBatchSize = 256
+    /// Files that one transaction of an adoption makes rows of. The order of ids is not that of accesses: in each transaction
+    /// nearly every row changes another page of the index by access, so few long ones write much less than many short ones.
+    package var adoptionBatchSize = 1024
     /// File names that an adoption sorts before it makes rows of them; some hundred bytes each.
     package var adoptionChunk = 32_768
     /// The access log is written when it has this many notes …

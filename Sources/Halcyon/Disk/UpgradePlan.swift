@@ -44,11 +44,35 @@ package struct UpgradePlan: Equatable, Sendable {
     }
 
     private mutating func read(_ path: String) throws {
-        let connection = try Connection(path: path, access: .queryOnly, busyTimeout: .seconds(1))
+        try Self.withUntouched(path) { try read($0) }
+        // Version 1 has passed over them.
+        if schemaVersion == 1, !isTooNew, legacyBlobs > 0 { isAdopting = true }
+    }
+
+    private mutating func read(_ connection: Connection) throws {
         let ledger = try EntryIndex.migrator.ledger(of: connection)
         schemaVersion = try EntryIndex.migrator.userVersion(of: connection)
         isTooNew = !ledger.allSatisfy { $0.oldestReader <= newestVersion }
         guard let version = schemaVersion, version > 0, !isTooNew else { return }
         isAdopting = try connection.texts(IndexSQL.adoption) != [Adoption.done.rawValue]
+        if version > 1, try connection.integer(IndexSQL.legacyNames) == Int64(LegacyNames.unknown.rawValue) {
+            isAdopting = true
+        }
+    }
+
+    /// Reads the index and its log, and leaves every file as it is.
+    private static func withUntouched(_ path: String, _ body: (Connection) throws -> Void) throws {
+        let fileSystem = POSIXFileSystem()
+        func has(_ suffix: String) -> Bool { (try? fileSystem.status(at: path + suffix))?.size ?? 0 > 0 }
+        guard has("-wal"), !has("-shm") else {
+            return try body(Connection(path: path, access: .untouched(isLogged: has("-wal")), busyTimeout: .seconds(1)))
+        }
+        // Left by a crash, and SQLite would have to make the shared memory: in a copy, then.
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let copy = folder.appendingPathComponent("index.sqlite").path
+        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
+        try body(Connection(path: copy, access: .queryOnly, busyTimeout: .seconds(1)))
     }
 }

@@ -8,8 +8,11 @@
 
         var isAnimation: Bool { content.frameCount > 1 }
 
-        /// The GIF of an animation, without making one of a still image.
-        var animationData: Data? { isAnimation ? gifData() : nil }
+        /// The GIF of an animation, without making one of a still image. Without codecs, which make no PNG either, the file.
+        var animationData: Data? {
+            guard ImageCodecs.areAvailable else { return content.file }
+            return isAnimation ? gifData() : nil
+        }
 
         var upright: HalcyonImage { self }
 

@@ -25,8 +25,8 @@ struct UpgradeText {
     }
 
     private var files: String {
-        guard plan.isAdopting || plan.legacyBlobs > 0 else {
-            return "\(Count.files(plan.blobs)), all taken over before"
+        guard plan.isAdopting else {
+            return "\(Count.files(plan.blobs + plan.legacyBlobs)), all taken over before"
         }
         let legacy = plan.legacyBlobs > 0 ? ", \(plan.legacyBlobs) of them named as Kingfisher 7 did" : ""
         return "\(Count.files(plan.blobs + plan.legacyBlobs)) \(isDone ? "taken over" : "to be taken over")\(legacy)"

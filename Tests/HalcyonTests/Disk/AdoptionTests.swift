@@ -76,7 +76,7 @@ import Testing
         let cache = try CacheFixture()
         _ = try kingfisherFolder(cache, count: 1)
         cache.fileSystem.fail(.list, EIO, times: nil)
-        #expect(try cache.storage.value(forKey: "0") == .blob(0))
+        #expect(cache.storage.isCached(forKey: "0"))
         cache.refuseCommits(after: 1)
         #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(9), forKey: "0") }
         cache.fileSystem.heal()
@@ -119,5 +119,142 @@ import Testing
             #expect(try cache.storage.value(forKey: "cat", forcedExtension: "png") == .blob(1))
             #expect(try cache.storage.totalSize() == 100)
         }
+    }
+
+    @Test func `a lookup that comes earlier notes key and access`() throws {
+        try withCache { cache in
+            _ = try kingfisherFolder(cache, count: 2)
+            cache.fileSystem.fail(.list, EIO, times: nil)
+            let asked = cache.clock.now
+            #expect(try cache.storage.value(forKey: "1") == .blob(1))
+            cache.settle()
+            cache.reopen()
+            let entry = try #require(try cache.storage.entry(forKey: "1"))
+            #expect(entry.key == "1" && entry.accessedAt >= asked)
+            cache.fileSystem.heal()
+            cache.reopen()
+            #expect(try cache.storage.totalSize() == 200)
+        }
+    }
+
+    @Test func `a store over a file without a row does not turn the time of the latest store back`() throws {
+        let cache = try CacheFixture()
+        _ = try kingfisherFolder(cache, count: 1)
+        cache.fileSystem.fail(.list, EIO, times: nil)
+        cache.clock.advance(by: 3_600)
+        try cache.storage.store(value: .blob(5), forKey: "other")
+        func storedAt() throws -> Timestamp { try cache.storage.store.index.read { try $0.state().storedAt } }
+        let latest = try storedAt()
+        cache.refuseCommits(after: 1)
+        #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(9), forKey: "0") }
+        #expect(try storedAt() >= latest)
+    }
+
+    @Test func `a copy made before everything was taken over loses nothing`() throws {
+        let cache = try CacheFixture()
+        _ = try kingfisherFolder(cache, count: 5)
+        cache.fileSystem.fail(.list, EIO, times: nil)
+        #expect(cache.storage.isCached(forKey: "3"))
+        cache.settle()
+        cache.storage.store.close()
+        cache.fileSystem.heal()
+        let copy = cache.folder.url.appendingPathComponent("copy")
+        try FileManager.default.copyItem(at: cache.directory, to: copy)
+        // As the copying of many files does.
+        Thread.sleep(forTimeInterval: 0.05)
+        for name in try FileManager.default.contentsOfDirectory(atPath: copy.path) where name != ".halcyon" {
+            let file = copy.appendingPathComponent(name)
+            let bytes = try Data(contentsOf: file)
+            try FileManager.default.removeItem(at: file)
+            try bytes.write(to: file)
+        }
+        var config = cache.config
+        config.cachePathBlock = { _, _ in copy }
+        let storage = DiskStorage.Backend<Data>(
+            noThrowConfig: config, creatingDirectory: true, environment: cache.environment)
+        #expect(try storage.totalSize() == 500)
+        for seed in 0..<5 { #expect(try storage.value(forKey: "\(seed)") == .blob(seed)) }
+        storage.store.close()
+    }
+
+    // MARK: Watching
+
+    /// Whether the stream ends within seconds.
+    private func ends(_ stream: AsyncStream<AdoptionProgress>) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                for await _ in stream {}
+                return !Task.isCancelled
+            }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(5))
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+    }
+
+    /// Holds the sweep up where it looks into `staging/`, until the test is done with `meanwhile`.
+    private func watch(
+        _ cache: CacheFixture, storage: DiskStorage.Backend<Data>, meanwhile: () throws -> Void
+    ) throws -> AsyncStream<AdoptionProgress> {
+        let gate = DispatchSemaphore(value: 0)
+        let isHeld = Locked(true)
+        cache.fileSystem.observe { call, path in
+            guard call == .list, path.hasSuffix("/staging"), isHeld.withLock({ $0 }) else { return }
+            gate.wait()
+            isHeld.withLock { $0 = false }
+        }
+        try storage.open()
+        let stream = storage.adoptionProgress
+        try meanwhile()
+        gate.signal()
+        return stream
+    }
+
+    @Test func `watching ends when everything is removed before the files are looked at`() async throws {
+        let cache = try CacheFixture()
+        _ = try kingfisherFolder(cache, count: 3)
+        let storage = cache.storage
+        let stream = try watch(cache, storage: storage) { try storage.removeAll() }
+        #expect(await ends(stream))
+    }
+
+    @Test func `watching ends when the storage goes`() async throws {
+        let cache = try CacheFixture()
+        _ = try kingfisherFolder(cache, count: 3)
+        var storage: DiskStorage.Backend<Data>? = cache.makeStorage()
+        cache.fileSystem.fail(.list, EIO, times: nil)
+        storage?.store.housekeepingWait()
+        let stream = storage?.adoptionProgress
+        storage = nil
+        #expect(await ends(try #require(stream)))
+    }
+
+    @Test func `watching ends when the storage is suspended, closed, or its index is locked`() async throws {
+        let cache = try CacheFixture()
+        _ = try kingfisherFolder(cache, count: 3)
+        cache.fileSystem.fail(.list, EIO, times: nil)
+        let closed = cache.storage.adoptionProgress
+        cache.storage.store.close()
+        #expect(await ends(closed))
+        let suspended = cache.storage.adoptionProgress
+        cache.storage.suspend()
+        #expect(await ends(suspended))
+        #expect(await ends(cache.storage.adoptionProgress))
+        cache.storage.resume()
+        #expect(await ends(cache.storage.adoptionProgress))
+    }
+
+    @Test func `one who stops watching ends nobody else's`() async throws {
+        let cache = try CacheFixture()
+        _ = try kingfisherFolder(cache, count: 300)
+        let streams = (0..<3).map { _ in cache.storage.adoptionProgress }
+        let task = Task { for await _ in streams[0] {} }
+        task.cancel()
+        #expect(await ends(streams[1]))
+        #expect(await ends(streams[2]))
+        #expect(try cache.storage.totalSize() == 30_000)
     }
 }

@@ -175,4 +175,120 @@ import Testing
         #expect(try cache.storage.value(forKey: name) == .blob(1))
         #expect(try cache.storage.totalSize() == 100)
     }
+
+    /// Lookups find the file, and it does not become an entry by itself.
+    private func withoutAdoption(_ body: (CacheFixture) throws -> Void) throws {
+        let cache = try CacheFixture()
+        try writeLegacy("k", .blob(1), in: cache)
+        cache.fileSystem.fail(.list, EIO, times: nil)
+        try cache.storage.open()
+        cache.settle()
+        try body(cache)
+        cache.fileSystem.heal()
+    }
+
+    @Test(arguments: 0..<3)
+    func `a refused commit loses no file that is no entry yet`(after: Int) throws {
+        try withoutAdoption { cache in
+            cache.refuseCommits(after: after)
+            #expect(try cache.storage.value(forKey: "k") == .blob(1))
+            cache.settle()
+            cache.fileSystem.heal()
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "k") == .blob(1))
+            try cache.requireClean()
+        }
+    }
+
+    @Test func `a lookup does not miss it while another one renames it`() throws {
+        try withCache { cache in
+            try writeLegacy("k", .blob(1), in: cache)
+            _ = try cache.storage.totalSize()
+            let other = cache.makeStorage()
+            let isRenamed = Locked(false)
+            cache.fileSystem.observe { [legacy = LegacyDigest.hexadecimal(of: "k")] call, path in
+                guard call == .openForReading, path.hasSuffix(legacy), !isRenamed.withLock({ $0 }) else { return }
+                isRenamed.withLock { $0 = true }
+                #expect(other.isCached(forKey: "k"))
+                for _ in 0..<2 { other.store.housekeepingWait() }
+            }
+            #expect(try cache.storage.value(forKey: "k") == .blob(1))
+            cache.fileSystem.observe(nil)
+            #expect(isRenamed.withLock { $0 })
+        }
+    }
+
+    @Test func `the read that finds it counts`() throws {
+        try withCache { cache in
+            try writeLegacy("k", .blob(1), in: cache)
+            _ = try cache.storage.totalSize()
+            cache.clock.advance(by: 6 * 86_400)
+            _ = try cache.storage.value(forKey: "k")
+            let asked = cache.clock.now
+            cache.settle()
+            cache.reopen()
+            let entry = try #require(try cache.storage.entry(forKey: "k"))
+            #expect(entry.accessedAt >= asked && entry.key == "k")
+            cache.clock.advance(by: 6 * 86_400)
+            #expect(cache.storage.isCached(forKey: "k"))
+        }
+    }
+
+    @Test func `without hard links it keeps its name, and a crash costs nothing`() throws {
+        let cache = try CacheFixture()
+        try writeLegacy("k", .blob(1), in: cache)
+        cache.fileSystem.fail(.link, EPERM, times: nil)
+        for _ in 0..<3 {
+            #expect(try cache.storage.value(forKey: "k") == .blob(1))
+            cache.settle()
+            #expect(try names(in: cache) == [LegacyDigest.hexadecimal(of: "k")])
+            cache.reopen()
+        }
+        try cache.storage.store(value: .blob(2), forKey: "k")
+        try cache.storage.remove(forKey: "k")
+        #expect(try cache.storage.value(forKey: "k") == nil)
+        #expect(try names(in: cache).isEmpty)
+        try cache.requireClean()
+    }
+
+    @Test(arguments: [false, true])
+    func `what today's version has replaced does not come back`(isAdopted: Bool) throws {
+        try withCache { cache in
+            try writeLegacy("k", .blob(1), in: cache)
+            let today = BlobName(key: "k", isHashed: true, pathExtension: nil).text
+            try Data.blob(2).write(to: folder(of: cache).appendingPathComponent(today))
+            if isAdopted { _ = try cache.storage.totalSize() }
+            #expect(try cache.storage.value(forKey: "k") == .blob(2))
+            cache.settle()
+            cache.reopen()
+            #expect(try names(in: cache) == [today])
+            cache.storage.config.sizeLimit = 1
+            #expect(try cache.storage.removeSizeExceededValues().count == 1)
+            #expect(try cache.storage.value(forKey: "k") == nil)
+        }
+    }
+
+    @Test func `what another process found is not forgotten by one that could not look`() throws {
+        let cache = try CacheFixture()
+        try writeLegacy("k", .blob(1), in: cache)
+        _ = try cache.storage.totalSize()
+        cache.settle()
+        // As after an upgrade.
+        try cache.storage.store.index.write { try $0.execute("UPDATE state SET legacy_names = 2, reconciled_at = 0") }
+        let other = cache.makeStorage()
+        // Its search fails; the other one's succeeds before it goes on.
+        let searched = Locked(false)
+        cache.fileSystem.observe { [cache] call, path in
+            guard call == .list, !path.contains(".halcyon"), !searched.withLock({ $0 }) else { return }
+            searched.withLock { $0 = true }
+            cache.fileSystem.fail(.list, EIO, times: 1, path: path)
+            try? cache.storage.store.index.write { try $0.execute("UPDATE state SET legacy_names = 1") }
+        }
+        _ = try? other.open()
+        cache.settle()
+        cache.fileSystem.observe(nil)
+        #expect(try legacyNames(of: cache) == .some)
+        cache.reopen()
+        #expect(try cache.storage.value(forKey: "k") == .blob(1))
+    }
 }

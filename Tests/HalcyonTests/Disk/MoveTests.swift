@@ -162,4 +162,111 @@ import Testing
             if counted.withLock({ $0 }) <= after { return }
         }
     }
+
+    @Test func `what stays in the old folder does not stand in the way of the next launch`() throws {
+        let cache = try CacheFixture()
+        try fill(cache)
+        cache.storage.store.close()
+        let mine = cache.directory.appendingPathComponent("mine")
+        try FileManager.default.createDirectory(at: mine, withIntermediateDirectories: true)
+        pretendOtherVolume(cache)
+        #expect(try move(cache))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: cache.directory.path) == ["mine"])
+        #expect(try !move(cache))
+        try expectAll(in: moved(cache))
+        #expect(try !move(cache))
+    }
+
+    @Test func `what the new folder has removed meanwhile is removed from the old one too`() throws {
+        let cache = try CacheFixture()
+        try fill(cache)
+        cache.storage.store.close()
+        pretendOtherVolume(cache)
+        // Ends where the first file of the old folder would be removed.
+        cache.fileSystem.fail(.unlink, EIO, times: 1, path: cache.directory.path + "/")
+        #expect(throws: CacheStorageError.self) { try move(cache) }
+        cache.fileSystem.heal()
+        let storage = moved(cache)
+        try storage.remove(forKey: "3")
+        storage.store.close()
+        #expect(try move(cache))
+        #expect(!FileManager.default.fileExists(atPath: cache.directory.path))
+        #expect(try !move(cache))
+        #expect(try storage.value(forKey: "3") == nil)
+        #expect(try storage.value(forKey: "4") == .blob(4))
+        storage.store.close()
+    }
+
+    @Test(arguments: [false, true])
+    func `a symbolic link to the old folder moves the folder, not the link`(isOtherVolume: Bool) throws {
+        let cache = try CacheFixture()
+        try fill(cache)
+        cache.storage.store.close()
+        let link = cache.folder.url.appendingPathComponent("link")
+        try FileManager.default.createSymbolicLink(
+            atPath: link.path, withDestinationPath: cache.directory.lastPathComponent)
+        if isOtherVolume { pretendOtherVolume(cache) }
+        func moveLink() throws -> Bool {
+            try DiskStorage.moveCache(from: link, to: target(cache), progress: nil, environment: cache.environment)
+        }
+        #expect(try moveLink())
+        #expect(!FileManager.default.fileExists(atPath: cache.directory.path))
+        #expect(try target(cache).resourceValues(forKeys: [.isSymbolicLinkKey]).isSymbolicLink == false)
+        try expectAll(in: moved(cache))
+        #expect(try !moveLink())
+    }
+
+    @Test func `a folder cannot move into itself, and nothing is made in it`() throws {
+        try withCache { cache in
+            try fill(cache)
+            let before = try FileManager.default.contentsOfDirectory(atPath: cache.directory.path).sorted()
+            let inside = cache.directory.appendingPathComponent("sub/new")
+            #expect(throws: CacheStorageError.self) { try DiskStorage.moveCache(from: cache.directory, to: inside) }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: cache.directory.path).sorted() == before)
+            #expect(try cache.storage.value(forKey: "3") == .blob(3))
+        }
+    }
+
+    @Test func `a file where the new folder is to be is refused before anything is copied`() throws {
+        try withCache { cache in
+            try fill(cache)
+            cache.storage.store.close()
+            pretendOtherVolume(cache)
+            try FileManager.default.createDirectory(
+                at: target(cache).deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data([1]).write(to: target(cache))
+            let error = #expect(throws: CacheStorageError.self) { try move(cache) }
+            #expect(error?.code == .targetInUse)
+            #expect(try Data(contentsOf: target(cache)) == Data([1]))
+            cache.fileSystem.heal()
+        }
+    }
+
+    @Test func `a folder of somebody's with the name of ours is not removed`() throws {
+        let cache = try CacheFixture()
+        try fill(cache)
+        cache.storage.store.close()
+        let mine = target(cache).path + ".moving/mine"
+        try FileManager.default.createDirectory(atPath: mine, withIntermediateDirectories: true)
+        pretendOtherVolume(cache)
+        #expect(try move(cache))
+        #expect(FileManager.default.fileExists(atPath: mine))
+        try expectAll(in: moved(cache))
+    }
+
+    @Test func `of two that move at once one does it, and neither fails`() throws {
+        let cache = try CacheFixture()
+        try fill(cache)
+        cache.storage.store.close()
+        let begun = Locked(false)
+        // The other one is done just before this one's rename.
+        cache.fileSystem.observe { [cache, target = target(cache)] call, path in
+            guard call == .rename, path == target.path, !begun.withLock({ $0 }) else { return }
+            begun.withLock { $0 = true }
+            #expect((try? DiskStorage.moveCache(from: cache.directory, to: target)) == true)
+        }
+        #expect(try !move(cache))
+        cache.fileSystem.observe(nil)
+        try expectAll(in: moved(cache))
+    }
 }
