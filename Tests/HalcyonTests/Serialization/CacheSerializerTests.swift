@@ -56,6 +56,16 @@ import Testing
         }
     }
 
+    #if !ImageCodecs
+        @Test func `without codecs an image is stored as its file, whatever that is`() throws {
+            for name in ["flower.jpg", "desert.gif", "cell.png"] {
+                let file = try Pictures.demo(name)
+                let image = try #require(KFCrossPlatformImage(data: file))
+                #expect(DefaultCacheSerializer.default.data(with: image, original: nil) == file)
+            }
+        }
+    #endif
+
     #if ImageCodecs && os(Linux)
         private func painted() throws -> KFCrossPlatformImage {
             let pixels = (0..<64 * 48).flatMap { place -> [UInt8] in
