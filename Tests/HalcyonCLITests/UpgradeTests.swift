@@ -48,6 +48,13 @@ import Testing
         #expect(try tool("upgrade", "--json").object()["adopting"] as? Bool == false)
     }
 
+    @Test func `files live as long as it says`() throws {
+        try kingfisherFolder(2)
+        #expect(try tool("upgrade", "--expires", "never").status == 0)
+        #expect(try tool("list", "--json").objects().allSatisfy { $0["expires"] is NSNull })
+        #expect(try tool("upgrade", "--expires", "soon").status == 64)
+    }
+
     @Test func `an old index is named, and upgraded`() throws {
         try oldIndex()
         let plan = try tool("upgrade", "--dry-run", "--json").object()

@@ -12,10 +12,17 @@ struct Upgrade: ParsableCommand {
 
             EXAMPLES
               halcyon upgrade --folder ./cache --dry-run
-              halcyon upgrade --name default
+              halcyon upgrade --name default --expires never
             """)
 
     @OptionGroup var cache: CacheOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "How long files live that become entries: what the app configures, as 30d or never. (default: 7d)",
+            valueName: "time"),
+        transform: Expiry.parse)
+    var expires: StorageExpiration?
 
     @Flag(help: "Say what would happen, and change nothing.")
     var dryRun = false
@@ -26,7 +33,7 @@ struct Upgrade: ParsableCommand {
     func run() throws {
         let plan = try UpgradePlan(folder: cache.requireFolder(.using).path)
         guard !dryRun else { return try report(plan, isDone: false) }
-        try cache.withStorage { storage in
+        try cache.withStorage(expiration: expires) { storage in
             let bar = Locked(ProgressBar(total: plan.blobs + plan.legacyBlobs))
             defer { bar.withLock { $0.clear() } }
             try storage.finishAdoption { progress in bar.withLock { $0.show(progress.files, "files looked at") } }

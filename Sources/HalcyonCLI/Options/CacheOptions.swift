@@ -36,7 +36,13 @@ struct CacheOptions: ParsableArguments {
     }
 
     /// Opens the cache, and closes it whatever happens: only then are accesses written down.
-    func withStorage<Result>(_ purpose: Purpose = .using, _ body: (Storage) throws -> Result) throws -> Result {
+    ///
+    /// - Parameter expiration: what files live for that become entries; nil for a week.
+    func withStorage<Result>(
+        _ purpose: Purpose = .using, expiration: StorageExpiration? = nil, _ body: (Storage) throws -> Result
+    ) throws -> Result {
+        var config = config
+        config.expiration = expiration ?? config.expiration
         let storage = Storage(
             noThrowConfig: config, creatingDirectory: false, environment: StorageEnvironment())
         try CacheFolder(path: storage.directoryURL.path).require(purpose)
