@@ -8,7 +8,9 @@ extension EntryStore {
         try finishAdoption()
         flushAccessLog()
         try clampFutureAccesses()
-        return removeBatches(goingOn: goingOn) { try $0.expire(at: now, limit: environment.tuning.batchSize) }
+        return removeBatches(goingOn: goingOn) { session, obstacles in
+            try session.expire(at: now, limit: environment.tuning.batchSize + obstacles.count)
+        }
     }
 
     /// Once there are `limit` bytes or more, removes the least recently used entries down to half of that. Pinned entries
@@ -22,10 +24,12 @@ extension EntryStore {
     package func evict(downTo target: Int64, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
         flushAccessLog()
         try clampFutureAccesses()
-        return removeBatches(goingOn: goingOn) { session in
+        return removeBatches(goingOn: goingOn) { session, obstacles in
             // Anew under each lock: others store and remove meanwhile.
             let need = try session.totals().bytes - target
-            return need > 0 ? try session.evict(need: need, limit: environment.tuning.batchSize) : []
+            guard need > 0 else { return [] }
+            return try session.evict(
+                need: need + obstacles.bytes, limit: environment.tuning.batchSize + obstacles.count)
         }
     }
 

@@ -78,16 +78,17 @@ extension EntryStore {
     /// - Parameters:
     ///   - keepingNames: false where nobody asks which blobs went: a million names take a hundred megabytes.
     ///   - goingOn: asked before each batch with what has gone so far; false ends it there.
-    ///   - next: deletes rows and returns them. It may be run again when its transaction is rolled back, so it must change
-    ///     nothing else.
+    ///   - next: deletes rows and returns them, so many more as there are obstacles in the way. It may be run again when its
+    ///     transaction is rolled back, so it must change nothing else.
     func removeBatches(
         keepingNames: Bool = true, goingOn: (Removal) -> Bool = { _ in true },
-        _ next: (IndexSession) throws -> [Entry]
+        _ next: (IndexSession, Obstacles) throws -> [Entry]
     ) -> Removal {
         var removal = Removal()
+        var obstacles = Obstacles()
         do {
             while goingOn(removal) {
-                let removed = try removeAndUnlinkBatch(next)
+                guard let removed = try removeAndUnlinkBatch(past: &obstacles, next) else { continue }
                 guard !removed.isEmpty else { break }
                 removal.add(removed, keepingNames: keepingNames)
             }
@@ -95,6 +96,38 @@ extension EntryStore {
             removal.failure = error
         }
         return removal
+    }
+
+    /// Entries that cannot be removed and are first in line: the next batch reaches past them.
+    struct Obstacles {
+        fileprivate(set) var count = 0
+        fileprivate(set) var bytes: Int64 = 0
+
+        /// Beyond that the folder as a whole is the likelier cause.
+        fileprivate static let most = 1_024
+    }
+
+    /// A batch of which nothing could be removed.
+    struct BlockedBatch: Error {
+        let kept: [(entry: Entry, error: any Error)]
+        var first: (any Error)? { kept.first?.error }
+    }
+
+    /// nil when only obstacles were found, and more rows may lie behind them.
+    private func removeAndUnlinkBatch(
+        past obstacles: inout Obstacles, _ next: (IndexSession, Obstacles) throws -> [Entry]
+    ) throws -> [Entry]? {
+        do {
+            return try removeAndUnlinkBatch { [obstacles] in try next($0, obstacles) }
+        } catch let blocked as BlockedBatch {
+            // No more than were known: there is nothing behind them.
+            guard blocked.kept.count > obstacles.count, blocked.kept.count <= Obstacles.most else {
+                throw blocked.first ?? blocked
+            }
+            obstacles.count = blocked.kept.count
+            obstacles.bytes = blocked.kept.reduce(0) { $0 &+ $1.entry.size }
+            return nil
+        }
     }
 
     private func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> [Entry] {
@@ -139,7 +172,7 @@ extension EntryStore {
             let entries = try next(session)
             touched = entries.map(\.name)
             let batch = trash(entries)
-            if let first = batch.kept.first, batch.removed.isEmpty { throw first.error }
+            if !batch.kept.isEmpty, batch.removed.isEmpty { throw BlockedBatch(kept: batch.kept) }
             // What cannot be removed stays an entry, and the rest goes on without it.
             for (entry, _) in batch.kept { try session.upsert(entry) }
             return batch
@@ -190,11 +223,11 @@ extension EntryStore {
             last = removal.lastID
             return true
         }
-        let removal = removeBatches(keepingNames: false, goingOn: moveOn) { session in
+        let removal = removeBatches(keepingNames: false, goingOn: moveOn) { session, obstacles in
             // A store meanwhile has a later time than `start`, and one no more than the tolerance ahead of the clock.
             try session.removeStored(
                 upTo: start, orAfter: now.advanced(by: 2 * StampSource.tolerance), after: last,
-                limit: environment.tuning.batchSize)
+                limit: environment.tuning.batchSize + obstacles.count)
         }
         if let failure = removal.failure { throw failure }
         try removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)

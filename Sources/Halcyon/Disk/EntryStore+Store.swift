@@ -36,7 +36,8 @@ extension EntryStore {
     }
 
     static func isOutOfSpace(_ error: any Error) -> Bool {
-        (error as? SystemError)?.isOutOfSpace ?? (error as? SQLiteError)?.isOutOfSpace ?? false
+        let cause = (error as? BlockedBatch)?.first ?? error
+        return (cause as? SystemError)?.isOutOfSpace ?? (cause as? SQLiteError)?.isOutOfSpace ?? false
     }
 
     /// The folder may be removed at any step. Each time it is made again and the bytes are staged again.

@@ -53,6 +53,35 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `more blobs than a batch that cannot be removed do not keep the rest`(areExpired: Bool) throws {
+        try withCache { cache in
+            // The oldest 150 have a folder in the way of their place in the trash, which nobody can take away.
+            for seed in 0..<400 {
+                try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .days(1))
+                cache.clock.advance(by: 1)
+            }
+            cache.settle()
+            let entries = try cache.storage.store.index.read { try $0.page(after: .min, limit: 1_000) }
+            let oldest = entries.sorted { $0.accessedAt < $1.accessedAt }.prefix(150)
+            for entry in oldest {
+                let place = cache.metadata.appendingPathComponent("trash/\(entry.id).\(entry.token)/full")
+                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            }
+            if areExpired {
+                cache.clock.advance(by: 2 * 86_400)
+                #expect(try cache.storage.removeExpiredValues().count == 250)
+            } else {
+                cache.storage.config.sizeLimit = 40_000
+                #expect(try cache.storage.removeSizeExceededValues().count == 200)
+            }
+            for entry in oldest {
+                try FileManager.default.removeItem(
+                    at: cache.metadata.appendingPathComponent("trash/\(entry.id).\(entry.token)"))
+            }
+        }
+    }
+
     @Test func `a batch that is run again on a full disk is not skipped`() throws {
         try withCache { cache in
             for seed in 0..<300 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
