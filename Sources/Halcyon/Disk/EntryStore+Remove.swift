@@ -22,24 +22,6 @@ extension EntryStore {
         }
     }
 
-    /// Without its blob an entry is gone for good, whether its row can be removed now or only later.
-    private func removeOnFullDisk(_ name: BlobName) throws {
-        try withoutCommit { _ in try blobs.unlink(name) }
-        // The reader that finds it, or the next batch, tries again.
-        _ = try? index.write { session in try session.delete(id: name.rowID) }
-    }
-
-    /// Runs `body` under the write lock in a transaction of which nothing is kept: a full disk takes no commit.
-    private func withoutCommit(_ body: (IndexSession) throws -> Void) throws {
-        struct Done: Error {}
-        do {
-            try index.write { session in
-                try body(session)
-                throw Done()
-            }
-        } catch is Done {}
-    }
-
     func trash(_ name: BlobName, in session: IndexSession) throws -> (blob: DetachedBlob, size: Int64)? {
         let entry = try session.entry(named: name)
         var file = try blobs.status(of: name)
@@ -145,18 +127,6 @@ extension EntryStore {
         } catch  where Self.isOutOfSpace(error) {
             unlinkVictims(next)
             return try removeBatch(next)
-        }
-    }
-
-    /// The disk is so full that not even a removal can be written down: what it removes goes first, for once. A row whose blob
-    /// is gone is a miss, and the next batch takes it.
-    private func unlinkVictims(_ next: (IndexSession) throws -> [Entry]) {
-        // What cannot be unlinked either is the next try's error.
-        try? withoutCommit { session in
-            for entry in try next(session) {
-                guard let file = try blobs.status(of: entry.name), isBlob(of: entry, file) else { continue }
-                try blobs.unlink(entry.name)
-            }
         }
     }
 

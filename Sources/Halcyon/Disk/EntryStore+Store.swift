@@ -24,22 +24,6 @@ extension EntryStore {
         var overwriting: Bool { !options.contains(.withoutOverwriting) }
     }
 
-    /// A full disk empties the trash and gets a second chance.
-    func makingRoom<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch  where Self.isOutOfSpace(error) {
-            unlinker.drain()
-            emptyTrash()
-            return try body()
-        }
-    }
-
-    static func isOutOfSpace(_ error: any Error) -> Bool {
-        let cause = (error as? BlockedBatch)?.first ?? error
-        return (cause as? SystemError)?.isOutOfSpace ?? (cause as? SQLiteError)?.isOutOfSpace ?? false
-    }
-
     /// The folder may be removed at any step. Each time it is made again and the bytes are staged again.
     private func storeOutlivingRemovedFolders(_ request: StoreRequest) throws {
         for _ in 0..<2 {

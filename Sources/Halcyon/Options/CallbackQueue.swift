@@ -10,7 +10,7 @@ public enum CallbackQueue: Sendable {
     /// In a program whose main queue is never served (a command line tool that waits on a semaphore) such a handler never
     /// comes: name another queue there, or use the async functions, which never pass through the main queue.
     case mainCurrentOrAsync
-    /// At once, on whatever thread did the work.
+    /// At once, on whatever thread did the work. Others may wait for it: a handler that blocks belongs on a queue of its own.
     case untouch
     /// Asynchronously on this queue.
     case dispatch(DispatchQueue)
