@@ -48,7 +48,13 @@ extension EntryStore {
         let now = now
         let tolerated = now.advanced(by: StampSource.tolerance)
         let limit = environment.tuning.flushBatchSize
-        while try index.write({ try $0.clampFuture(after: tolerated, to: now, limit: limit) }) == limit {}
+        // Bounded, because a damaged index may name the same rows again and again.
+        let most = try Int(index.read { try $0.totals() }.entries) / limit
+        for _ in 0...max(0, most) {
+            guard try index.write({ try $0.clampFuture(after: tolerated, to: now, limit: limit) }) == limit else {
+                return
+            }
+        }
     }
 
     /// Writes the notes of the access log, a bounded number in each transaction.

@@ -10,10 +10,15 @@ final class Housekeeping: Sendable {
     let queue = DispatchQueue(label: "halcyon.housekeeping", qos: .utility)
     private let sweepQueue = DispatchQueue(label: "halcyon.sweep", qos: .utility)
     private let requested: Locked<Set<Task>> = Locked([])
-    private let perform: Locked<(@Sendable (Task) -> Void)?> = Locked(nil)
+    private let performer = Locked(Performer())
+
+    /// Not the bare function: each look at one through a generic lock wraps it once more, for good.
+    private struct Performer {
+        var perform: (@Sendable (Task) -> Void)?
+    }
 
     /// Called once, before anything is requested from another thread.
-    func start(_ perform: @escaping @Sendable (Task) -> Void) { self.perform.withLock { $0 = perform } }
+    func start(_ perform: @escaping @Sendable (Task) -> Void) { performer.withLock { $0.perform = perform } }
 
     /// Runs a task soon, or after a number of milliseconds.
     func request(_ task: Task, afterMilliseconds delay: Int64 = 0) {
@@ -24,7 +29,7 @@ final class Housekeeping: Sendable {
 
     private func run(_ task: Task) {
         requested.withLock { _ = $0.remove(task) }
-        perform.withLock { $0 }?(task)
+        performer.withLock { $0 }.perform?(task)
     }
 
     /// Waits until everything requested before without a delay has run.

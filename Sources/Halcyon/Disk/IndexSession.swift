@@ -96,7 +96,16 @@ package struct IndexSession {
 
     /// Entries in the order of their ids.
     package func page(after id: Int64, limit: Int) throws(SQLiteError) -> [Entry] {
-        try entries(IndexSQL.page, id, Int64(limit))
+        let entries = try entries(IndexSQL.page, id, Int64(limit))
+        // SQLite trusts the order of its pages. Where they have been exchanged, whoever walks them would walk for ever.
+        var last = id
+        for entry in entries {
+            guard entry.id > last else {
+                throw SQLiteError(code: .corrupt, message: "rows are out of order")
+            }
+            last = entry.id
+        }
+        return entries
     }
 
     /// Takes accesses that lie after `tolerated` for made at `now`; how many there were.

@@ -147,6 +147,27 @@ import Testing
         #expect(try original.blobCount == Self.entries)
     }
 
+    /// Rows in another order than the one that SQLite takes for granted: whoever walks them must come to an end.
+    @Test func `leaves of the table exchanged with each other`() throws {
+        let original = try Original()
+        let leaves = (1..<original.pages).filter { original.index[$0 * original.pageSize] == 0x0D }
+        for step in [1, 2, 3] {
+            var data = original.index
+            for (place, leaf) in leaves.enumerated() {
+                let other = leaves[(place + step) % leaves.count]
+                data.replaceSubrange(
+                    leaf * original.pageSize..<(leaf + 1) * original.pageSize,
+                    with: original.index[other * original.pageSize..<(other + 1) * original.pageSize])
+            }
+            try original.restore(data)
+            // A copied folder, whose rows are all walked.
+            original.cache.storage.store.close()
+            try original.expectService("leaves moved by \(step)")
+            _ = try? original.cache.storage.store.forEachEntryBatch { _, _ in }
+            _ = try? original.cache.storage.check()
+        }
+    }
+
     @Test func `a folder in its place is in the way, and nothing is lost`() throws {
         let original = try Original()
         original.cache.storage.store.close()
