@@ -53,6 +53,7 @@ import Testing
     }
 
     @Test func `no twin passes through the main queue`() async {
+        ChildLeaks.areNotCounted()
         await #expect(processExitsWith: .success) {
             // Nobody serves the main queue from here on.
             let isBlocked = DispatchSemaphore(value: 0)

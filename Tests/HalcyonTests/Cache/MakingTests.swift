@@ -65,6 +65,7 @@ import Testing
 
     #if os(Linux)
         @Test func `a cache of a name is in the user's Caches folder, and the default one is called default`() async {
+            ChildLeaks.areNotCounted()
             await #expect(processExitsWith: .success) {
                 let folder = try TemporaryFolder()
                 setenv("XDG_CACHE_HOME", folder.url.path, 1)
