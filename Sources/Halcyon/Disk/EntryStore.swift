@@ -185,7 +185,9 @@ extension EntryStore.FolderCondition {
         reconciledAt = state.reconciledAt
         adoptsUntil = state.adoptsUntil
         isRelearning = state.isRelearning
-        distrusted = state.distrusted
+        // Kept after the sweep has dropped what is in it: a reader may have opened such a blob before. Later stores have later
+        // times.
+        distrusted = state.distrusted ?? distrusted
         legacyNames = state.legacyNames
     }
 }
