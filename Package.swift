@@ -40,7 +40,10 @@ let package = Package(
         .target(name: "HalcyonSQLite", dependencies: ["CHalcyonSQLite"]),
         .target(
             name: "HalcyonMigrations", path: "Migrations",
-            resources: ["V0001__create_entries.sql", "V0002__find_legacy_names.sql"].map { .embedInCode($0) }),
+            resources: [
+                "V0001__create_entries.sql", "V0002__find_legacy_names.sql", "V0003__count_uses.sql",
+                "V0004__describe_entries.sql", "V0005__list_entries.sql", "V0006__show_more.sql",
+            ].map { .embedInCode($0) }),
         .target(
             name: "Halcyon",
             dependencies: [

@@ -21,6 +21,19 @@ package enum MigrationFiles {
         File(
             version: 2, name: "V0002__find_legacy_names.sql",
             sql: text(PackageResources.V0002__find_legacy_names_sql), oldestReader: 1),
+        // Older versions fill none of the new columns and tables, and need none. A store by one of them takes a pin away.
+        File(
+            version: 3, name: "V0003__count_uses.sql",
+            sql: text(PackageResources.V0003__count_uses_sql), oldestReader: 1),
+        File(
+            version: 4, name: "V0004__describe_entries.sql",
+            sql: text(PackageResources.V0004__describe_entries_sql), oldestReader: 1),
+        File(
+            version: 5, name: "V0005__list_entries.sql",
+            sql: text(PackageResources.V0005__list_entries_sql), oldestReader: 1),
+        File(
+            version: 6, name: "V0006__show_more.sql",
+            sql: text(PackageResources.V0006__show_more_sql), oldestReader: 1),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

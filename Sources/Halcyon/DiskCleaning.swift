@@ -3,7 +3,7 @@ internal import Foundation
 /// One clean of the disk, a batch at a time, so that others get in between. Confined to a cache's I/O queue.
 final class DiskCleaning: @unchecked Sendable {
     // Sendable because it is touched on one serial queue only; `progress` is safe from anywhere.
-    private enum Step { case expire, evict(downTo: Int64), done }
+    private enum Step { case expire, evict(downTo: Totals), done }
 
     private let storage: DiskStorage.Backend<Data>
     private var step: Step
@@ -18,8 +18,8 @@ final class DiskCleaning: @unchecked Sendable {
         step = .expire
     }
 
-    /// What is over a target, in bytes.
-    init(_ storage: DiskStorage.Backend<Data>, downTo target: Int64) {
+    /// What is over a target.
+    init(_ storage: DiskStorage.Backend<Data>, downTo target: Totals) {
         self.storage = storage
         progress = nil
         step = .evict(downTo: target)
@@ -27,12 +27,14 @@ final class DiskCleaning: @unchecked Sendable {
 
     /// Tells how much there is to do, and that none of it is done, if anybody looks.
     func announce() {
-        guard let progress, let expired = try? storage.summary().expired.bytes else { return }
+        guard let progress, let summary = try? storage.summary() else { return }
         // It may have watched another clean before.
         progress.completedUnitCount = 0
-        let rest = ((try? storage.totalByteCount()) ?? 0) - expired
-        let limit = Int64(clamping: storage.config.sizeLimit)
-        progress.totalUnitCount = max(1, expired + (limit > 0 && rest >= limit ? rest - limit / 2 : 0))
+        let (totals, expired) = (summary.totals, summary.expired)
+        let rest = Totals(entries: totals.entries - expired.entries, bytes: totals.bytes - expired.bytes)
+        let limits = storage.config.limits
+        let target = limits.target(rest, freeBytes: storage.store.freeBytes(for: limits))
+        progress.totalUnitCount = max(1, expired.bytes + (target.map { rest.bytes(over: $0) } ?? 0))
     }
 
     /// Removes one batch.
@@ -63,10 +65,10 @@ final class DiskCleaning: @unchecked Sendable {
     }
 
     private func nextStep() -> Step {
-        let limit = Int64(clamping: storage.config.sizeLimit)
+        let limits = storage.config.limits
         // An index that cannot be read now has nothing that could be evicted now.
-        guard limit > 0, let total = try? storage.totalByteCount(), total >= limit else { return .done }
-        return .evict(downTo: limit / 2)
+        guard !limits.isUnlimited, let target = try? storage.target(of: limits, adopting: true) else { return .done }
+        return .evict(downTo: target)
     }
 
     /// Whether anything went. What cannot be removed, or cannot be removed now, is left for the next clean.
@@ -75,5 +77,13 @@ final class DiskCleaning: @unchecked Sendable {
         removedNames += removal.names.map(\.text)
         progress?.completedUnitCount += removal.bytes
         return removal.entries > 0
+    }
+}
+
+extension Totals {
+    /// Bytes that have to go, if all entries are of one size.
+    fileprivate func bytes(over target: Totals) -> Int64 {
+        let share = target.entries < entries ? Double(entries - target.entries) / Double(entries) : 0
+        return max(bytes - min(bytes, target.bytes), Int64(Double(bytes) * share))
     }
 }

@@ -59,30 +59,32 @@ extension ImageCache {
     }
 }
 
-// MARK: The limit
+// MARK: The limits
 
 /// The eviction that follows stores.
 struct DiskTrim {
     fileprivate var cleaning: DiskCleaning?
+    fileprivate var target = Totals(entries: .max, bytes: .max)
     /// What the last one could not get below: pinned entries, blobs that cannot be removed.
-    fileprivate var floor: Int64 = 0
+    fileprivate var floor: Totals?
 }
 
 // On the I/O queue.
 extension ImageCache {
-    /// Evicts when a store has taken the total over the limit.
+    /// Evicts when a store has gone over a limit.
     ///
     /// While an eviction is under way each store does a batch of it too, so that stores in a row cannot outrun it.
-    func keepLimit(afterStoring byteCount: Int, forKey key: String, forcedExtension: String?) {
-        let limit = Int64(clamping: diskStorage.config.sizeLimit)
-        guard limit > 0 else { return }
-        guard byteCount <= limit else { return giveUp(key, forcedExtension: forcedExtension) }
+    func keepLimits(afterStoring byteCount: Int, forKey key: String, forcedExtension: String?) {
+        let limits = diskStorage.config.limits
+        guard !limits.isUnlimited else { return }
+        if limits.bytes > 0, byteCount > limits.bytes { return giveUp(key, forcedExtension: forcedExtension) }
         if trim.cleaning == nil {
-            guard isOver(limit) else { return }
-            trim.cleaning = DiskCleaning(diskStorage, downTo: limit / 2)
-            ioQueue.async { [self] in goOnTrimming(downTo: limit / 2) }
+            guard let target = target(of: limits) else { return }
+            trim.target = target
+            trim.cleaning = DiskCleaning(diskStorage, downTo: target)
+            ioQueue.async { [self] in goOnTrimming() }
         }
-        trimBatch(downTo: limit / 2)
+        trimBatch()
     }
 
     /// What is larger than the whole limit would push out everything else and then itself.
@@ -94,24 +96,33 @@ extension ImageCache {
 
     /// What the last eviction could not get below counts only an eighth of the limit later again: otherwise every store at
     /// the edge would search for what is not there.
-    private func isOver(_ limit: Int64) -> Bool {
-        guard let total = try? diskStorage.totalByteCount(adopting: false) else { return false }
-        if total <= limit / 2 { trim.floor = 0 }
-        return total > max(limit, trim.floor > limit - limit / 8 ? trim.floor + limit / 8 : 0)
+    private func target(of limits: StorageLimits) -> Totals? {
+        guard var totals = try? diskStorage.totals(adopting: false) else { return nil }
+        let mark = limits.lowWaterMark
+        if totals.bytes <= mark.bytes, totals.entries <= mark.entries, limits.freeBytes == 0 { trim.floor = nil }
+        if let floor = trim.floor {
+            let hasGrown =
+                totals.bytes > floor.bytes + max(limits.bytes, limits.freeBytes) / 8
+                || (limits.entries > 0 && totals.entries > floor.entries + limits.entries / 8)
+            guard hasGrown else { return nil }
+        }
+        // A store may fill the cache to the last byte; a clean makes room from there on.
+        totals.bytes -= 1
+        return limits.target(totals, freeBytes: diskStorage.store.freeBytes(for: limits))
     }
 
-    private func goOnTrimming(downTo target: Int64) {
-        trimBatch(downTo: target)
+    private func goOnTrimming() {
+        trimBatch()
         guard trim.cleaning != nil else { return }
-        ioQueue.async { [self] in goOnTrimming(downTo: target) }
+        ioQueue.async { [self] in goOnTrimming() }
     }
 
-    private func trimBatch(downTo target: Int64) {
+    private func trimBatch() {
         guard let cleaning = trim.cleaning, !cleaning.runBatch() else { return }
         trim.cleaning = nil
         // Unknown: then the next store asks again.
-        let left = (try? diskStorage.totalByteCount(adopting: false)) ?? 0
-        trim.floor = left > target ? left : 0
+        let left = try? diskStorage.totals(adopting: false)
+        trim.floor = left.flatMap { $0.bytes > trim.target.bytes || $0.entries > trim.target.entries ? $0 : nil }
         postDidClean(removed: cleaning.removedNames)
     }
 }

@@ -35,7 +35,7 @@ extension ImageCache {
         diskResult {
             try diskStorage.value(
                 forKey: key.computedKey(with: options.processor.identifier), forcedExtension: options.forcedExtension,
-                extendingExpiration: options.diskCacheAccessExtendingExpiration)
+                extendingExpiration: options.diskCacheAccessExtendingExpiration, origin: KeyOrigin(baseKey: key))
         }
     }
 

@@ -99,15 +99,10 @@ open class ImageCache: @unchecked Sendable {
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String, options: KingfisherParsedOptionsInfo,
         toDisk: Bool = true, completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        let computedKey = key.computedKey(with: options.processor.identifier)
-        refills.change(computedKey) {
-            keepInMemory(image, forKey: computedKey, expiration: options.memoryCacheExpiration)
-        }
+        storeInMemory(image, forKey: key, options: options)
         let report = StoreReport(queue: options.callbackQueue, handler: completionHandler)
         guard toDisk else { return report(.success(())) }
-        ioQueue.async { [self] in
-            report(serializeAndWrite(image, original: original, forKey: key, options: options))
-        }
+        storeOnDisk(image, original: original, forKey: key, options: options, attributes: .init(), report: report)
     }
 
     /// As ``store(_:original:forKey:options:toDisk:completionHandler:)``, with some options one by one.
@@ -143,8 +138,8 @@ open class ImageCache: @unchecked Sendable {
         ioQueue.async { [self] in
             report(
                 write(
-                    data, forKey: key.computedKey(with: identifier), expiration: expiration, writeOptions: [],
-                    forcedExtension: forcedExtension))
+                    data, forKey: key, processorIdentifier: identifier, expiration: expiration, writeOptions: [],
+                    forcedExtension: forcedExtension, attributes: .init()))
         }
     }
 

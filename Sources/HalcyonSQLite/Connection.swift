@@ -98,6 +98,13 @@ package final class Connection {
         return try body(statement)
     }
 
+    /// As ``with(_:_:)``, where `body` throws other errors too.
+    package func with<Result>(throwing sql: StaticString, _ body: (Statement) throws -> Result) throws -> Result {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        return try body(statement)
+    }
+
     /// Runs a statement that takes no values and returns no rows.
     package func run(_ sql: StaticString) throws(SQLiteError) {
         try with(sql) { (statement) throws(SQLiteError) in _ = try statement.step() }
@@ -183,6 +190,13 @@ package final class Connection {
             rollBack()
             throw error
         }
+    }
+
+    /// Runs `body` on what the database is at one moment.
+    package func reading<Result>(_ body: () throws -> Result) throws -> Result {
+        try run("BEGIN")
+        defer { rollBack() }
+        return try body()
     }
 
     /// Rows that the last INSERT, UPDATE or DELETE changed.

@@ -34,7 +34,12 @@ package final class Statement {
         sqlite3_clear_bindings(statement)
     }
 
+    /// `sqlite3_reset` alone: it can be run again with the values it has.
+    package func rewind() { sqlite3_reset(statement) }
+
     // MARK: Values in
+
+    package var parameterCount: Int { Int(sqlite3_bind_parameter_count(statement)) }
 
     /// Binds an integer, or NULL.
     package func bind(_ value: Int64?, at index: Int32) {

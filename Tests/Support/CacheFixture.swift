@@ -62,6 +62,7 @@ package final class CacheFixture: @unchecked Sendable {
     /// its commits are not the ones that a test means.
     package func refuseCommits(after: Int = 0, times: Int = 1) {
         settle()
+        for store in stores.withLock({ $0.compactMap(\.store) }) { store.flushAccessLogNow() }
         commits.withLock { $0 = CommitFaults(after: after, times: times) }
     }
 

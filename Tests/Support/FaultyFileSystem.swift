@@ -6,7 +6,7 @@ package final class FaultyFileSystem: FileSystem {
     package enum Call: String, CaseIterable, Sendable {
         case makeDirectory, openForReading, createFile, read, write, statusOfFile, status, setModified, rename,
             exchange,
-            link, unlink, removeDirectory, list, volume, synchronize
+            link, unlink, removeDirectory, list, volume, freeBytes, synchronize
     }
 
     package struct Fault: Sendable {
@@ -25,6 +25,7 @@ package final class FaultyFileSystem: FileSystem {
         var faults: [Fault] = []
         var shortWrites = false
         var volume: Volume?
+        var freeBytes: Int64?
         var age: Int64 = 0
         var size: (@Sendable (FileStatus) -> Int64)?
         var observer: (@Sendable (Call, String) -> Void)?
@@ -47,6 +48,7 @@ package final class FaultyFileSystem: FileSystem {
     package func writeShort(_ isShort: Bool) { state.withLock { $0.shortWrites = isShort } }
 
     package func pretend(_ volume: Volume) { state.withLock { $0.volume = volume } }
+    package func pretend(freeBytes: Int64?) { state.withLock { $0.freeBytes = freeBytes } }
 
     /// Makes every file look older by so many seconds.
     package func age(by seconds: Double) { state.withLock { $0.age = Int64(seconds * 1000) } }
@@ -167,6 +169,12 @@ package final class FaultyFileSystem: FileSystem {
         try check(.volume, path)
         if let volume = state.withLock({ $0.volume }) { return volume }
         return try base.volume(at: path)
+    }
+
+    package func freeBytes(at path: String) throws(SystemError) -> Int64 {
+        try check(.freeBytes, path)
+        if let bytes = state.withLock({ $0.freeBytes }) { return bytes }
+        return try base.freeBytes(at: path)
     }
 }
 

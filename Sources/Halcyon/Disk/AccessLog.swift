@@ -10,7 +10,16 @@ package struct AccessLog {
         var lifetime: Lifetime?
         /// The key that was asked for, when the index does not know it.
         var key: String?
+        /// Which image it is, when somebody has said and the index may not know it.
+        var origin: KeyOrigin?
+        /// Reads.
+        var hits: Int64 = 1
     }
+
+    /// What this process has done so far.
+    private(set) var counts = Counts()
+    /// Part of it that the index knows.
+    private var flushedCounts = Counts()
 
     /// Not yet being written.
     private var pending: [Int64: Note] = [:]
@@ -31,7 +40,9 @@ package struct AccessLog {
         if let last = pending[id], last.token == note.token {
             note.lifetime = note.lifetime ?? last.lifetime
             note.key = note.key ?? last.key
+            note.origin = note.origin ?? last.origin
             note.accessedAt = max(note.accessedAt, last.accessedAt)
+            note.hits += last.hits
         } else if let last = flushing[id], last.token == note.token {
             // Readers look at the pending note first: it has to carry what the one being written says.
             note.lifetime = note.lifetime ?? last.lifetime
@@ -52,8 +63,41 @@ package struct AccessLog {
 
     /// Keeps the notes for the next try; newer ones win.
     mutating func flushFailed() {
-        pending.merge(flushing) { newer, _ in newer }
+        pending.merge(flushing) { newer, older in
+            guard newer.token == older.token else { return newer }
+            var note = newer
+            note.hits += older.hits
+            return note
+        }
         flushing = [:]
+    }
+
+    // MARK: Counting
+
+    mutating func count(_ path: WritableKeyPath<Counts, Int64>, _ number: Int64 = 1) {
+        counts[keyPath: path] &+= number
+    }
+
+    mutating func countHit(bytes: Int) {
+        counts.hits &+= 1
+        counts.bytesRead &+= Int64(bytes)
+    }
+
+    mutating func countStore(bytes: Int) {
+        counts.stores &+= 1
+        counts.bytesWritten &+= Int64(bytes)
+    }
+
+    /// What the index does not know yet.
+    var unflushedCounts: Counts { counts - flushedCounts }
+
+    /// The index knows these too by now.
+    mutating func countsFlushed(_ counts: Counts) { flushedCounts = flushedCounts + counts }
+
+    /// What was counted so far is to be forgotten, by the index too.
+    mutating func resetCounts() {
+        counts = Counts()
+        flushedCounts = Counts()
     }
 
     /// The entry has got another id. Its token is the same.

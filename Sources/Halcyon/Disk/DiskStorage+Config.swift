@@ -10,6 +10,21 @@ extension DiskStorage {
 
         /// Bytes of blobs from which on ``DiskStorage/Backend/removeSizeExceededValues()`` evicts; 0, no limit.
         public var sizeLimit: UInt
+        /// Entries beyond which ``DiskStorage/Backend/removeSizeExceededValues()`` evicts; 0, no limit.
+        public var countLimit: Int = 0
+        /// Bytes that the volume should have left: below that entries are evicted, until an eighth more than that is free. 0,
+        /// no such limit. What the system would purge from elsewhere is not counted as free.
+        public var keepFreeBytes: UInt = 0
+        /// The part of ``sizeLimit`` and ``countLimit`` that an eviction leaves, from 0 to 1. A half: the larger it is, the more
+        /// is kept, and the more often something is evicted.
+        public var lowWaterRatio: Double = 0.5
+        /// Whether the index holds the keys as text. With false it holds hashes alone: lookups work as ever, an image's variants
+        /// are found, and lists show file names; conditions on keys are met by nothing. What was kept before is taken out when the
+        /// cache is opened next. Set it alike in all processes that use the folder.
+        ///
+        /// Text that goes from the index is overwritten there (`secure_delete`), and leaves its write-ahead log when that is
+        /// begun anew or the cache is closed.
+        public var storesKeys: Bool = true
         /// How long a value lives when its store does not say. A week.
         public var expiration: StorageExpiration = .days(7)
         /// Seconds between two cleans by the ``ImageCache`` that the storage belongs to: ten minutes. None with 0 or less, or
@@ -68,6 +83,13 @@ extension DiskStorage.Config {
         BlobName(
             key: key, isHashed: usesHashedFileName,
             pathExtension: forcedExtension ?? pathExtension ?? suggestedExtension(ofKey: key))
+    }
+
+    /// When and how much is evicted.
+    package var limits: StorageLimits {
+        StorageLimits(
+            bytes: Int64(clamping: sizeLimit), entries: Int64(countLimit), freeBytes: Int64(clamping: keepFreeBytes),
+            lowWater: lowWaterRatio)
     }
 
     private func suggestedExtension(ofKey key: String) -> String? {

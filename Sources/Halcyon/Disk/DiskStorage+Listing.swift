@@ -8,20 +8,6 @@ extension DiskStorage.Backend {
     /// What is in the cache now.
     package func summary() throws -> StorageSummary { try explained { try store.summary() } }
 
-    /// Hands over all entries in an order, until `body` returns false.
-    ///
-    /// No transaction is open while `body` runs, and no more than a few hundred entries are in memory.
-    package func forEachEntry(
-        in order: IndexSession.Order, reversed: Bool = false, _ body: (Entry) throws -> Bool
-    ) throws {
-        var ids = try explained { try store.entryIDs(in: order) }
-        if reversed { ids.reverse() }
-        for start in stride(from: 0, to: ids.count, by: 256) {
-            let page = try explained { try store.entries(ids: ids[start..<min(start + 256, ids.count)]) }
-            for entry in page { guard try body(entry) else { return } }
-        }
-    }
-
     /// Whether anything is stored under a key, expired or not.
     package func hasTrace(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
         let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
@@ -31,7 +17,7 @@ extension DiskStorage.Backend {
     }
 
     /// The row of a key, whether it is valid or not.
-    package func entry(forKey key: String, forcedExtension: String? = nil) throws -> Entry? {
+    package func row(forKey key: String, forcedExtension: String? = nil) throws -> Entry? {
         let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
         return try explained { try store.index.read { try $0.entry(named: name) } }
     }
@@ -55,24 +41,37 @@ extension DiskStorage.Backend {
         try explained { try store.removeExpired(at: store.environment.now(), goingOn: goingOn) }
     }
 
-    /// As ``removeSizeExceededValues()`` with this limit, asked before each batch whether to go on.
-    package func evict(limit: Int64, goingOn: (Removal) -> Bool) throws -> Removal {
-        try explained { try store.evict(limit: limit, goingOn: goingOn) }
+    /// As ``removeSizeExceededValues()`` with these limits, asked before each batch whether to go on.
+    package func evict(_ limits: StorageLimits, goingOn: (Removal) -> Bool) throws -> Removal {
+        try explained { try store.evict(limits, goingOn: goingOn) }
     }
 
-    /// As ``evict(limit:goingOn:)``, down to a number of bytes.
-    package func evict(downTo target: Int64, goingOn: (Removal) -> Bool) throws -> Removal {
+    /// As ``evict(_:goingOn:)``, down to a number of bytes and entries.
+    package func evict(downTo target: Totals, goingOn: (Removal) -> Bool) throws -> Removal {
         try explained { try store.evict(downTo: target, goingOn: goingOn) }
     }
 
-    /// Bytes of all blobs.
+    /// Bytes and number of all entries.
     ///
     /// - Parameter adopting: false leaves files out that are still to be adopted, instead of adopting them first.
-    package func totalByteCount(adopting: Bool = true) throws -> Int64 {
-        try explained { try store.totals(adopting: adopting).bytes }
+    package func totals(adopting: Bool = true) throws -> Totals {
+        try explained { try store.totals(adopting: adopting) }
     }
 
-    private func explained<Result>(_ body: () throws -> Result) throws -> Result {
+    /// What is to be left, were the limits kept now; nil where none is reached.
+    func target(of limits: StorageLimits, adopting: Bool) throws -> Totals? {
+        try explained { limits.target(try store.totals(adopting: adopting), freeBytes: store.freeBytes(for: limits)) }
+    }
+
+    /// Brings the listing up to date, as every query does that needs it, and tells how far it is.
+    package func updateListing(_ progress: (Int, Int) throws -> Void) throws {
+        try explained {
+            try store.finishAdoption()
+            try store.updateListing(progress)
+        }
+    }
+
+    func explained<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch {

@@ -80,7 +80,10 @@ public enum DiskStorage {
             store.condition.withLock { condition in
                 condition.adoptionExpiration = config.expiration
                 condition.namesAreHashed = config.usesHashedFileName
+                condition.storesKeys = config.storesKeys
             }
+            // Keys that were kept until now.
+            if !config.storesKeys { store.housekeeping.request(.sweep) }
         }
 
         /// Makes the folder and opens the index. An index that is only unavailable now is no reason to fail.
@@ -105,7 +108,7 @@ public enum DiskStorage {
             .cacheError(reason: .cannotCreateDirectory(path: directoryURL.path, error: error))
         }
 
-        private func requireReadiness() throws {
+        func requireReadiness() throws {
             guard readiness.withLock({ $0 }) else {
                 throw KingfisherError.cacheError(reason: .diskStorageIsNotReady(cacheURL: directoryURL))
             }
@@ -144,6 +147,29 @@ public enum DiskStorage {
             value: T, forKey key: String, expiration: StorageExpiration? = nil,
             writeOptions: Data.WritingOptions = [], forcedExtension: String? = nil
         ) throws {
+            try store(
+                value: value, forKey: key, origin: nil, expiration: expiration, writeOptions: writeOptions,
+                forcedExtension: forcedExtension, attributes: EntryAttributes())
+        }
+
+        /// As ``store(value:forKey:expiration:writeOptions:forcedExtension:)``, with what is to be remembered of the entry.
+        ///
+        /// - Throws: also ``CacheStorageError/Code/invalidAttributes``, as the `error` of
+        ///   ``KingfisherError/CacheErrorReason/cannotCreateCacheFile(fileURL:key:data:error:)``.
+        public func store(
+            value: T, forKey key: String, expiration: StorageExpiration? = nil,
+            writeOptions: Data.WritingOptions = [], forcedExtension: String? = nil, attributes: EntryAttributes
+        ) throws {
+            try store(
+                value: value, forKey: key, origin: nil, expiration: expiration, writeOptions: writeOptions,
+                forcedExtension: forcedExtension, attributes: attributes)
+        }
+
+        /// - Parameter origin: which image the entry is a variant of; nil where the caller does not know.
+        func store(
+            value: T, forKey key: String, origin: KeyOrigin?, expiration: StorageExpiration?,
+            writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: EntryAttributes
+        ) throws {
             try requireReadiness()
             let config = config
             let expiration = expiration ?? config.expiration
@@ -154,7 +180,8 @@ public enum DiskStorage {
             let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
             do {
                 try store.store(
-                    data, name: name, key: key, expiration: expiration, options: writeOptions)
+                    data, name: name, key: key, origin: origin, expiration: expiration, options: writeOptions,
+                    attributes: attributes)
             } catch {
                 throw KingfisherError.cacheError(
                     reason: .cannotCreateCacheFile(
@@ -186,18 +213,31 @@ public enum DiskStorage {
                 extendingExpiration: extendingExpiration, forcedExtension: forcedExtension)
         }
 
-        /// - Parameter actuallyLoad: false answers with `T.empty` where there is a value, and records no access.
+        /// - Parameter origin: which image the entry is a variant of.
+        func value(
+            forKey key: String, forcedExtension: String?, extendingExpiration: ExpirationExtending,
+            origin: @autoclosure () -> KeyOrigin
+        ) throws -> T? {
+            try value(
+                forKey: key, referenceDate: store.environment.now().date, actuallyLoad: true,
+                extendingExpiration: extendingExpiration, forcedExtension: forcedExtension, origin: origin())
+        }
+
+        /// - Parameters:
+        ///   - actuallyLoad: false answers with `T.empty` where there is a value, and records no access.
+        ///   - origin: which image the entry is a variant of; nil where the caller does not know.
         func value(
             forKey key: String, referenceDate: Date, actuallyLoad: Bool, extendingExpiration: ExpirationExtending,
-            forcedExtension: String?
+            forcedExtension: String?, origin: @autoclosure () -> KeyOrigin? = nil
         ) throws -> T? {
             try requireReadiness()
             let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
             let time = Timestamp(referenceDate)
             guard actuallyLoad else { return store.contains(name, key: key, at: time) ? T.empty : nil }
             do {
-                return try store.value(of: name, key: key, at: time, extending: extendingExpiration)
-                    .map(T.fromData)
+                return try store.value(
+                    of: name, key: key, origin: origin(), at: time, extending: extendingExpiration
+                ).map(T.fromData)
             } catch {
                 let cause: any Error = error is SystemError ? CacheStorageError(error) : error
                 throw KingfisherError.cacheError(reason: .cannotLoadDataFromDisk(url: url(of: name), error: cause))
@@ -262,15 +302,15 @@ public enum DiskStorage {
             }
         }
 
-        /// Evicts the least recently used values down to half of ``Config/sizeLimit``, once the total has reached it.
+        /// Evicts the least recently used values down to half (``Config/lowWaterRatio``) of ``Config/sizeLimit``, once the total
+        /// has reached it, or of ``Config/countLimit``, once there are more; and while the volume has less than
+        /// ``Config/keepFreeBytes`` left. Pinned values stay: see ``usage()`` for what they take up.
         ///
         /// - Returns: the URLs their blobs had; none without a limit or below it.
         public func removeSizeExceededValues() throws -> [URL] {
-            let limit = config.sizeLimit
-            guard limit > 0 else { return [] }
-            return try mappingErrors {
-                try store.evict(limit: Int64(clamping: limit)).namesOrFailure().map(url(of:))
-            }
+            let limits = config.limits
+            guard !limits.isUnlimited else { return [] }
+            return try mappingErrors { try store.evict(limits).namesOrFailure().map(url(of:)) }
         }
 
         // MARK: Pausing
@@ -316,13 +356,13 @@ public enum DiskStorage {
             try store.check(repair: repair, progress: progress)
         }
 
-        private func url(of name: BlobName) -> URL {
+        func url(of name: BlobName) -> URL {
             directoryURL.appendingPathComponent(name.text, isDirectory: false)
         }
 
         // MARK: Errors
 
-        private func mappingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+        func mappingErrors<Result>(_ body: () throws -> Result) throws -> Result {
             do {
                 return try body()
             } catch {
@@ -330,7 +370,7 @@ public enum DiskStorage {
             }
         }
 
-        private func resourceError(_ error: any Error, key: String, url: URL) -> KingfisherError {
+        func resourceError(_ error: any Error, key: String, url: URL) -> KingfisherError {
             .cacheError(reason: .invalidURLResource(error: CacheStorageError(error), key: key, url: url))
         }
     }

@@ -15,6 +15,10 @@ package struct Entry: Equatable, Sendable {
     package var accessedAt: Timestamp
     package var lifetime: Lifetime
     package var isPinned: Bool
+    /// What the volume has allocated beyond the size. Written, and not read with the rest.
+    var slack: Int64 = 0
+    /// Which image it is. Written, and not read with the rest.
+    var origin: KeyOrigin?
 
     package init(
         id: Int64? = nil, name: BlobName, key: String?, token: Int64, inode: UInt64?, size: Int64, createdAt: Timestamp,
@@ -45,21 +49,13 @@ package struct Entry: Equatable, Sendable {
             && (ignoringTag || BlobTag(token: token).admits(file))
     }
 
-    /// The lifetime at `now`. After the clock jumped back it is at most the time to live from now.
+    /// Whether it is a miss at `now`. Pinned entries do not expire.
+    package func isExpired(at now: Timestamp) -> Bool { !isPinned && lifetime(at: now).isExpired(at: now) }
+
+    /// The lifetime at `now`, which does not count while it is pinned. After the clock jumped back it is at most the time to live from now.
     package func lifetime(at now: Timestamp) -> Lifetime {
         guard let expiresAt = lifetime.expiresAt, let timeToLive = lifetime.timeToLive else { return lifetime }
         return Lifetime(expiresAt: min(expiresAt, now.advanced(by: timeToLive)), timeToLive: timeToLive)
-    }
-}
-
-/// Bytes and number of all entries.
-package struct Totals: Equatable, Sendable {
-    package var entries: Int64
-    package var bytes: Int64
-
-    package init(entries: Int64, bytes: Int64) {
-        self.entries = entries
-        self.bytes = bytes
     }
 }
 
@@ -81,6 +77,8 @@ package struct IndexState: Equatable, Sendable {
     /// When the folder was last searched for files without a row.
     package var reconciledAt: Timestamp
     package var legacyNames = LegacyNames.unknown
+    /// Somebody has asked for the listing.
+    var hasListing = false
 }
 
 extension IndexState {

@@ -281,6 +281,7 @@ package final class EntryIndex: Sendable {
             PRAGMA synchronous = NORMAL;
             PRAGMA journal_size_limit = \(environment.tuning.logSizeLimit);
             PRAGMA temp_store = MEMORY;
+            PRAGMA secure_delete = ON;
             PRAGMA trusted_schema = OFF
             """)
     }

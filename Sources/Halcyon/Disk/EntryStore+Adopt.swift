@@ -88,12 +88,12 @@ extension EntryStore {
         guard let file = try blobs.status(of: name), isAdoptable(file, named: name) else { return }
         let now = now
         let accessed = min(now, file.created ?? file.changed)
-        _ = try session.adopt(
-            Entry(
-                name: name, key: nil, token: BlobTag.token(environment.makeToken(), for: file),
-                inode: lastingInode(of: file),
-                size: file.size,
-                createdAt: min(now, file.changed), accessedAt: accessed, lifetime: adoptedLifetime(of: file, at: now)))
+        var entry = Entry(
+            name: name, key: nil, token: BlobTag.token(environment.makeToken(), for: file),
+            inode: lastingInode(of: file), size: file.size, createdAt: min(now, file.changed), accessedAt: accessed,
+            lifetime: adoptedLifetime(of: file, at: now))
+        entry.slack = file.allocatedSize - file.size
+        _ = try session.adopt(entry)
     }
 
     /// A store must not lose a file that is an entry without a row when it fails half way.

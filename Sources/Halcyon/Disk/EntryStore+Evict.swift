@@ -8,29 +8,35 @@ extension EntryStore {
         try finishAdoption()
         flushAccessLog()
         try clampFutureAccesses()
-        return removeBatches(goingOn: goingOn) { session, obstacles in
+        return removeBatches(counting: \.expirations, goingOn: goingOn) { session, obstacles in
             try session.expire(at: now, limit: environment.tuning.batchSize + obstacles.count)
         }
     }
 
-    /// Once there are `limit` bytes or more, removes the least recently used entries down to half of that. Pinned entries
-    /// stay.
-    package func evict(limit: Int64, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
-        guard try totals().bytes >= limit else { return Removal() }
-        return try evict(downTo: limit / 2, goingOn: goingOn)
+    /// Once a limit is reached, removes the least recently used entries down to the low-water mark. Pinned entries stay.
+    package func evict(_ limits: StorageLimits, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
+        guard let target = try limits.target(totals(), freeBytes: freeBytes(for: limits)) else { return Removal() }
+        return try evict(downTo: target, goingOn: goingOn)
     }
 
-    /// Removes the least recently used entries until there are no more than so many bytes. Pinned entries stay.
-    package func evict(downTo target: Int64, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
+    /// Removes the least recently used entries until there are no more than so many bytes and entries. Pinned entries stay.
+    package func evict(downTo target: Totals, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
         flushAccessLog()
         try clampFutureAccesses()
-        return removeBatches(goingOn: goingOn) { session, obstacles in
+        return removeBatches(counting: \.evictions, goingOn: goingOn) { session, obstacles in
             // Anew under each lock: others store and remove meanwhile.
-            let need = try session.totals().bytes - target
-            guard need > 0 else { return [] }
+            let totals = try session.totals()
+            let need = Totals(entries: totals.entries - target.entries, bytes: totals.bytes - target.bytes)
+            guard need.bytes > 0 || need.entries > 0 else { return [] }
             return try session.evict(
-                need: need + obstacles.bytes, limit: environment.tuning.batchSize + obstacles.count)
+                need: need + obstacles.totals, limit: environment.tuning.batchSize + obstacles.count)
         }
+    }
+
+    /// What the volume has left, where a limit asks for it.
+    package func freeBytes(for limits: StorageLimits) -> Int64? {
+        // A volume that does not say is not full.
+        limits.freeBytes > 0 ? try? environment.fileSystem.freeBytes(at: blobs.directory) : nil
     }
 
     /// Bytes and number of entries, files that are still to be adopted included. O(1) once adoption is done.
@@ -60,9 +66,12 @@ extension EntryStore {
     /// Writes the notes of the access log, a bounded number in each transaction.
     func flushAccessLog() {
         flushLock.withLock {
-            let notes = log.withLock { $0.beginFlush() }
-            guard !notes.isEmpty else { return }
+            let (notes, counts) = log.withLock { ($0.beginFlush(), $0.unflushedCounts) }
             do {
+                if counts != Counts() {
+                    try index.write { try $0.add(counts, at: now) }
+                    log.withLock { $0.countsFlushed(counts) }
+                }
                 for start in stride(from: 0, to: notes.count, by: environment.tuning.flushBatchSize) {
                     let batch = notes[start..<min(start + environment.tuning.flushBatchSize, notes.count)]
                     try index.write { session in

@@ -5,6 +5,8 @@ extension EntryStore {
     struct Known {
         let entry: Entry
         let lifetime: Lifetime
+
+        func isExpired(at now: Timestamp) -> Bool { !entry.isPinned && lifetime.isExpired(at: now) }
     }
 
     struct Found<Content> {
@@ -81,7 +83,7 @@ extension EntryStore {
         // looks at an unchanged row are enough, since each move is followed by a commit that changes it.
         var looksAtSameRow = 0
         while looksAtSameRow < 3 {
-            guard !known.lifetime.isExpired(at: now) else { return nil }
+            guard !known.isExpired(at: now) else { return nil }
             if let content = try locate(known.entry, look) {
                 return Found(known: known, name: known.entry.name, content: content)
             }

@@ -77,8 +77,7 @@ extension EntryStore {
             guard let entry = try legacyEntry(find, in: session), try isFree(name, in: session),
                 try blobs.link(find.name, as: name)
             else { return nil }
-            try session.delete(id: entry.id)
-            try keepingStoredAt(session) { try session.upsert(entry.renamed(name, key: find.key)) }
+            try session.rename(entry, to: name, key: storable(find.key))
             return entry
         }
         guard let renamed else { return }
@@ -118,13 +117,5 @@ extension EntryStore {
         let storedAt = try session.storedAt()
         try body()
         try session.setStoredAt(storedAt)
-    }
-}
-
-extension Entry {
-    fileprivate func renamed(_ name: BlobName, key: String) -> Entry {
-        Entry(
-            name: name, key: key, token: token, inode: inode, size: size, createdAt: createdAt, accessedAt: accessedAt,
-            lifetime: lifetime, isPinned: isPinned)
     }
 }

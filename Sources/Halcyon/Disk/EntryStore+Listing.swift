@@ -1,57 +1,61 @@
+internal import Foundation
 internal import HalcyonSQLite
 
-/// What can be said of a cache in a few lines.
-package struct StorageSummary: Equatable, Sendable {
-    /// One applied change of the schema.
-    package struct AppliedMigration: Equatable, Sendable {
-        package let version: Int
-        package let name: String
-        package let appliedAt: Timestamp
-    }
-
-    package var totals = Totals(entries: 0, bytes: 0)
-    /// Part of ``totals``.
-    package var expired = Totals(entries: 0, bytes: 0)
-    /// nil in an empty cache.
-    package var oldestAccess: Timestamp?
-    package var newestAccess: Timestamp?
-    package var adoption = Adoption.done
-    /// Oldest first.
-    package var ledger: [AppliedMigration] = []
-}
-
+/// The listing is made for whoever asks first and kept up to date off everybody's path: a store writes nothing of it, the
+/// index notes which entries have changed.
 extension EntryStore {
-    /// What is in the cache now, notes of this process included.
-    package func summary() throws -> StorageSummary {
-        flushAccessLog()
-        var summary = StorageSummary()
-        summary.totals = try totals()
-        try index.read { session in
-            summary.expired = try session.expiredTotals(at: now)
-            (summary.oldestAccess, summary.newestAccess) = try session.accessRange()
-            summary.adoption = try session.state().adoption
+    /// Brings the listing up to date, in bounded transactions between which others get in.
+    ///
+    /// - Parameter progress: called after each of them, with how many entries were looked at and how many there are.
+    /// - Complexity: O(entries) for whoever asks first, some 10 µs each; then O(entries changed).
+    func updateListing(_ progress: (Int, Int) throws -> Void = { _, _ in }) throws {
+        condition.withLock { $0.hasListing = true }
+        var done = 0
+        let total = try Int(clamping: index.read { try $0.totals() }.entries)
+        while try index.read({ try $0.listingState() }) != .current {
+            done += try listBatch()
+            try progress(min(done, total), total)
         }
-        summary.ledger = try index.ledger().map {
-            .init(version: $0.version, name: $0.name, appliedAt: Timestamp(milliseconds: $0.appliedAt))
+    }
+
+    /// In housekeeping. What cannot be written now is made up for at the next time, or by whoever asks.
+    func relist() {
+        while let state = try? index.read({ try $0.listingState() }), state == .behind {
+            guard (try? stopIfClosing()) != nil, (try? listBatch()) != nil else { return }
         }
-        return summary
     }
 
-    /// Ids of all entries in an order: eight bytes for each, so that whoever shows a million of them to a pager need not
-    /// keep a read transaction, and with it the write-ahead log, open while somebody reads.
-    package func entryIDs(in order: IndexSession.Order) throws -> [Int64] {
-        try finishAdoption()
-        flushAccessLog()
-        return try index.readAtLength { try $0.ids(in: order) }
+    private func listBatch() throws -> Int {
+        let begin = ContinuousClock.now
+        let count = try index.write { try $0.list(limit: environment.tuning.listingBatchSize) }
+        // Writers of other processes look once in a millisecond.
+        pause(for: max(.milliseconds(1), (ContinuousClock.now - begin) / 4))
+        return count
     }
 
-    /// The entries of some ids, in that order; what was removed meanwhile is left out.
-    package func entries(ids: some Collection<Int64>) throws -> [Entry] {
-        try index.read { session in try ids.compactMap { try session.entry(id: $0) } }
+    /// Takes the rows of a listing away that counts no more. Whoever asks next has one made.
+    func clearListing() throws {
+        let limit = environment.tuning.listingBatchSize
+        while try index.write({ try $0.clearListing(limit: limit) }) {}
     }
 
-    /// Whether there is a row or a file under a name, expired or not.
-    package func hasTrace(of name: BlobName) throws -> Bool {
-        try index.read { try $0.entry(named: name) } != nil || blobs.status(of: name) != nil
+    /// Writes what was counted and noted soon, and the listing.
+    func requestBookkeeping() {
+        let tuning = environment.tuning
+        housekeeping.request(.flushLater, afterMilliseconds: tuning.flushInterval)
+        guard condition.withLock({ $0.hasListing }) else { return }
+        housekeeping.request(.list, afterMilliseconds: tuning.listingDelay)
+    }
+
+    // MARK: Keys that are not to be kept
+
+    /// Takes keys out of the index that somebody has kept before.
+    func forgetKeys() throws {
+        guard condition.withLock({ !$0.storesKeys }), try index.readAtLength({ try $0.hasKeys() }) else { return }
+        try forEachEntryBatch { session, entries in
+            for entry in entries where entry.key != nil { try session.forgetKey(of: entry.id) }
+        }
+        relist()
+        index.checkpoint()
     }
 }

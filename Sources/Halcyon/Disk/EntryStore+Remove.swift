@@ -17,6 +17,8 @@ extension EntryStore {
         do {
             let trashed = try makingRoom { try settlingIfRefused([name]) { try trash(name, in: $0) } }
             if let trashed { unlinker.add(trashed.blob, size: trashed.size) }
+            if entry != nil { log.withLock { $0.count(\.removals) } }
+            requestBookkeeping()
         } catch  where Self.isOutOfSpace(error) {
             try removeOnFullDisk(name)
         }
@@ -58,12 +60,14 @@ extension EntryStore {
     /// as long as the lock was held: a store, of another process too, must get in.
     ///
     /// - Parameters:
+    ///   - count: what these removals are counted as.
     ///   - keepingNames: false where nobody asks which blobs went: a million names take a hundred megabytes.
     ///   - goingOn: asked before each batch with what has gone so far; false ends it there.
     ///   - next: deletes rows and returns them, so many more as there are obstacles in the way. It may be run again when its
     ///     transaction is rolled back, so it must change nothing else.
     func removeBatches(
-        keepingNames: Bool = true, goingOn: (Removal) -> Bool = { _ in true },
+        counting count: WritableKeyPath<Counts, Int64>, keepingNames: Bool = true,
+        goingOn: (Removal) -> Bool = { _ in true },
         _ next: (IndexSession, Obstacles) throws -> [Entry]
     ) -> Removal {
         var removal = Removal()
@@ -77,6 +81,8 @@ extension EntryStore {
         } catch {
             removal.failure = error
         }
+        log.withLock { $0.count(count, Int64(removal.entries)) }
+        if removal.entries > 0 { requestBookkeeping() }
         return removal
     }
 
@@ -84,6 +90,8 @@ extension EntryStore {
     struct Obstacles {
         fileprivate(set) var count = 0
         fileprivate(set) var bytes: Int64 = 0
+
+        var totals: Totals { Totals(entries: Int64(count), bytes: bytes) }
 
         /// Beyond that the folder as a whole is the likelier cause.
         fileprivate static let most = 1_024
@@ -112,7 +120,7 @@ extension EntryStore {
         }
     }
 
-    private func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> [Entry] {
+    func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> [Entry] {
         let begin = ContinuousClock.now
         let batch = try removeBatchOnFullDisk(next)
         let unlinking = ContinuousClock.now
@@ -123,10 +131,10 @@ extension EntryStore {
 
     private func removeBatchOnFullDisk(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
         do {
-            return try makingRoom { try removeBatch(next) }
+            return try makingRoom { try removeBatchCarefully(next) }
         } catch  where Self.isOutOfSpace(error) {
             unlinkVictims(next)
-            return try removeBatch(next)
+            return try removeBatchCarefully(next)
         }
     }
 
@@ -136,15 +144,30 @@ extension EntryStore {
         var kept: [(entry: Entry, error: any Error)] = []
     }
 
-    private func removeBatch(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
-        var touched: [BlobName] = []
-        return try settlingIfRefused(touched) { session in
-            let entries = try next(session)
-            touched = entries.map(\.name)
-            let batch = trash(entries)
-            if !batch.kept.isEmpty, batch.removed.isEmpty { throw BlockedBatch(kept: batch.kept) }
-            // What cannot be removed stays an entry, and the rest goes on without it.
-            for (entry, _) in batch.kept { try session.upsert(entry) }
+    /// What cannot be removed stays an entry with all that is known of it, and the rest goes on without it.
+    private func removeBatchCarefully(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
+        do {
+            return try removeBatch { session, batch in
+                batch = trash(try next(session))
+                if !batch.kept.isEmpty { throw BlockedBatch(kept: batch.kept) }
+            }
+        } catch is BlockedBatch {
+            // Everything is back where it was. A savepoint is not for every batch: it copies each page that is changed.
+            return try removeBatch { session, batch in
+                try session.connection.run("SAVEPOINT batch")
+                batch = trash(try next(session))
+                if batch.removed.isEmpty, !batch.kept.isEmpty { throw BlockedBatch(kept: batch.kept) }
+                try session.connection.run("ROLLBACK TO batch")
+                for entry in batch.removed { try session.delete(id: entry.id) }
+            }
+        }
+    }
+
+    private func removeBatch(_ body: (IndexSession, inout Batch) throws -> Void) throws -> Batch {
+        var batch = Batch()
+        return try settlingIfRefused((batch.removed + batch.kept.map(\.entry)).map(\.name)) { session in
+            batch = Batch()
+            try body(session, &batch)
             return batch
         }
     }
@@ -171,7 +194,7 @@ extension EntryStore {
         return try blobs.trash(entry.name, as: blob) ? blob : nil
     }
 
-    private func pause(for duration: Duration) {
+    func pause(for duration: Duration) {
         let (seconds, attoseconds) = duration.components
         guard seconds > 0 || attoseconds > 0 else { return }
         Thread.sleep(forTimeInterval: Double(seconds) + Double(attoseconds) / 1e18)
@@ -182,9 +205,11 @@ extension EntryStore {
     /// Removes what is there now, files without a row included. What is stored meanwhile stays.
     package func removeAll(isBlobName: (String) -> Bool) throws {
         log.withLock { $0 = AccessLog(limit: environment.tuning.noteLimit) }
-        let start = try index.write { session in
+        let now = try index.write { session in
             try cancelAdoption(in: session)
-            return try cut(in: session)
+            // It goes as a whole, instead of entry by entry.
+            try session.dropListing()
+            return try moment(in: session)
         }
         let changedUntil = Timestamp(Date())
         var last = Int64.min
@@ -193,13 +218,13 @@ extension EntryStore {
             last = removal.lastID
             return true
         }
-        let removal = removeBatches(keepingNames: false, goingOn: moveOn) { session, obstacles in
-            // A store meanwhile has a later time than `start`, and one no more than the tolerance ahead of the clock.
+        let removal = removeBatches(counting: \.removals, keepingNames: false, goingOn: moveOn) { session, obstacles in
             try session.removeStored(
-                upTo: start, orAfter: now.advanced(by: 2 * StampSource.tolerance), after: last,
+                upTo: now.latest, orAfter: now.impossible, after: last,
                 limit: environment.tuning.batchSize + obstacles.count)
         }
         if let failure = removal.failure { throw failure }
+        try clearListing()
         try removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)
         unlinker.drain()
         try index.shrink()
@@ -215,15 +240,26 @@ extension EntryStore {
         condition.withLock { $0.update(from: state) }
     }
 
-    /// A time that no entry there is has passed, and that every later store of any process will have passed. Not just the
-    /// latest store's: what was adopted is no store, and has the times of its file.
-    private func cut(in session: IndexSession) throws -> Timestamp {
+    /// What is there at a moment, and what is stored later.
+    struct Moment {
+        /// No entry there is has a later time, and every later store of any process has.
+        let latest: Timestamp
+        /// Only a clock that has jumped back since can have said so: no store is so much ahead of the clock.
+        let impossible: Timestamp
+
+        func includes(_ entry: Entry) -> Bool { entry.createdAt <= latest || entry.createdAt > impossible }
+    }
+
+    func moment() throws -> Moment { try index.write { try moment(in: $0) } }
+
+    /// Not just the latest store's time: what was adopted is no store, and has the times of its file.
+    private func moment(in session: IndexSession) throws -> Moment {
         let (now, latest) = (now, try session.storedAt())
-        let moment = stamp(at: now)
+        let stamp = stamp(at: now)
         // After the clock has jumped back the latest store is in the future.
-        let cut = latest - now <= StampSource.tolerance ? max(latest, moment) : moment
+        let cut = latest - now <= StampSource.tolerance ? max(latest, stamp) : stamp
         try session.setStoredAt(cut)
-        return cut
+        return Moment(latest: cut, impossible: now.advanced(by: 2 * StampSource.tolerance))
     }
 
     private func removeFilesWithoutRow(changedUntil: Timestamp, isBlobName: (String) -> Bool) throws {

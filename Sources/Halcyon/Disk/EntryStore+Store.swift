@@ -7,10 +7,13 @@ extension EntryStore {
     /// - Throws: ``SystemError``, `SQLiteError` or ``CacheStorageError``. Then the value that was there before is still
     ///   there, and nothing is left in `staging/`.
     package func store(
-        _ data: Data, name: BlobName, key: String, expiration: StorageExpiration, options: Data.WritingOptions = []
+        _ data: Data, name: BlobName, key: String, origin: KeyOrigin? = nil, expiration: StorageExpiration,
+        options: Data.WritingOptions = [], attributes: DiskStorage.EntryAttributes = .init()
     ) throws {
+        try attributes.validate()
         let request = StoreRequest(
-            data: data, name: name, key: key, lifetime: Lifetime(expiration, from: now), options: options)
+            data: data, name: name, key: key, origin: origin, lifetime: Lifetime(expiration, from: now),
+            options: options, attributes: attributes)
         try makingRoom { try storeOutlivingRemovedFolders(request) }
     }
 
@@ -18,8 +21,10 @@ extension EntryStore {
         let data: Data
         let name: BlobName
         let key: String
+        let origin: KeyOrigin?
         let lifetime: Lifetime
         let options: Data.WritingOptions
+        let attributes: DiskStorage.EntryAttributes
 
         var overwriting: Bool { !options.contains(.withoutOverwriting) }
     }
@@ -54,7 +59,11 @@ extension EntryStore {
                 let replaced = try publish(request, staged: staged, file: file, in: session) { published = true }
                 return [replaced, try trashLegacy(legacy, in: session)].compactMap(\.self)
             }
-            log.withLock { $0.forget(request.name.rowID) }
+            log.withLock { log in
+                log.forget(request.name.rowID)
+                log.countStore(bytes: request.data.count)
+            }
+            requestBookkeeping()
             for (blob, size) in waste { unlinker.add(blob, size: size) }
         } catch {
             // After an exchange the staged name holds the old bytes: only settling may touch them.
@@ -80,11 +89,13 @@ extension EntryStore {
         if !request.overwriting { try refuse(existing, old) }
         if old?.kind == .directory { old = try removeFolder(at: request.name) }
         let time = try storeStamp(in: session)
-        try session.upsert(
-            Entry(
-                name: request.name, key: request.key, token: staged.token, inode: lastingInode(of: file),
-                size: file.size,
-                createdAt: time, accessedAt: time, lifetime: request.lifetime))
+        var entry = Entry(
+            name: request.name, key: storable(request.key), token: staged.token, inode: lastingInode(of: file),
+            size: file.size, createdAt: time, accessedAt: time, lifetime: request.lifetime)
+        entry.slack = file.allocatedSize - file.size
+        entry.origin = request.origin
+        try session.upsert(entry, pinned: request.attributes.isPinned)
+        if !request.attributes.isEmpty { try session.note(request.attributes, of: entry) }
         let replaced = try blobs.publish(
             staged, as: request.name, over: old, oldToken: existing?.token ?? environment.makeToken())
         didPublish()
@@ -92,7 +103,7 @@ extension EntryStore {
     }
 
     private func refuse(_ existing: Entry?, _ old: FileStatus?) throws {
-        guard let existing, let old, isBlob(of: existing, old), !existing.lifetime.isExpired(at: now) else { return }
+        guard let existing, let old, isBlob(of: existing, old), !existing.isExpired(at: now) else { return }
         throw CacheStorageError(
             .alreadyExists, "An entry is stored under this key, and overwriting was not allowed.",
             remedy: "Remove it first, or store without the option withoutOverwriting.")

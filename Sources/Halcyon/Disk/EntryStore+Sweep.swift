@@ -9,6 +9,7 @@ extension EntryStore {
         try? relearnInodes()
         try? finishAdoption()
         try? removeOrphansOncePerDay()
+        try? forgetKeys()
     }
 
     // MARK: staging/ and trash/

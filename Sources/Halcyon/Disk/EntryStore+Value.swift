@@ -6,20 +6,37 @@ extension EntryStore {
     /// - Parameters:
     ///   - now: what "expired" is measured against.
     ///   - extending: what the read does to the expiration.
+    ///   - origin: which image it is, where the caller knows.
     /// - Throws: ``SystemError`` when the blob exists and cannot be read. An index that cannot be used is a miss.
     package func value(
-        of name: BlobName, key: String, at now: Timestamp, extending: ExpirationExtending
+        of name: BlobName, key: String, origin: @autoclosure () -> KeyOrigin? = nil, at now: Timestamp,
+        extending: ExpirationExtending
     ) throws -> Data? {
         do {
             let found = try find(name, key: key, at: now) { try blobs.read($0, accepting: $1) }
-            guard let found else { return nil }
-            noteRead(of: found.name, known: found.known, key: key, at: now, extending: extending)
+            guard let found else {
+                countMiss()
+                return nil
+            }
+            // Hashing it again is not for every read.
+            let origin = found.known?.entry.key == nil ? origin() : nil
+            noteRead(
+                of: found.name, known: found.known, key: key, origin: origin, bytes: found.content.count, at: now,
+                extending: extending)
             return found.content
         } catch let error as SystemError where error.isDenied {
             // A folder that may not be searched hides its blobs: a miss. A blob that may not be read is an error.
-            guard (try? blobs.status(of: name)) != nil else { return nil }
+            guard (try? blobs.status(of: name)) != nil else {
+                countMiss()
+                return nil
+            }
             throw error
         }
+    }
+
+    private func countMiss() {
+        log.withLock { $0.count(\.misses) }
+        requestBookkeeping()
     }
 
     /// Whether there is a valid entry: its row, and one `stat`. Fit for a main thread; records no access.
@@ -34,12 +51,14 @@ extension EntryStore {
     // MARK: Noting the access
 
     private func noteRead(
-        of name: BlobName, known: Known?, key: String, at now: Timestamp, extending: ExpirationExtending
+        of name: BlobName, known: Known?, key: String, origin: KeyOrigin?, bytes: Int, at now: Timestamp,
+        extending: ExpirationExtending
     ) {
         if let known {
-            note(known, key: key, at: now, extending: extending)
+            note(known, key: key, origin: origin, bytes: bytes, at: now, extending: extending)
         } else {
-            earlyReads.withLock { $0[name] = EarlyRead(key: key, at: now, extending: extending) }
+            log.withLock { $0.countHit(bytes: bytes) }
+            earlyReads.withLock { $0[name] = EarlyRead(key: key, origin: origin, at: now, extending: extending) }
             housekeeping.request(.settle)
         }
         // Rows whose key is known were stored, or asked for before.
@@ -59,19 +78,24 @@ extension EntryStore {
             for (entry, read) in zip(rows, batch.map(\.value)) {
                 guard let entry else { continue }
                 note(
-                    Known(entry: entry, lifetime: entry.lifetime(at: read.at)), key: read.key, at: read.at,
-                    extending: read.extending)
+                    Known(entry: entry, lifetime: entry.lifetime(at: read.at)), key: read.key, origin: read.origin,
+                    bytes: nil, at: read.at, extending: read.extending)
             }
         }
     }
 
-    private func note(_ known: Known, key: String, at now: Timestamp, extending: ExpirationExtending) {
+    /// - Parameter bytes: what was read; nil where that was counted before.
+    private func note(
+        _ known: Known, key: String, origin: KeyOrigin?, bytes: Int?, at now: Timestamp, extending: ExpirationExtending
+    ) {
         let entry = known.entry
         let lifetime = known.lifetime.extended(by: extending, at: now)
         let note = AccessLog.Note(
-            token: entry.token, accessedAt: stamp(at: now), lifetime: lifetime, key: entry.key == nil ? key : nil)
+            token: entry.token, accessedAt: stamp(at: now), lifetime: lifetime,
+            key: entry.key == nil ? storable(key) : nil, origin: origin)
         let count = log.withLock { log in
             log.add(note, for: entry.id)
+            if let bytes { log.countHit(bytes: bytes) }
             return log.count
         }
         if count >= environment.tuning.flushCount || (lifetime != nil && expiresBeforeNextFlush(entry, at: now)) {

@@ -31,6 +31,7 @@ package final class EntryStore: Sendable {
     /// A read of a file that has no row to note it in.
     struct EarlyRead {
         let key: String
+        let origin: KeyOrigin?
         let at: Timestamp
         let extending: ExpirationExtending
     }
@@ -51,6 +52,10 @@ package final class EntryStore: Sendable {
         var adoptionExpiration: StorageExpiration = .days(7)
         /// Whether blobs have hashed names, so that a name tells a blob from a stranger.
         var namesAreHashed = true
+        /// Whether the index may know keys.
+        var storesKeys = true
+        /// Whether somebody has asked for the listing, so that it is kept up to date.
+        var hasListing = false
 
         var isAdopting: Bool { adoption != .done }
 
@@ -87,6 +92,9 @@ package final class EntryStore: Sendable {
     }
 
     var now: Timestamp { environment.now() }
+
+    /// What the index may know of a key.
+    func storable(_ key: String) -> String? { condition.withLock { $0.storesKeys } ? key : nil }
 
     /// The time of an access or a store: no two are the same.
     func stamp(at now: Timestamp) -> Timestamp { stamps.withLock { $0.next(at: now) } }
@@ -150,6 +158,7 @@ package final class EntryStore: Sendable {
         case .unlink: unlinker.drain()
         case .settle: settleSuspects()
         case .sweep: sweep()
+        case .list: relist()
         }
     }
 
@@ -189,10 +198,14 @@ extension EntryStore.FolderCondition {
         // times.
         distrusted = state.distrusted ?? distrusted
         legacyNames = state.legacyNames
+        hasListing = hasListing || state.hasListing
     }
 }
 
 extension EntryStore {
     /// Waits for housekeeping that was requested before and is due.
     package func housekeepingWait() { housekeeping.wait() }
+
+    /// Writes what was noted and counted, as housekeeping does ten seconds later.
+    package func flushAccessLogNow() { flushAccessLog() }
 }

@@ -16,38 +16,49 @@ package enum IndexSQL {
         FROM entries WHERE id = ?1
         """
 
+    /// A store that says nothing of the pin (?11) or the origin (?13, ?14) leaves them as they were.
     static let upsert: StaticString = """
         INSERT INTO entries
-            (id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            (id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned, slack,
+            source, base_length)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, coalesce(?11, 0), ?12, ?13, ?14)
         ON CONFLICT (id) DO UPDATE SET
             name = excluded.name, key = excluded.key, token = excluded.token, inode = excluded.inode,
             size = excluded.size, created_at = excluded.created_at, accessed_at = excluded.accessed_at,
-            expires_at = excluded.expires_at, time_to_live = excluded.time_to_live, pinned = excluded.pinned
+            expires_at = excluded.expires_at, time_to_live = excluded.time_to_live, pinned = coalesce(?11, pinned),
+            slack = excluded.slack, source = coalesce(?13, source), base_length = coalesce(?14, base_length), hits = 0
         """
 
     static let adopt: StaticString = """
         INSERT INTO entries
-            (id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            (id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned, slack)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, coalesce(?11, 0), ?12)
         ON CONFLICT (id) DO NOTHING
         """
 
     static let delete: StaticString = "DELETE FROM entries WHERE id = ?1"
+
+    /// The entry under a legacy name gets today's.
+    static let rename: StaticString = "UPDATE entries SET id = ?2, name = ?3, key = ?4 WHERE id = ?1"
 
     static let relearn: StaticString = "UPDATE entries SET inode = ?2, token = ?4 WHERE id = ?1 AND token = ?3"
 
     // MARK: The access log
 
     static let touch: StaticString = """
-        UPDATE entries SET accessed_at = max(accessed_at, ?3), key = coalesce(key, ?4) WHERE id = ?1 AND token = ?2
+        UPDATE entries
+        SET
+            accessed_at = max(accessed_at, ?3), key = coalesce(key, ?4), hits = hits + ?7,
+            source = coalesce(source, ?8), base_length = coalesce(base_length, ?9)
+        WHERE id = ?1 AND token = ?2
         """
 
     /// The later of two reads decides, also when its note was written first, by another process.
     static let extend: StaticString = """
         UPDATE entries
         SET
-            accessed_at = max(accessed_at, ?3), key = coalesce(key, ?4),
+            accessed_at = max(accessed_at, ?3), key = coalesce(key, ?4), hits = hits + ?7,
+            source = coalesce(source, ?8), base_length = coalesce(base_length, ?9),
             expires_at = CASE WHEN accessed_at <= ?3 THEN ?5 ELSE expires_at END,
             time_to_live = CASE WHEN accessed_at <= ?3 THEN ?6 ELSE time_to_live END
         WHERE id = ?1 AND token = ?2
@@ -55,18 +66,21 @@ package enum IndexSQL {
 
     // MARK: Many entries, a batch at a time
 
-    /// The entries to evict so that at least ?1 bytes go, at most ?2 of them, least recently used first.
+    /// The entries to evict so that at least ?1 bytes and at least ?3 entries go, at most ?2 of them, least recently used
+    /// first.
     ///
     /// The inner LIMIT is what keeps a small need from reading the whole table.
     static let evict: StaticString = """
         DELETE FROM entries WHERE id IN (
             SELECT id FROM (
-                SELECT id, sum(size) OVER (ORDER BY accessed_at, size, id ROWS UNBOUNDED PRECEDING) - size AS before
+                SELECT
+                    id, sum(size) OVER earlier - size AS bytes_before, count(*) OVER earlier - 1 AS entries_before
                 FROM (
                     SELECT id, accessed_at, size FROM entries
                     WHERE pinned = 0 ORDER BY accessed_at, size, id LIMIT ?2
                 )
-            ) WHERE before < ?1
+                WINDOW earlier AS (ORDER BY accessed_at, size, id ROWS UNBOUNDED PRECEDING)
+            ) WHERE bytes_before < ?1 OR entries_before < ?3
         )
         RETURNING id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
             pinned
@@ -107,11 +121,7 @@ package enum IndexSQL {
         )
         """
 
-    // MARK: Listing, for people
-
-    static let idsByAccess: StaticString = "SELECT id FROM entries ORDER BY accessed_at DESC, size, id"
-    static let idsBySize: StaticString = "SELECT id FROM entries ORDER BY size DESC, id"
-    static let idsByExpiration: StaticString = "SELECT id FROM entries ORDER BY expires_at IS NULL, expires_at, id"
+    // MARK: For people
 
     static let accessRange: StaticString = """
         SELECT
@@ -130,6 +140,8 @@ package enum IndexSQL {
 
     static let totals: StaticString = "SELECT entries, bytes FROM totals WHERE id = 1"
 
+    static let slack: StaticString = "SELECT slack FROM totals WHERE id = 1"
+
     static let countedTotals: StaticString = "SELECT count(*), coalesce(sum(size), 0) FROM entries"
 
     static let expiredTotals: StaticString = """
@@ -138,8 +150,8 @@ package enum IndexSQL {
         """
 
     static let repairTotals: StaticString = """
-        UPDATE totals SET
-            entries = (SELECT count(*) FROM entries), bytes = (SELECT coalesce(sum(size), 0) FROM entries)
+        UPDATE totals SET (entries, bytes, slack) =
+            (SELECT count(*), coalesce(sum(size), 0), coalesce(sum(slack), 0) FROM entries)
         WHERE id = 1
         """
 
@@ -149,7 +161,7 @@ package enum IndexSQL {
 
     static let state: StaticString = """
         SELECT boot, settled_at, stored_at, index_inode, relearning, adoption, adopts_until, distrust_from,
-            distrust_until, reconciled_at, legacy_names
+            distrust_until, reconciled_at, legacy_names, listed_to IS NOT NULL
         FROM state JOIN totals USING (id) WHERE id = 1
         """
 
@@ -176,13 +188,13 @@ package enum IndexSQL {
     static let integrity: StaticString = "PRAGMA integrity_check(20)"
 
     /// The statements whose plans are pinned by a test, by name.
-    package static let planned: [(name: String, sql: StaticString)] = [
-        ("lookup", lookup), ("row", row), ("upsert", upsert), ("adopt", adopt), ("delete", delete),
-        ("relearn", relearn), ("touch", touch), ("extend", extend), ("evict", evict), ("expire", expire),
-        ("removeStored", removeStored), ("page", page), ("clampFuture", clampFuture), ("totals", totals),
-        ("countedTotals", countedTotals), ("expiredTotals", expiredTotals), ("repairTotals", repairTotals),
-        ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState),
-        ("countLegacyNames", countLegacyNames), ("idsByAccess", idsByAccess),
-        ("idsBySize", idsBySize), ("idsByExpiration", idsByExpiration), ("accessRange", accessRange),
-    ]
+    package static let planned: [(name: String, sql: StaticString)] =
+        [
+            ("lookup", lookup), ("row", row), ("upsert", upsert), ("adopt", adopt), ("delete", delete),
+            ("relearn", relearn), ("touch", touch), ("extend", extend), ("evict", evict), ("expire", expire),
+            ("removeStored", removeStored), ("page", page), ("clampFuture", clampFuture), ("totals", totals),
+            ("countedTotals", countedTotals), ("expiredTotals", expiredTotals), ("repairTotals", repairTotals),
+            ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState),
+            ("countLegacyNames", countLegacyNames), ("accessRange", accessRange),
+        ] + plannedAboutMany
 }

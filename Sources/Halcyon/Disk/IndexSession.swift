@@ -24,9 +24,14 @@ package struct IndexSession {
     }
 
     /// Inserts the entry, or replaces the one with its id.
-    package func upsert(_ entry: Entry) throws(SQLiteError) {
+    ///
+    /// - Parameter pinned: nil leaves the pin of the one with its id as it is.
+    package func upsert(_ entry: Entry, pinned: Bool? = nil) throws(SQLiteError) {
         try connection.with(IndexSQL.upsert) { (statement) throws(SQLiteError) in
             try entry.bind(to: statement)
+            statement.bind(pinned.map { $0 ? 1 : 0 }, at: 11)
+            statement.bind(entry.origin?.source, at: 13)
+            statement.bind(entry.key == nil ? nil : entry.origin.map { Int64($0.baseLength) }, at: 14)
             _ = try statement.step()
         }
     }
@@ -40,12 +45,7 @@ package struct IndexSession {
         }
     }
 
-    package func delete(id: Int64) throws(SQLiteError) {
-        try connection.with(IndexSQL.delete) { (statement) throws(SQLiteError) in
-            statement.bind(id, at: 1)
-            _ = try statement.step()
-        }
-    }
+    package func delete(id: Int64) throws(SQLiteError) { try run(IndexSQL.delete, id) }
 
     /// Notes the inode a blob has in a copied folder.
     package func relearn(_ entry: Entry, inode: UInt64?, token: Int64) throws(SQLiteError) {
@@ -70,15 +70,18 @@ package struct IndexSession {
                 statement.bind(lifetime.expiresAt?.milliseconds, at: 5)
                 statement.bind(lifetime.timeToLive, at: 6)
             }
+            statement.bind(note.hits, at: 7)
+            statement.bind(note.origin?.source, at: 8)
+            statement.bind(note.key == nil ? nil : note.origin.map { Int64($0.baseLength) }, at: 9)
             _ = try statement.step()
         }
     }
 
     // MARK: Many entries
 
-    /// Deletes the least recently used entries until `need` bytes are gone, `limit` entries at most.
-    package func evict(need: Int64, limit: Int) throws(SQLiteError) -> [Entry] {
-        try entries(IndexSQL.evict, need, Int64(limit)).sorted { $0.accessedAt < $1.accessedAt }
+    /// Deletes the least recently used entries until as many bytes and entries are gone as need be, `limit` entries at most.
+    package func evict(need: Totals, limit: Int) throws(SQLiteError) -> [Entry] {
+        try entries(IndexSQL.evict, need.bytes, Int64(limit), need.entries).sorted { $0.accessedAt < $1.accessedAt }
     }
 
     /// Deletes entries that expire at `now` or before.
@@ -119,23 +122,6 @@ package struct IndexSession {
         }
     }
 
-    package enum Order: Sendable { case access, size, expiration }
-
-    /// The ids of all entries in an order: latest access, largest size or first expiration first.
-    func ids(in order: Order) throws(SQLiteError) -> [Int64] {
-        let sql =
-            switch order {
-            case .access: IndexSQL.idsByAccess
-            case .size: IndexSQL.idsBySize
-            case .expiration: IndexSQL.idsByExpiration
-            }
-        return try connection.with(sql) { (statement) throws(SQLiteError) in
-            var ids: [Int64] = []
-            while try statement.step() { ids.append(statement.integer(at: 0)) }
-            return ids
-        }
-    }
-
     /// The oldest and the latest access of entries that are not pinned; nil without any.
     func accessRange() throws(SQLiteError) -> (oldest: Timestamp?, latest: Timestamp?) {
         try connection.with(IndexSQL.accessRange) { (statement) throws(SQLiteError) in
@@ -169,7 +155,7 @@ package struct IndexSession {
 
     package func repairTotals() throws(SQLiteError) { try connection.run(IndexSQL.repairTotals) }
 
-    private func totals(_ sql: StaticString, _ value: Int64? = nil) throws(SQLiteError) -> Totals {
+    func totals(_ sql: StaticString, _ value: Int64? = nil) throws(SQLiteError) -> Totals {
         try connection.with(sql) { (statement) throws(SQLiteError) in
             if let value { statement.bind(value, at: 1) }
             guard try statement.step() else { return Totals(entries: 0, bytes: 0) }
@@ -252,7 +238,7 @@ package struct IndexSession {
 
 extension Entry {
     /// Reads the columns in the order in which every statement of ``IndexSQL`` names them.
-    fileprivate init(_ statement: Statement, name: BlobName? = nil) {
+    init(_ statement: Statement, name: BlobName? = nil) {
         self.init(
             id: statement.integer(at: 0), name: name ?? statement.blobName(at: 1), key: statement.optionalText(at: 2),
             token: statement.integer(at: 3), inode: statement.optionalInteger(at: 4).map { UInt64(bitPattern: $0) },
@@ -275,7 +261,7 @@ extension Entry {
         statement.bind(accessedAt.milliseconds, at: 8)
         statement.bind(lifetime.expiresAt?.milliseconds, at: 9)
         statement.bind(lifetime.timeToLive, at: 10)
-        statement.bind(isPinned ? 1 : 0, at: 11)
+        statement.bind(slack, at: 12)
     }
 }
 
@@ -291,7 +277,8 @@ extension IndexState {
             adoption: Adoption(rawValue: statement.text(at: 5)) ?? .done, adoptsUntil: statement.timestamp(at: 6),
             distrusted: from.flatMap { from in until.map { from...max(from, $0) } },
             reconciledAt: statement.timestamp(at: 9),
-            legacyNames: LegacyNames(rawValue: statement.integer(at: 10)) ?? .unknown)
+            legacyNames: LegacyNames(rawValue: statement.integer(at: 10)) ?? .unknown,
+            hasListing: statement.integer(at: 11) != 0)
     }
 }
 
@@ -306,7 +293,7 @@ extension Statement {
     }
 
     /// A name with 64 leading hexadecimal digits is stored as their 32 bytes and the rest as it is.
-    fileprivate func bind(_ name: BlobName, at index: Int32) throws(SQLiteError) {
+    func bind(_ name: BlobName, at index: Int32) throws(SQLiteError) {
         if let bytes = PackedName.pack(name.text) {
             try bind(bytes, at: index)
         } else {

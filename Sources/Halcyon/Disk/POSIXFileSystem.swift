@@ -98,6 +98,14 @@ package struct POSIXFileSystem: FileSystem {
             return Volume(magic: try checked("statfs") { halcyon_file_system_type(path) })
         #endif
     }
+
+    package func freeBytes(at path: String) throws(SystemError) -> Int64 {
+        var status = statvfs()
+        _ = try checked("statvfs") { statvfs(path, &status) }
+        let (bytes, isTooMany) = Int64(clamping: status.f_bavail).multipliedReportingOverflow(
+            by: Int64(clamping: status.f_frsize))
+        return isTooMany ? .max : bytes
+    }
 }
 
 #if canImport(Darwin)

@@ -31,6 +31,8 @@ public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConv
         public static let emptyName = Code(rawValue: 3110)
         /// A cache was to be moved to a folder that has something in it.
         public static let targetInUse = Code(rawValue: 3112)
+        /// A tag or the metadata of an entry are not what the index takes.
+        public static let invalidAttributes = Code(rawValue: 3113)
         /// The cache is suspended: see ``ImageCache/suspend(completion:)``. Nothing was lost.
         public static let suspended = Code(rawValue: 3111)
     }

@@ -107,6 +107,13 @@ public enum MemoryStorage {
         /// Removes the value under a key. None there is no error.
         public func remove(forKey key: String) { objects.remove(MemoryKey(key)) }
 
+        /// Removes the values whose keys meet a condition.
+        ///
+        /// - Complexity: O(values), others are not kept waiting.
+        func removeAll(where condition: (String) -> Bool) {
+            for key in objects.keys where condition(key.text) { objects.remove(key) }
+        }
+
         /// Removes everything, and gives the memory back.
         ///
         /// - Complexity: O(values), to release them; others are not kept waiting.

@@ -10,7 +10,7 @@ struct CachedImage {
     /// - Throws: ``Failure`` for a miss, and for bytes that are no picture.
     init(forKey key: String, pathExtension: String?, in storage: Storage) throws {
         guard let result = try Self.load(key, pathExtension, from: storage),
-            let entry = try storage.entry(forKey: key, forcedExtension: pathExtension)
+            let entry = try storage.row(forKey: key, forcedExtension: pathExtension)
         else {
             try storage.settle(forKey: key, forcedExtension: pathExtension)
             throw Failure(Get.miss(key))

@@ -63,7 +63,7 @@ struct Clean: ParsableCommand {
         var outcome = Outcome()
         outcome.expired = try storage.removeExpired(goingOn: goOn)
         if let limit, !interruption.isRequested {
-            outcome.evicted = try storage.evict(limit: limit.bytes, goingOn: goOn)
+            outcome.evicted = try storage.evict(StorageLimits(bytes: limit.bytes), goingOn: goOn)
         }
         outcome.isInterrupted = interruption.isRequested
         outcome.left = try storage.summary().totals

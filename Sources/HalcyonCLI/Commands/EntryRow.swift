@@ -1,13 +1,13 @@
-internal import Foundation
+package import Foundation
 package import Halcyon
 
 /// An entry as a line of a table or as an object.
 package struct EntryRow {
     private let width: Int?
-    private let now: Timestamp
+    private let now: Date
 
     /// - Parameter width: columns of the terminal, to which keys are shortened; nil leaves them whole.
-    package init(width: Int?, now: Timestamp) {
+    package init(width: Int?, now: Date) {
         self.width = width
         self.now = now
     }
@@ -20,10 +20,10 @@ package struct EntryRow {
 
     package var header: String { line("SIZE", "LAST USE", "EXPIRES", "KEY") }
 
-    package func line(of entry: Entry) -> String {
+    package func line(of entry: DiskStorage.EntryInfo) -> String {
         line(
-            ByteSize(entry.size).description, DateText.local(entry.accessedAt), expiry(of: entry),
-            TextWidth.printable(entry.key ?? "(unknown) \(entry.name.text.prefix(12))…"))
+            ByteSize(entry.size).description, DateText.local(Timestamp(entry.lastAccess)), expiry(of: entry),
+            TextWidth.printable(entry.key ?? "(unknown) \(entry.fileName.prefix(12))…"))
     }
 
     private func line(_ size: String, _ access: String, _ expiry: String, _ key: String) -> String {
@@ -39,21 +39,19 @@ package struct EntryRow {
         String(repeating: " ", count: max(0, width - text.count))
     }
 
-    private func expiry(of entry: Entry) -> String {
-        let lifetime = entry.lifetime(at: now)
-        if lifetime.isExpired(at: now) { return "expired" }
+    private func expiry(of entry: DiskStorage.EntryInfo) -> String {
+        if entry.isExpired(at: now) { return "expired" }
         if entry.isPinned { return "pinned" }
-        return lifetime.expiresAt.map(DateText.local) ?? "never"
+        return entry.expiration.map { DateText.local(Timestamp($0)) } ?? "never"
     }
 
-    package func object(of entry: Entry) -> JSON {
-        let lifetime = entry.lifetime(at: now)
-        return .object([
-            "key": .string(entry.key), "file": .string(entry.name.text), "size": .integer(entry.size),
-            "created": .string(DateText.iso8601(entry.createdAt)),
-            "accessed": .string(DateText.iso8601(entry.accessedAt)),
-            "expires": .string(lifetime.expiresAt.map(DateText.iso8601)),
-            "expired": .bool(lifetime.isExpired(at: now)), "pinned": .bool(entry.isPinned),
+    package func object(of entry: DiskStorage.EntryInfo) -> JSON {
+        .object([
+            "key": .string(entry.key), "file": .string(entry.fileName), "size": .integer(entry.size),
+            "created": .string(DateText.iso8601(Timestamp(entry.created))),
+            "accessed": .string(DateText.iso8601(Timestamp(entry.lastAccess))),
+            "expires": .string(entry.expiration.map { DateText.iso8601(Timestamp($0)) }),
+            "expired": .bool(entry.isExpired(at: now)), "pinned": .bool(entry.isPinned),
         ])
     }
 }

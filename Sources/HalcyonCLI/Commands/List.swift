@@ -51,7 +51,7 @@ struct List: ParsableCommand {
     }
 
     private func printTable(of storage: Storage, to output: Output) throws -> Int {
-        let row = EntryRow(width: Terminal.output?.width, now: Timestamp(Date()))
+        let row = EntryRow(width: Terminal.output?.width, now: Date())
         return try forEachEntry(of: storage) { entry, index in
             if index == 0 { try output.line(row.header) }
             try output.line(row.line(of: entry))
@@ -60,7 +60,7 @@ struct List: ParsableCommand {
 
     /// One object on each line, so that line tools can be used on it too.
     private func printObjects(of storage: Storage, to output: Output) throws -> Int {
-        let row = EntryRow(width: nil, now: Timestamp(Date()))
+        let row = EntryRow(width: nil, now: Date())
         try output.text("[")
         let count = try forEachEntry(of: storage) { entry, index in
             try output.text("\(index == 0 ? "" : ",")\n\(row.object(of: entry).compact)")
@@ -70,29 +70,34 @@ struct List: ParsableCommand {
     }
 
     /// - Returns: how many there were.
-    private func forEachEntry(of storage: Storage, _ body: (Entry, Int) throws -> Void) throws -> Int {
+    private func forEachEntry(of storage: Storage, _ body: (DiskStorage.EntryInfo, Int) throws -> Void) throws -> Int {
         var count = 0
-        try storage.forEachEntry(in: sort.order, reversed: reverse) { entry in
-            guard isWanted(entry) else { return true }
-            try body(entry, count)
-            count += 1
-            return count != limit
+        let filter = DiskStorage.EntryFilter(text: filter)
+        var page = try storage.entries(
+            matching: filter, sortedBy: sort.order, descending: sort.isDescending != reverse, limit: pageSize)
+        while true {
+            for entry in page.entries {
+                try body(entry, count)
+                count += 1
+                if count == limit { return count }
+            }
+            guard let next = page.next else { return count }
+            page = try storage.entries(after: next, matching: filter, limit: pageSize)
         }
-        return count
     }
 
-    private func isWanted(_ entry: Entry) -> Bool {
-        guard let filter, !filter.isEmpty else { return true }
-        return entry.key?.range(of: filter, options: .caseInsensitive) != nil
-    }
+    private var pageSize: Int { min(limit ?? 256, 256) }
 }
 
 extension List.Order {
-    fileprivate var order: IndexSession.Order {
+    fileprivate var order: DiskStorage.EntryOrder {
         switch self {
         case .access: .access
         case .size: .size
         case .expires: .expiration
         }
     }
+
+    /// What people look for first: the latest, the largest, what goes next.
+    fileprivate var isDescending: Bool { self != .expires }
 }

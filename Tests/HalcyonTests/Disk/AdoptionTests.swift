@@ -129,7 +129,7 @@ import Testing
             #expect(try cache.storage.value(forKey: "1") == .blob(1))
             cache.settle()
             cache.reopen()
-            let entry = try #require(try cache.storage.entry(forKey: "1"))
+            let entry = try #require(try cache.storage.row(forKey: "1"))
             #expect(entry.key == "1" && entry.accessedAt >= asked)
             cache.fileSystem.heal()
             cache.reopen()

@@ -227,7 +227,7 @@ import Testing
             let asked = cache.clock.now
             cache.settle()
             cache.reopen()
-            let entry = try #require(try cache.storage.entry(forKey: "k"))
+            let entry = try #require(try cache.storage.row(forKey: "k"))
             #expect(entry.accessedAt >= asked && entry.key == "k")
             cache.clock.advance(by: 6 * 86_400)
             #expect(cache.storage.isCached(forKey: "k"))

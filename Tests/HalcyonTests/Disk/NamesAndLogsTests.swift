@@ -99,8 +99,9 @@ import Testing
 }
 
 @Suite struct AccessLogTests {
-    private func note(_ token: Int64, _ time: Int64, _ lifetime: Lifetime? = nil) -> AccessLog.Note {
-        AccessLog.Note(token: token, accessedAt: Timestamp(milliseconds: time), lifetime: lifetime, key: nil)
+    private func note(_ token: Int64, _ time: Int64, _ lifetime: Lifetime? = nil, hits: Int64 = 1) -> AccessLog.Note {
+        AccessLog.Note(
+            token: token, accessedAt: Timestamp(milliseconds: time), lifetime: lifetime, key: nil, hits: hits)
     }
 
     @Test func `notes of one entry are merged, later access and last expiration win`() {
@@ -108,7 +109,7 @@ import Testing
         log.add(note(1, 5, .never), for: 7)
         log.add(note(1, 3), for: 7)
         #expect(log.count == 1)
-        #expect(log.note(for: 7) == note(1, 5, .never))
+        #expect(log.note(for: 7) == note(1, 5, .never, hits: 2))
     }
 
     @Test func `a newer entry's note replaces the old one's`() {
@@ -126,7 +127,7 @@ import Testing
         log.add(note(1, 9), for: 7)
         #expect(log.note(for: 7) == note(1, 9, .never))
         log.flushFailed()
-        #expect(log.note(for: 7) == note(1, 9, .never))
+        #expect(log.note(for: 7) == note(1, 9, .never, hits: 2))
         _ = log.beginFlush()
         log.flushSucceeded()
         #expect(log.note(for: 7) == nil && log.count == 0)
@@ -137,7 +138,7 @@ import Testing
         for id in 0..<10 { log.add(note(1, 5), for: Int64(id)) }
         #expect(log.count == 3)
         log.add(note(1, 8), for: 2)
-        #expect(log.note(for: 2) == note(1, 8))
+        #expect(log.note(for: 2) == note(1, 8, hits: 2))
     }
 }
 

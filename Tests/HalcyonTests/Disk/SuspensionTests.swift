@@ -24,7 +24,7 @@ import Testing
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             _ = try cache.storage.value(forKey: "a")
-            _ = try cache.storage.store.entryIDs(in: .access)
+            _ = try cache.storage.entries(sortedBy: .size)
             cache.storage.store.index.checkpoint()
             #if os(Linux)
                 #expect(try !openFiles(under: cache.directory).isEmpty)

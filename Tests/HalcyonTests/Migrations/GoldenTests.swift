@@ -17,6 +17,22 @@ import Testing
             2, "1c1a1e7ce236707343fddeef0dfe0191f6d001ca27e729343c15557844dac2cb",
             "66d2b86f1f32a86ee7a500809717cd50cb513976d875f328f25a7e0262e4ee13"
         ),
+        (
+            3, "43829b8fba9692b78ff2bf2e0474c15215764845f07c80387926a4a819eb7bb8",
+            "ed05775969d9c610940d7a693c6ef539d7e0d7e3a3e20b54c0046fc7ea337b2e"
+        ),
+        (
+            4, "a71edff930763bc647d7de545aadad9544fc0e5f68e33538b20b623159cdbb6d",
+            "4075592d2d761b1095654f1a8092269ad54228c47670ee22ee87e26edb6c6235"
+        ),
+        (
+            5, "dd4c139026b8309f466ff8e7806b53b7eeb9052c1d54d81e7532a5b02fc88611",
+            "250401ad220a3c40afe7b16ac41d9cc758b8fc87ddc5c89561552b59bfb7d670"
+        ),
+        (
+            6, "ae40f054230f95f70305acdfcf94f6d3692d66c0f6809d49dacad6fb201d5153",
+            "2745a3d77c67a70142c4a1e2d1f57262ed390f685c9a30ec5c483e9adb0ddeae"
+        ),
     ]
 
     private func golden(_ version: Int) throws -> String {

@@ -1,0 +1,177 @@
+public import Foundation
+
+/// Looking into a cache, and removing many entries.
+///
+/// Errors are those of ``DiskStorage/Backend``: an index that cannot be read is
+/// ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` with a ``CacheStorageError``.
+extension DiskStorage.Backend {
+    // MARK: Looking
+
+    /// What is known of an entry, expired or not; nil where there is none. Reads no blob, and counts as no access.
+    public func entry(forKey key: String, forcedExtension: String? = nil) throws -> DiskStorage.EntryInfo? {
+        let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+        return try mappingErrors { try store.record(of: name, key: key).map(info) }
+    }
+
+    /// A page of the entries that meet a filter.
+    ///
+    /// ```swift
+    /// var page = try storage.entries(matching: .init(host: "img.example.com"), sortedBy: .size, descending: true)
+    /// while let next = page.next { page = try storage.entries(after: next, matching: …) }
+    /// ```
+    ///
+    /// A page is as of one moment; entries that are there all the time, and keep their place in the order, are on exactly one
+    /// page. What was read by this process a moment ago is in its place.
+    ///
+    /// The first query that is not by access alone makes a listing inside the index, which takes some 10 µs for each entry;
+    /// from then on it is kept up to date off everybody's path.
+    ///
+    /// - Parameters:
+    ///   - filter: which entries.
+    ///   - order: what they are sorted by.
+    ///   - descending: the other way round.
+    ///   - limit: entries on the page at most.
+    /// - Complexity: O(limit), on whichever page. With a filter, O(entries it is met by) where an index serves it (key prefix,
+    ///   base key, host, processor, tag, expired, pinned) and these are few; otherwise the entries are walked past, some 2 µs
+    ///   each.
+    public func entries(
+        matching filter: DiskStorage.EntryFilter = .all, sortedBy order: DiskStorage.EntryOrder = .access,
+        descending: Bool = false, limit: Int = 100
+    ) throws -> DiskStorage.EntryPage {
+        try page(filter, order, descending, after: nil, limit)
+    }
+
+    /// The page behind another one: in its order, with a filter that need not be the same.
+    public func entries(
+        after cursor: DiskStorage.EntryCursor, matching filter: DiskStorage.EntryFilter = .all, limit: Int = 100
+    ) throws -> DiskStorage.EntryPage {
+        try page(filter, cursor.order, cursor.isDescending, after: cursor.position, limit)
+    }
+
+    private func page(
+        _ filter: DiskStorage.EntryFilter, _ order: DiskStorage.EntryOrder, _ isDescending: Bool,
+        after position: EntryPosition?, _ limit: Int
+    ) throws -> DiskStorage.EntryPage {
+        let page = try mappingErrors {
+            try store.page(
+                matching: filter, in: order, descending: isDescending, after: position, limit: max(1, limit))
+        }
+        let next = page.hasMore ? page.positions.last : nil
+        return DiskStorage.EntryPage(
+            entries: page.records.map(info),
+            next: next.map { DiskStorage.EntryCursor(order: order, isDescending: isDescending, position: $0) })
+    }
+
+    private func info(_ record: EntryRecord) -> DiskStorage.EntryInfo {
+        DiskStorage.EntryInfo(record, in: directoryURL, at: store.environment.now())
+    }
+
+    /// All entries that meet a filter, a page at a time, read off the caller's thread.
+    ///
+    /// ```swift
+    /// for try await entry in storage.allEntries(matching: .init(isExpired: true)) { print(entry.fileName) }
+    /// ```
+    ///
+    /// Nothing is held between two pages: whoever reads slowly holds up nobody. A cancelled task ends it with `CancellationError`.
+    public func allEntries(
+        matching filter: DiskStorage.EntryFilter = .all, sortedBy order: DiskStorage.EntryOrder = .access,
+        descending: Bool = false
+    ) -> DiskStorage.EntrySequence {
+        DiskStorage.EntrySequence { cursor in
+            try cursor.map { try self.entries(after: $0, matching: filter, limit: 256) }
+                ?? self.entries(matching: filter, sortedBy: order, descending: descending, limit: 256)
+        }
+    }
+
+    /// Number and bytes of the entries that meet a filter; none of them is handed over.
+    ///
+    /// - Complexity: O(1) for all; O(entries that meet it) for those that are pinned or have expired; else as
+    ///   ``entries(matching:sortedBy:descending:limit:)``, for all pages together.
+    public func totals(matching filter: DiskStorage.EntryFilter = .all) throws -> DiskStorage.Totals {
+        try mappingErrors { try store.totals(matching: filter) }
+    }
+
+    /// What the cache takes up, and what its limits leave.
+    public func usage() throws -> DiskStorage.Usage {
+        try mappingErrors { try store.usage(limits: config.limits) }
+    }
+
+    // MARK: Remembering
+
+    /// Notes what is not nil in `attributes`, and rewrites no blob.
+    ///
+    /// - Returns: false where there is no entry.
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``, also for
+    ///   ``CacheStorageError/Code/invalidAttributes``; then nothing has changed.
+    /// - Complexity: one transaction.
+    @discardableResult
+    public func update(
+        _ attributes: DiskStorage.EntryAttributes, forKey key: String, forcedExtension: String? = nil
+    ) throws -> Bool {
+        try requireReadiness()
+        let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+        do {
+            return try store.update(attributes, of: name, key: key)
+        } catch {
+            throw resourceError(error, key: key, url: url(of: name))
+        }
+    }
+
+    // MARK: Removing many
+
+    /// Removes the entries that meet a filter, pinned ones included unless it excludes them.
+    ///
+    /// ```swift
+    /// let gone = try storage.removeEntries(matching: .init(tag: "user 7"))
+    /// ```
+    ///
+    /// Each batch of at most 128 is one transaction, after which others get in. What is stored meanwhile stays.
+    ///
+    /// - Parameters:
+    ///   - filter: which; ``DiskStorage/EntryFilter/all`` for everything that is an entry.
+    ///   - progress: its `totalUnitCount` is the number of entries to go, `completedUnitCount` that of those gone. Cancelling it
+    ///     ends the removal after the batch under way: what is gone then is gone, and is returned.
+    /// - Returns: what went, as it was. A file that cannot be removed stays, and its entry too.
+    /// - Throws: when nothing could be removed although something should have been; what went before is gone.
+    @discardableResult
+    public func removeEntries(
+        matching filter: DiskStorage.EntryFilter, progress: Progress? = nil
+    ) throws -> [DiskStorage.EntryInfo] {
+        try removeEntries(matching: filter, thereAt: moment(), progress: progress) { try $0() }
+    }
+
+    /// Now: what is stored later can be told from what is there.
+    func moment() throws -> EntryStore.Moment { try mappingErrors { try store.moment() } }
+
+    /// - Parameter perform: runs a batch, in its turn.
+    func removeEntries(
+        matching filter: DiskStorage.EntryFilter, thereAt moment: EntryStore.Moment, progress: Progress?,
+        perform: (() throws -> Void) throws -> Void
+    ) throws -> [DiskStorage.EntryInfo] {
+        try mappingErrors {
+            if let progress {
+                // It may have watched another removal before.
+                progress.completedUnitCount = 0
+                progress.totalUnitCount = max(1, try store.totals(matching: filter).entries)
+            }
+            func goOn(_ count: Int) -> Bool {
+                progress?.completedUnitCount = Int64(count)
+                return progress?.isCancelled != true
+            }
+            let gone = try store.remove(
+                matching: filter, thereAt: moment, goingOn: goOn, perform: perform)
+            if let progress, !progress.isCancelled { progress.completedUnitCount = progress.totalUnitCount }
+            return gone.map(info)
+        }
+    }
+
+    // MARK: Counting
+
+    /// What the cache has done, reads of a moment ago included.
+    public var statistics: DiskStorage.Statistics {
+        get throws { try mappingErrors { try store.statistics() } }
+    }
+
+    /// Begins counting anew, for all processes.
+    public func resetStatistics() throws { try mappingErrors { try store.resetStatistics() } }
+}

@@ -1,0 +1,60 @@
+extension DiskStorage {
+    /// What entries are sorted by.
+    public enum EntryOrder: String, Sendable, Hashable, Codable, CaseIterable {
+        /// Least recently used first: the order in which they are evicted.
+        case access
+        /// Smallest first.
+        case size
+        /// Stored longest ago first.
+        case created
+        /// What expires next first; what never does, and what is pinned, last.
+        case expiration
+        /// By the bytes of their keys; those whose keys are not known first.
+        case key
+    }
+
+    /// Where a page has ended. Can be kept, also across launches: entries that come and go meanwhile move nothing.
+    public struct EntryCursor: Sendable, Hashable, Codable {
+        let order: EntryOrder
+        let isDescending: Bool
+        let position: EntryPosition
+    }
+
+    /// Some entries of many.
+    public struct EntryPage: Sendable, Hashable {
+        public let entries: [EntryInfo]
+        /// For the next page; nil where there is none.
+        public let next: EntryCursor?
+    }
+
+    /// A number of entries, and the sum of their sizes.
+    public struct Totals: Sendable, Hashable {
+        public var entries: Int64
+        /// Bytes of the blobs.
+        public var bytes: Int64
+
+        public init(entries: Int64, bytes: Int64) {
+            self.entries = entries
+            self.bytes = bytes
+        }
+    }
+}
+
+package typealias Totals = DiskStorage.Totals
+package typealias EntryFilter = DiskStorage.EntryFilter
+package typealias EntryOrder = DiskStorage.EntryOrder
+
+/// The place of an entry in an order: what it is sorted by, and its id among equals.
+struct EntryPosition: Hashable, Codable, Sendable {
+    var key = ""
+    var value: Int64 = 0
+    var second: Int64 = 0
+    var id: Int64
+
+    static func isOrdered(_ left: Self, _ right: Self) -> Bool {
+        if left.value != right.value { return left.value < right.value }
+        if left.second != right.second { return left.second < right.second }
+        if left.key.utf8.elementsEqual(right.key.utf8) { return left.id < right.id }
+        return left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
+    }
+}

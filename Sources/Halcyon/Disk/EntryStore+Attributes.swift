@@ -1,0 +1,109 @@
+internal import Foundation
+internal import HalcyonSQLite
+
+extension EntryStore {
+    /// Notes attributes of an entry; false where there is none.
+    func update(_ attributes: DiskStorage.EntryAttributes, of name: BlobName, key: String) throws -> Bool {
+        try attributes.validate()
+        let legacy = legacyName(of: name, key: key)
+        try finishAdoption(of: [name, legacy].compactMap(\.self))
+        return try index.write { session in
+            guard let entry = try session.entry(named: name) ?? legacy.flatMap({ try session.entry(named: $0) }) else {
+                return false
+            }
+            try session.note(attributes, of: entry)
+            return true
+        }
+    }
+
+    // MARK: Removing what meets a filter
+
+    /// Removes the entries that meet a filter and were there at a moment, a batch at a time. What is stored meanwhile stays.
+    ///
+    /// - Parameters:
+    ///   - goingOn: asked before each batch with how many are gone, and at the end; false ends it there.
+    ///   - perform: runs a batch, in its turn.
+    /// - Returns: what went.
+    func remove(
+        matching filter: EntryFilter, thereAt moment: Moment, goingOn: (Int) -> Bool,
+        perform: (() throws -> Void) throws -> Void
+    ) throws -> [EntryRecord] {
+        var gone: [EntryRecord] = []
+        var failure: (any Error)?
+        defer { log.withLock { $0.count(\.removals, Int64(gone.count)) } }
+        try forEachBatch(matching: filter) { ids in
+            guard goingOn(gone.count) else { return false }
+            do {
+                try perform { gone += try remove(ids, matching: filter, thereAt: moment) }
+            } catch let error as BlockedBatch {
+                // What cannot be removed stays; there may be others behind it.
+                failure = failure ?? error.first
+            }
+            return true
+        }
+        _ = goingOn(gone.count)
+        if !gone.isEmpty { requestBookkeeping() }
+        if let failure, gone.isEmpty { throw failure }
+        return gone
+    }
+
+    private func remove(_ ids: [Int64], matching filter: EntryFilter, thereAt moment: Moment) throws -> [EntryRecord] {
+        var records: [Int64: EntryRecord] = [:]
+        let removed = try removeAndUnlinkBatch { session in
+            records = [:]
+            let conditions = try session.conditions(filter, at: now)
+            try session.matching(conditions) { match in
+                for id in ids {
+                    if let record = try match(id), moment.includes(record.entry) { records[id] = record }
+                }
+            }
+            for id in records.keys {
+                try session.describe(&records[id]!)
+                try session.delete(id: id)
+            }
+            return ids.compactMap { records[$0]?.entry }
+        }
+        return removed.compactMap { records[$0.id] }
+    }
+
+    // MARK: Counting
+
+    func statistics() throws -> DiskStorage.Statistics {
+        flushAccessLog()
+        let (total, since) = try index.read { try $0.statistics() }
+        return log.withLock { log in
+            DiskStorage.Statistics(
+                sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
+        }
+    }
+
+    func resetStatistics() throws {
+        // A flush under way would add what was counted before.
+        try flushLock.withLock {
+            try index.write { try $0.resetStatistics(at: now) }
+            log.withLock { $0.resetCounts() }
+        }
+    }
+
+    func usage(limits: StorageLimits) throws -> DiskStorage.Usage {
+        let total = try totals()
+        let free = try? environment.fileSystem.freeBytes(at: blobs.directory)
+        return try index.read { session in
+            let pinned = try session.pinnedTotals()
+            return DiskStorage.Usage(
+                total: total, allocatedBytes: total.bytes + (try session.slack()), pinned: pinned,
+                expired: try session.expiredTotals(at: now), freeBytes: free,
+                pinnedExcess: limits.excess(of: pinned))
+        }
+    }
+}
+
+extension StorageLimits {
+    /// What is over the limits although all of it has to stay.
+    fileprivate func excess(of pinned: Totals) -> Totals? {
+        let excess = Totals(
+            entries: entries > 0 ? max(0, pinned.entries - entries) : 0,
+            bytes: bytes > 0 ? max(0, pinned.bytes - bytes) : 0)
+        return excess == Totals(entries: 0, bytes: 0) ? nil : excess
+    }
+}

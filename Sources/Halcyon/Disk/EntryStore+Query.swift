@@ -1,0 +1,203 @@
+internal import HalcyonSQLite
+
+extension EntryStore {
+    /// Some of the entries that meet a filter.
+    struct Page {
+        var records: [EntryRecord] = []
+        /// Where each of them stands in the order.
+        var positions: [EntryPosition] = []
+        var hasMore = false
+    }
+
+    /// Of candidates that an index names, so many are looked at one by one; more are met sooner by walking in the order that
+    /// was asked for: then one entry in 250 or so meets the condition, among a million.
+    private static let candidateLimit = 4_096
+
+    /// The first entries that meet a filter, behind a position in an order. As of one moment.
+    ///
+    /// Where a condition with an index is met by few, these are looked at one by one and sorted; otherwise the walk is in the
+    /// order that was asked for, which has an index too, past what does not meet the filter.
+    func page(
+        matching filter: EntryFilter, in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
+    ) throws -> Page {
+        try prepareQuery(filter, order)
+        return try readAtOneMoment { session in
+            let conditions = try session.conditions(filter, at: now)
+            let candidates = try session.candidates(conditions, limit: Self.candidateLimit)
+            return try session.matching(conditions) { match in
+                var page = Page()
+                if let candidates {
+                    let records = try candidates.sorted().compactMap { try match($0) }
+                    page = Self.page(of: records, in: order, descending: descending, after: start, limit: limit)
+                } else {
+                    try session.walk(
+                        order, descending: descending, bounds: order.bounds(filter), after: start
+                    ) { position in
+                        guard let record = try match(position.id) else { return true }
+                        page.add(record, position)
+                        return page.records.count <= limit
+                    }
+                }
+                page.cut(to: limit)
+                for index in page.records.indices { try session.describe(&page.records[index]) }
+                return page
+            }
+        }
+    }
+
+    private static func page(
+        of records: [EntryRecord], in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
+    ) -> Page {
+        let isBefore: (EntryPosition, EntryPosition) -> Bool = { left, right in
+            descending ? EntryPosition.isOrdered(right, left) : EntryPosition.isOrdered(left, right)
+        }
+        let sorted =
+            records.map { ($0, order.position(of: $0.entry)) }
+            .filter { _, position in start.map { isBefore($0, position) } ?? true }
+            .sorted { isBefore($0.1, $1.1) }
+        var page = Page()
+        for (record, position) in sorted.prefix(limit + 1) { page.add(record, position) }
+        return page
+    }
+
+    /// Number and bytes of the entries that meet a filter, without handing any of them over.
+    func totals(matching filter: EntryFilter) throws -> Totals {
+        if filter.isUnconditional { return try totals() }
+        try prepareQuery(filter, nil)
+        return try readAtOneMoment { session in
+            if filter == EntryFilter(isExpired: true) { return try session.expiredTotals(at: now) }
+            if filter == EntryFilter(isPinned: true) { return try session.pinnedTotals() }
+            return try count(try session.conditions(filter, at: now), in: session)
+        }
+    }
+
+    private func count(_ conditions: IndexSession.Conditions, in session: IndexSession) throws -> Totals {
+        var totals = Totals(entries: 0, bytes: 0)
+        if let candidates = try session.candidates(conditions, limit: Self.candidateLimit) {
+            try session.matching(conditions) { match in
+                for id in candidates { if let record = try match(id) { totals.add(size: record.entry.size) } }
+            }
+        } else {
+            try session.forEachMatch(in: .min ... .max, conditions) { (statement) throws(SQLiteError) in
+                totals.add(size: session.size(statement))
+                return true
+            }
+        }
+        return totals
+    }
+
+    /// The row of a name with everything that is known of it; nil where there is none.
+    func record(of name: BlobName, key: String) throws -> EntryRecord? {
+        try finishAdoption(of: [name, legacyName(of: name, key: key)].compactMap(\.self))
+        flushAccessLog()
+        let legacy = legacyName(of: name, key: key)
+        return try index.read { session in
+            guard let entry = try session.entry(named: name) ?? legacy.flatMap({ try session.entry(named: $0) }) else {
+                return nil
+            }
+            let conditions = try session.conditions(.all, at: now)
+            var record = try session.matching(conditions) { match in try match(entry.id) }
+            if record != nil { try session.describe(&record!) }
+            return record
+        }
+    }
+
+    /// Ids of entries that meet a filter, and perhaps of some that do not, a bounded number at a time, in their order.
+    ///
+    /// - Parameter body: must look again, under the write lock. Returns false to end it.
+    func forEachBatch(matching filter: EntryFilter, _ body: ([Int64]) throws -> Bool) throws {
+        try prepareQuery(filter, nil)
+        let size = environment.tuning.batchSize
+        let candidates = try readAtOneMoment { session in
+            try session.candidates(try session.conditions(filter, at: now), limit: Self.candidateLimit)
+        }
+        if let candidates = candidates?.sorted() {
+            for start in stride(from: 0, to: candidates.count, by: size) {
+                guard try body(Array(candidates[start..<min(start + size, candidates.count)])) else { return }
+            }
+            return
+        }
+        var last = Int64.min
+        while true {
+            let ids = try idsOfMatches(of: filter, from: last, limit: size)
+            guard let end = ids.last, try body(ids), ids.count == size, end < .max else { return }
+            last = end + 1
+        }
+    }
+
+    private func idsOfMatches(of filter: EntryFilter, from first: Int64, limit: Int) throws -> [Int64] {
+        try readAtOneMoment { session in
+            var ids: [Int64] = []
+            let conditions = try session.conditions(filter, at: now)
+            try session.forEachMatch(in: first ... .max, conditions) { (statement) throws(SQLiteError) in
+                ids.append(statement.integer(at: 0))
+                return ids.count < limit
+            }
+            return ids
+        }
+    }
+
+    // MARK: Before a query
+
+    /// Brings up to date what a query reads: rows of files, accesses of this process, and the listing where it is needed.
+    func prepareQuery(_ filter: EntryFilter, _ order: EntryOrder?) throws {
+        try finishAdoption()
+        flushAccessLog()
+        if filter.needsListing || order?.needsListing ?? false { try updateListing() }
+        // So written by somebody: the order by access knows of pinned and not pinned alone.
+        if try index.read({ try $0.hasOddPins() }) { try index.write { try $0.normalizePins() } }
+    }
+
+    /// On a connection of its own: lookups do not wait for it.
+    private func readAtOneMoment<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
+        try index.readAtLength { session in try session.connection.reading { try body(session) } }
+    }
+
+    /// Makes rows of single files while others are still to be adopted.
+    func finishAdoption(of names: [BlobName]) throws { for name in names { try adoptBeforeReplacing(name) } }
+}
+
+extension EntryStore.Page {
+    fileprivate mutating func add(_ record: EntryRecord, _ position: EntryPosition) {
+        records.append(record)
+        positions.append(position)
+    }
+
+    fileprivate mutating func cut(to limit: Int) {
+        hasMore = records.count > limit
+        records.removeLast(max(0, records.count - limit))
+        positions.removeLast(max(0, positions.count - limit))
+    }
+}
+
+extension Totals {
+    fileprivate mutating func add(size: Int64) {
+        entries += 1
+        bytes = bytes.addingReportingOverflow(size).partialValue
+    }
+}
+
+extension EntryFilter {
+    /// Whether the listing is what knows the answer.
+    var needsListing: Bool { keyPrefix != nil || baseKey != nil || host != nil || processorIdentifier != nil }
+}
+
+extension IndexSession {
+    func size(_ statement: Statement) -> Int64 { statement.integer(at: 5) }
+
+    /// As ``walk(_:descending:after:_:)``, between two places only.
+    func walk(
+        _ order: EntryOrder, descending: Bool, bounds: (lower: EntryPosition?, upper: EntryPosition?),
+        after start: EntryPosition?, _ body: (EntryPosition) throws -> Bool
+    ) throws {
+        let (first, last) = descending ? (bounds.upper, bounds.lower) : (bounds.lower, bounds.upper)
+        func isBehind(_ left: EntryPosition, _ right: EntryPosition) -> Bool {
+            descending ? EntryPosition.isOrdered(left, right) : EntryPosition.isOrdered(right, left)
+        }
+        let begin = [start, first].compactMap(\.self).max { isBehind($1, $0) }
+        try walk(order, descending: descending, after: begin) { position in
+            if let last, isBehind(position, last) { return false }
+            return try body(position)
+        }
+    }
+}

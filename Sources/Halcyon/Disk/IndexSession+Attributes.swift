@@ -1,0 +1,149 @@
+internal import HalcyonSQLite
+
+/// Pins, tags, validators and metadata; keys that are not to be kept; statistics.
+extension IndexSession {
+    // MARK: One entry
+
+    /// Everything that is known of an entry.
+    func describe(_ record: inout EntryRecord) throws(SQLiteError) {
+        record.tags = try tags(of: record.entry.id)
+        try readMetadata(of: &record)
+    }
+
+    private func tags(of id: Int64) throws(SQLiteError) -> [String] {
+        try connection.with(IndexSQL.tags) { (statement) throws(SQLiteError) in
+            statement.bind(id, at: 1)
+            var tags: [String] = []
+            while try statement.step() { tags.append(statement.text(at: 0)) }
+            return tags
+        }
+    }
+
+    private func readMetadata(of record: inout EntryRecord) throws(SQLiteError) {
+        let entry = record.entry
+        let (validators, fields) = try metadata(of: entry)
+        record.validators = validators.isEmpty ? nil : validators
+        record.metadata = MetadataText.metadata(of: fields)
+    }
+
+    private func metadata(of entry: Entry) throws(SQLiteError) -> (DiskStorage.HTTPValidators, fields: String?) {
+        try connection.with(IndexSQL.metadata) { (statement) throws(SQLiteError) in
+            statement.bind(entry.id, at: 1)
+            statement.bind(entry.createdAt.milliseconds, at: 2)
+            guard try statement.step() else { return (.init(), nil) }
+            return (
+                .init(
+                    etag: statement.optionalText(at: 0), lastModified: statement.optionalText(at: 1),
+                    maxAge: statement.optionalInteger(at: 2).map { Int(clamping: $0) }), statement.optionalText(at: 3)
+            )
+        }
+    }
+
+    /// Notes what is not nil.
+    func note(_ attributes: DiskStorage.EntryAttributes, of entry: Entry) throws {
+        if let isPinned = attributes.isPinned { try pin(entry.id, isPinned) }
+        if let tags = attributes.tags { try setTags(tags, of: entry.id) }
+        guard attributes.validators != nil || attributes.metadata != nil else { return }
+        let (validators, fields) = try metadata(of: entry)
+        let text = try attributes.metadata.map(MetadataText.text(of:)) ?? fields
+        try setMetadata(attributes.validators ?? validators, text, of: entry)
+    }
+
+    private func pin(_ id: Int64, _ isPinned: Bool) throws(SQLiteError) {
+        try connection.with(IndexSQL.pin) { (statement) throws(SQLiteError) in
+            statement.bind(id, at: 1)
+            statement.bind(isPinned ? 1 : 0, at: 2)
+            _ = try statement.step()
+        }
+    }
+
+    private func setTags(_ tags: Set<String>, of id: Int64) throws(SQLiteError) {
+        try run(IndexSQL.dropTags, id)
+        for tag in tags {
+            try connection.with(IndexSQL.addTag) { (statement) throws(SQLiteError) in
+                statement.bind(id, at: 1)
+                try statement.bind(tag, at: 2)
+                _ = try statement.step()
+            }
+        }
+    }
+
+    private func setMetadata(
+        _ validators: DiskStorage.HTTPValidators, _ fields: String?, of entry: Entry
+    ) throws(SQLiteError) {
+        guard !validators.isEmpty || fields != nil else { return try run(IndexSQL.dropMetadata, entry.id) }
+        try connection.with(IndexSQL.setMetadata) { (statement) throws(SQLiteError) in
+            statement.bind(entry.id, at: 1)
+            statement.bind(entry.createdAt.milliseconds, at: 2)
+            try statement.bind(validators.etag, at: 3)
+            try statement.bind(validators.lastModified, at: 4)
+            statement.bind(validators.maxAge.map(Int64.init), at: 5)
+            try statement.bind(fields, at: 6)
+            _ = try statement.step()
+        }
+    }
+
+    /// Gives an entry another name, and with it another id.
+    func rename(_ entry: Entry, to name: BlobName, key: String?) throws(SQLiteError) {
+        try connection.with(IndexSQL.rename) { (statement) throws(SQLiteError) in
+            statement.bind(entry.id, at: 1)
+            statement.bind(name.rowID, at: 2)
+            try statement.bind(name, at: 3)
+            try statement.bind(key, at: 4)
+            _ = try statement.step()
+        }
+        for sql in [IndexSQL.moveTags, IndexSQL.moveMetadata] {
+            try connection.with(sql) { (statement) throws(SQLiteError) in
+                statement.bind(entry.id, at: 1)
+                statement.bind(name.rowID, at: 2)
+                _ = try statement.step()
+            }
+        }
+    }
+
+    // MARK: Pins of others
+
+    /// Whether somebody has pinned entries in a way of his own.
+    func hasOddPins() throws(SQLiteError) -> Bool { try (connection.integer(IndexSQL.countOddPins) ?? 0) > 0 }
+
+    func normalizePins() throws(SQLiteError) { try connection.run(IndexSQL.normalizePins) }
+
+    // MARK: Keys
+
+    /// Reads the whole table where there are none.
+    func hasKeys() throws(SQLiteError) -> Bool { try connection.integer(IndexSQL.hasKeys) == 1 }
+
+    func forgetKey(of id: Int64) throws(SQLiteError) { try run(IndexSQL.forgetKey, id) }
+
+    // MARK: Statistics
+
+    func statistics() throws(SQLiteError) -> (counts: Counts, since: Timestamp?) {
+        try connection.with(IndexSQL.statistics) { (statement) throws(SQLiteError) in
+            guard try statement.step() else { return (Counts(), nil) }
+            var counts = Counts()
+            for (index, path) in Counts.all.enumerated() {
+                counts[keyPath: path] = statement.integer(at: Int32(index + 1))
+            }
+            let since = statement.integer(at: 0)
+            return (counts, since > 0 ? Timestamp(milliseconds: since) : nil)
+        }
+    }
+
+    func add(_ counts: Counts, at now: Timestamp) throws(SQLiteError) {
+        try connection.with(IndexSQL.addStatistics) { (statement) throws(SQLiteError) in
+            statement.bind(now.milliseconds, at: 1)
+            for (index, path) in Counts.all.enumerated() { statement.bind(counts[keyPath: path], at: Int32(index + 2)) }
+            _ = try statement.step()
+        }
+    }
+
+    func resetStatistics(at now: Timestamp) throws(SQLiteError) { try run(IndexSQL.resetStatistics, now.milliseconds) }
+
+    /// Runs a statement with one number.
+    func run(_ sql: StaticString, _ value: Int64) throws(SQLiteError) {
+        try connection.with(sql) { (statement) throws(SQLiteError) in
+            statement.bind(value, at: 1)
+            _ = try statement.step()
+        }
+    }
+}

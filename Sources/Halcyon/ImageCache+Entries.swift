@@ -1,0 +1,176 @@
+public import Foundation
+
+/// What Kingfisher's cache has no functions for: variants, filters, attributes. The storage has more:
+/// ``DiskStorage/Backend/entries(matching:sortedBy:descending:limit:)``, ``DiskStorage/Backend/statistics``.
+extension ImageCache {
+    // MARK: Removing many
+
+    /// Removes an image and all its variants, whichever processors have made them, also in an earlier launch.
+    ///
+    /// - Parameters:
+    ///   - key: of the image, without a processor's identifier.
+    ///   - completionHandler: called on `callbackQueue` with what went from the disk. A failure is that nothing could be removed
+    ///     although something should have been.
+    /// - Complexity: O(variants); for the first removal of this kind in the life of a cache O(entries), some 10 µs each.
+    public func removeImageAndVariants(
+        forKey key: String, fromMemory: Bool = true, fromDisk: Bool = true,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable (Result<[DiskStorage.EntryInfo], KingfisherError>) -> Void)? = nil
+    ) {
+        let filter = DiskStorage.EntryFilter(baseKey: key)
+        let removal = FilteredRemoval(filter: filter, isFromMemory: fromMemory, isFromDisk: fromDisk, progress: nil)
+        remove(removal) { result in callbackQueue.execute { completionHandler?(result) } }
+    }
+
+    /// Removes the images that meet a filter: what is on disk, and under the same keys in memory. Of images in memory alone those
+    /// go whose keys meet it, if it is about keys alone (prefix, text, base key, host).
+    ///
+    /// Runs in its turn among the cache's calls, and lets others in between its batches; what is stored by later calls stays.
+    ///
+    /// - Parameters:
+    ///   - progress: as in ``DiskStorage/Backend/removeEntries(matching:progress:)``.
+    ///   - completionHandler: called on `callbackQueue` with what went from the disk.
+    public func removeImages(
+        matching filter: DiskStorage.EntryFilter, progress: Progress? = nil,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable (Result<[DiskStorage.EntryInfo], KingfisherError>) -> Void)? = nil
+    ) {
+        let removal = FilteredRemoval(filter: filter, isFromMemory: true, isFromDisk: true, progress: progress)
+        remove(removal) { result in callbackQueue.execute { completionHandler?(result) } }
+    }
+
+    /// As ``removeImageAndVariants(forKey:fromMemory:fromDisk:callbackQueue:completionHandler:)``; returns what went.
+    @discardableResult
+    public func removeImageAndVariants(
+        forKey key: String, fromMemory: Bool = true, fromDisk: Bool = true
+    ) async throws -> [DiskStorage.EntryInfo] {
+        try await withCheckedThrowingContinuation { continuation in
+            removeImageAndVariants(forKey: key, fromMemory: fromMemory, fromDisk: fromDisk) {
+                continuation.resume(with: $0)
+            }
+        }
+    }
+
+    /// As ``removeImages(matching:progress:callbackQueue:completionHandler:)``; a cancelled task cancels the progress too.
+    @discardableResult
+    public func removeImages(
+        matching filter: DiskStorage.EntryFilter, progress: Progress? = nil
+    ) async throws -> [DiskStorage.EntryInfo] {
+        let progress = progress ?? Progress.discreteProgress(totalUnitCount: 0)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                removeImages(matching: filter, progress: progress) { continuation.resume(with: $0) }
+            }
+        } onCancel: {
+            progress.cancel()
+        }
+    }
+
+    // MARK: Remembering
+
+    /// As ``store(_:original:forKey:options:toDisk:completionHandler:)``, with what is to be remembered of the entry on disk.
+    public func store(
+        _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
+        options: KingfisherParsedOptionsInfo = .init(nil), attributes: DiskStorage.EntryAttributes,
+        completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        storeInMemory(image, forKey: key, options: options)
+        storeOnDisk(
+            image, original: original, forKey: key, options: options, attributes: attributes,
+            report: StoreReport(queue: options.callbackQueue, handler: completionHandler))
+    }
+
+    /// As ``storeToDisk(_:forKey:processorIdentifier:forcedExtension:expiration:callbackQueue:completionHandler:)``, with what
+    /// is to be remembered of the entry.
+    public func storeToDisk(
+        _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        expiration: StorageExpiration? = nil, attributes: DiskStorage.EntryAttributes,
+        callbackQueue: CallbackQueue = .untouch, completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        let report = StoreReport(queue: callbackQueue, handler: completionHandler)
+        ioQueue.async { [self] in
+            report(
+                write(
+                    data, forKey: key, processorIdentifier: identifier, expiration: expiration, writeOptions: [],
+                    forcedExtension: forcedExtension, attributes: attributes))
+        }
+    }
+
+    /// Pins an image on disk or lets go of it, tags it, or notes something of it: what is not nil in `attributes`.
+    ///
+    /// - Parameter completionHandler: called on `callbackQueue`; false where there is no such entry.
+    public func update(
+        _ attributes: DiskStorage.EntryAttributes, forKey key: String, processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil, callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable (Result<Bool, KingfisherError>) -> Void)? = nil
+    ) {
+        ioQueue.async { [self] in
+            let result = diskResult {
+                try diskStorage.update(
+                    attributes, forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension)
+            }
+            callbackQueue.execute { completionHandler?(result) }
+        }
+    }
+
+    /// As ``update(_:forKey:processorIdentifier:forcedExtension:callbackQueue:completionHandler:)``.
+    @discardableResult
+    public func update(
+        _ attributes: DiskStorage.EntryAttributes, forKey key: String, processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil
+    ) async throws -> Bool {
+        try await withCheckedThrowingContinuation { continuation in
+            update(attributes, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension) {
+                continuation.resume(with: $0)
+            }
+        }
+    }
+}
+
+/// What is to go, from where.
+private struct FilteredRemoval: @unchecked Sendable {
+    // Sendable because `Progress` may be used from any thread.
+    let filter: DiskStorage.EntryFilter
+    let isFromMemory: Bool
+    let isFromDisk: Bool
+    let progress: Progress?
+
+    /// Whether keys alone decide: then images in memory go at once, whatever is on disk.
+    var isAboutKeysAlone: Bool { filter == .all || filter.isAboutKeysAlone }
+}
+
+extension ImageCache {
+    private typealias Gone = Result<[DiskStorage.EntryInfo], KingfisherError>
+
+    private func remove(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
+        refills.changeAll {
+            if removal.isFromMemory, removal.isAboutKeysAlone {
+                memoryStorage.removeAll { removal.filter.admits(key: $0) }
+            }
+            guard removal.isFromDisk else { return handler(.success([])) }
+            refills.beginRemovalOfAll()
+            ioQueue.async { [self] in removeFromDisk(removal, then: handler) }
+        }
+    }
+
+    /// In its turn. The batches come from elsewhere, one by one: so others get in.
+    private func removeFromDisk(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
+        let moment = diskResult { try diskStorage.moment() }
+        DispatchQueue.global(qos: .utility).async { [self] in
+            let gone = moment.flatMap { moment in
+                diskResult {
+                    try diskStorage.removeEntries(
+                        matching: removal.filter, thereAt: moment, progress: removal.progress
+                    ) { batch in try ioQueue.sync(execute: batch) }
+                }
+            }
+            refills.changeAll {
+                if removal.isFromMemory, !removal.isAboutKeysAlone {
+                    for key in ((try? gone.get()) ?? []).compactMap(\.key) { memoryStorage.remove(forKey: key) }
+                }
+                refills.endRemovalOfAll()
+            }
+            handler(gone)
+        }
+    }
+}
