@@ -11,6 +11,8 @@ let package = Package(
         .executableTarget(name: "SchemaCandidates", dependencies: ["CSQLite"]),
         .executableTarget(name: "DiskOperations", dependencies: [.product(name: "Halcyon", package: "Halcyon")]),
         .executableTarget(name: "AdoptionOperations", dependencies: [.product(name: "Halcyon", package: "Halcyon")]),
+        .executableTarget(
+            name: "QueryOperations", dependencies: ["CSQLite", .product(name: "Halcyon", package: "Halcyon")]),
         .executableTarget(name: "MemoryOperations", dependencies: [.product(name: "Halcyon", package: "Halcyon")]),
     ],
     swiftLanguageModes: [.v6]

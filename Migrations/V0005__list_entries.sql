@@ -6,6 +6,9 @@
 -- Entries with ids up to this one have rows in `listing`. NULL: nobody has asked yet.
 ALTER TABLE totals ADD COLUMN listed_to INTEGER;
 
+-- Rows of `listing` with ids up to this one are in the tables behind it.
+ALTER TABLE totals ADD COLUMN sorted_to INTEGER;
+
 CREATE TABLE listing (
     -- The entry's.
     id         INTEGER PRIMARY KEY,
@@ -19,19 +22,33 @@ CREATE TABLE listing (
     lasting    INTEGER
 );
 
-CREATE INDEX listing_by_size ON listing (size);
-CREATE INDEX listing_by_creation ON listing (created_at);
-CREATE INDEX listing_by_source ON listing (source) WHERE source IS NOT NULL;
-CREATE INDEX listing_by_host ON listing (host) WHERE host IS NOT NULL;
-CREATE INDEX listing_by_processor ON listing (processor) WHERE processor IS NOT NULL;
 CREATE INDEX listing_lasting ON listing (lasting) WHERE lasting IS NOT NULL;
 
-CREATE TABLE listed_keys (
-    -- Empty where it is not known.
-    key TEXT NOT NULL,
-    -- The entry's.
-    id  INTEGER NOT NULL,
-    PRIMARY KEY (key, id)
+-- Tables instead of indexes, because each is filled in its own order: a row at a time, each would change another page of
+-- each index.
+CREATE TABLE listing_by_size (
+    size INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (size, id)
+) WITHOUT ROWID;
+
+CREATE TABLE listing_by_creation (
+    created_at INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (created_at, id)
+) WITHOUT ROWID;
+
+CREATE TABLE listing_by_source (
+    source INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (source, id)
+) WITHOUT ROWID;
+
+CREATE TABLE listing_by_host (
+    host INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (host, id)
+) WITHOUT ROWID;
+
+CREATE TABLE listing_by_processor (
+    processor INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (processor, id)
+) WITHOUT ROWID;
+
+-- Empty where a key is not known.
+CREATE TABLE listing_by_key (
+    key TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (key, id)
 ) WITHOUT ROWID;
 
 -- Hosts and processors, a row each.
@@ -40,7 +57,7 @@ CREATE TABLE names (
     name TEXT NOT NULL UNIQUE
 );
 
--- Entries whose rows are out of date, and the key they have in `listed_keys` where it is not the entry's any more.
+-- Entries whose rows are out of date, and the key they have in `listing_by_key` where it is not the entry's any more.
 CREATE TABLE unlisted (
     id  INTEGER PRIMARY KEY,
     key TEXT

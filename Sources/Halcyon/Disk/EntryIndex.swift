@@ -18,6 +18,8 @@ package final class EntryIndex: Sendable {
     let lastFailure: Locked<Failure?> = Locked(nil)
     let lastLook: Locked<Timestamp?> = Locked(nil)
     private let isSuspended = Locked(false)
+    /// Frames of the log that are in the database.
+    private let copiedFrames = Locked(0)
     /// Whoever reads on a connection of his own.
     private let longReads = DispatchGroup()
     /// Whether an index that only a newer version can use may be set aside, for those who can neither use it nor throw.
@@ -100,6 +102,8 @@ package final class EntryIndex: Sendable {
     /// A function of its own, so that the connection is closed when it returns.
     private func readOnOwnConnection<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
+        // Rows in another order than that of their ids are all over the file. Freed with the connection.
+        try connection.execute("PRAGMA cache_size = -16384")
         return try body(IndexSession(connection: connection))
     }
 
@@ -127,12 +131,22 @@ package final class EntryIndex: Sendable {
             let result = try body(IndexSession(connection: connection))
             try connection.commit()
             recordLogIdentity()
-            if connection.logFrames >= environment.tuning.checkpointFrames { checkpointIsDue() }
+            requestCheckpoint(frames: connection.logFrames)
             return result
         } catch {
             connection.rollBack()
             throw error
         }
+    }
+
+    /// While stores go on, a checkpoint never comes to the end of the log: only what it has not copied counts.
+    private func requestCheckpoint(frames: Int) {
+        let copied = copiedFrames.withLock { copied in
+            // The log was begun anew.
+            if frames < copied { copied = 0 }
+            return copied
+        }
+        if frames - copied >= environment.tuning.checkpointFrames { checkpointIsDue() }
     }
 
     /// Begins a transaction on what is the folder's index now, opening it anew if it is another one than before.
@@ -313,11 +327,13 @@ package final class EntryIndex: Sendable {
 
     /// Copies the log into the database, on a connection that waits for nobody. Off the caller's path.
     package func checkpoint() {
-        guard (try? checkpoint(.passive))?.isComplete == false else { return }
+        guard let checkpoint = try? checkpoint(.passive) else { return }
+        copiedFrames.withLock { $0 = checkpoint.checkpointedFrames }
+        guard !checkpoint.isComplete else { return }
         let isLong = writer.withLock { $0?.connection.logFrames ?? 0 } >= environment.tuning.forcedCheckpointFrames
         guard isLong else { return }
         // Writers never left a gap. Now those of this process wait, for the few pages that are left.
-        writer.withLock { _ in _ = try? checkpoint(.restart) }
+        writer.withLock { _ in _ = try? self.checkpoint(.restart) }
     }
 
     private func checkpoint(_ mode: Connection.CheckpointMode) throws -> Connection.Checkpoint? {

@@ -54,13 +54,12 @@ extension EntryStore {
             let conditions = try session.conditions(filter, at: now)
             try session.matching(conditions) { match in
                 for id in ids {
-                    if let record = try match(id), moment.includes(record.entry) { records[id] = record }
+                    guard var record = try match(id), moment.includes(record.entry) else { continue }
+                    try session.describe(&record)
+                    records[id] = record
                 }
             }
-            for id in records.keys {
-                try session.describe(&records[id]!)
-                try session.delete(id: id)
-            }
+            for id in records.keys { try session.delete(id: id) }
             return ids.compactMap { records[$0]?.entry }
         }
         return removed.compactMap { records[$0.id] }

@@ -6,31 +6,63 @@ internal import HalcyonSQLite
 extension EntryStore {
     /// Brings the listing up to date, in bounded transactions between which others get in.
     ///
-    /// - Parameter progress: called after each of them, with how many entries were looked at and how many there are.
+    /// - Parameter progress: called between them, with how much of how much is done, in entries.
     /// - Complexity: O(entries) for whoever asks first, some 10 µs each; then O(entries changed).
     func updateListing(_ progress: (Int, Int) throws -> Void = { _, _ in }) throws {
         condition.withLock { $0.hasListing = true }
+        let tuning = environment.tuning
         var done = 0
-        let total = try Int(clamping: index.read { try $0.totals() }.entries)
-        while try index.read({ try $0.listingState() }) != .current {
-            done += try listBatch()
+        let total = 2 * (try Int(clamping: index.read { try $0.totals() }.entries))
+        while true {
+            switch try index.read({ try $0.listingState() }) {
+            case .current: return
+            case .unlisted: done += try writeLetting { try $0.list(limit: tuning.listingBatchSize) }
+            case .unsorted(let last): done += try sort(after: last)
+            case .behind: _ = try writeLetting { try $0.relist(limit: tuning.listingBatchSize) }
+            }
             try progress(min(done, total), total)
         }
     }
 
+    /// Puts a chunk of rows into the tables behind the listing. Somebody else may do so too: rows that are there are passed
+    /// over, and when he is done with the chunk the rest of it is his.
+    ///
+    /// - Returns: how many rows it were.
+    private func sort(after last: Int64) throws -> Int {
+        let limit = environment.tuning.listingChunk
+        let rows = try index.readAtLength { try $0.unsorted(after: last, limit: limit) }
+        let isMine: (IndexSession) throws -> Bool = { try $0.listingState() == .unsorted(after: last) }
+        for column in ListingColumn.allCases {
+            let sorted = column.sorted(rows)
+            for start in stride(from: 0, to: sorted.count, by: environment.tuning.listingBatchSize) {
+                try stopIfClosing()
+                let batch = sorted[start..<min(start + environment.tuning.listingBatchSize, sorted.count)]
+                try writeLetting { if try isMine($0) { try $0.sort(batch, by: column) } }
+            }
+        }
+        try index.write { session in
+            if try isMine(session) { try session.setSorted(to: rows.count < limit ? .max : rows.last?.id ?? .max) }
+        }
+        return rows.count
+    }
+
     /// In housekeeping. What cannot be written now is made up for at the next time, or by whoever asks.
     func relist() {
+        let limit = environment.tuning.listingBatchSize
         while let state = try? index.read({ try $0.listingState() }), state == .behind {
-            guard (try? stopIfClosing()) != nil, (try? listBatch()) != nil else { return }
+            guard (try? stopIfClosing()) != nil, (try? writeLetting { try $0.relist(limit: limit) }) != nil else {
+                return
+            }
         }
     }
 
-    private func listBatch() throws -> Int {
+    /// Writes, and lets others in afterwards.
+    private func writeLetting<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         let begin = ContinuousClock.now
-        let count = try index.write { try $0.list(limit: environment.tuning.listingBatchSize) }
+        let result = try index.write(body)
         // Writers of other processes look once in a millisecond.
         pause(for: max(.milliseconds(1), (ContinuousClock.now - begin) / 4))
-        return count
+        return result
     }
 
     /// Takes the rows of a listing away that counts no more. Whoever asks next has one made.

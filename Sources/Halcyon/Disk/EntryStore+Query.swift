@@ -96,8 +96,8 @@ extension EntryStore {
                 return nil
             }
             let conditions = try session.conditions(.all, at: now)
-            var record = try session.matching(conditions) { match in try match(entry.id) }
-            if record != nil { try session.describe(&record!) }
+            guard var record = try session.matching(conditions, { match in try match(entry.id) }) else { return nil }
+            try session.describe(&record)
             return record
         }
     }

@@ -26,10 +26,10 @@ extension IndexSQL {
         ORDER BY id
         """
 
-    static let idsBySource: StaticString = "SELECT id FROM listing WHERE source = ?1 LIMIT ?2"
-    static let idsByKeyRange: StaticString = "SELECT id FROM listed_keys WHERE key >= ?1 AND key < ?3 LIMIT ?2"
-    static let idsByHost: StaticString = "SELECT id FROM listing WHERE host = ?1 LIMIT ?2"
-    static let idsByProcessor: StaticString = "SELECT id FROM listing WHERE processor = ?1 LIMIT ?2"
+    static let idsBySource: StaticString = "SELECT id FROM listing_by_source WHERE source = ?1 LIMIT ?2"
+    static let idsByKeyRange: StaticString = "SELECT id FROM listing_by_key WHERE key >= ?1 AND key < ?3 LIMIT ?2"
+    static let idsByHost: StaticString = "SELECT id FROM listing_by_host WHERE host = ?1 LIMIT ?2"
+    static let idsByProcessor: StaticString = "SELECT id FROM listing_by_processor WHERE processor = ?1 LIMIT ?2"
     static let idsByTag: StaticString = "SELECT id FROM tags WHERE tag = ?1 LIMIT ?2"
     static let idsOfPinned: StaticString = "SELECT id FROM entries WHERE pinned > ?1 LIMIT ?2"
 
@@ -57,35 +57,23 @@ extension IndexSQL {
         ORDER BY accessed_at DESC, size DESC, id DESC
         """
 
-    // Entries of one size are many: they have a half of their own, in which the id is sought too.
-
     static let bySize: StaticString = """
-        SELECT id, size, ?2 FROM listing WHERE size = ?1 AND id > ?3
-        UNION ALL
-        SELECT id, size, ?2 FROM listing WHERE size > ?1
-        ORDER BY size, id
+        SELECT id, size, ?2 FROM listing_by_size WHERE (size, id) > (?1, ?3) ORDER BY size, id
         """
 
     static let bySizeDescending: StaticString = """
-        SELECT id, size, ?2 FROM listing WHERE size = ?1 AND id < ?3
-        UNION ALL
-        SELECT id, size, ?2 FROM listing WHERE size < ?1
-        ORDER BY size DESC, id DESC
+        SELECT id, size, ?2 FROM listing_by_size WHERE (size, id) < (?1, ?3) ORDER BY size DESC, id DESC
         """
 
     static let byCreation: StaticString = """
-        SELECT id, created_at, ?2 FROM listing WHERE created_at = ?1 AND id > ?3
-        UNION ALL
-        SELECT id, created_at, ?2 FROM listing WHERE created_at > ?1
-        ORDER BY created_at, id
+        SELECT id, created_at, ?2 FROM listing_by_creation WHERE (created_at, id) > (?1, ?3) ORDER BY created_at, id
         """
 
     static let byCreationDescending: StaticString = """
-        SELECT id, created_at, ?2 FROM listing WHERE created_at = ?1 AND id < ?3
-        UNION ALL
-        SELECT id, created_at, ?2 FROM listing WHERE created_at < ?1
-        ORDER BY created_at DESC, id DESC
+        SELECT id, created_at, ?2 FROM listing_by_creation WHERE (created_at, id) < (?1, ?3) ORDER BY created_at DESC, id DESC
         """
+
+    // Many may expire at one moment: they have a half of their own, in which the id is sought too.
 
     static let byExpiration: StaticString = """
         SELECT id, expires_at, ?2 FROM entries INDEXED BY entries_by_expiration
@@ -115,48 +103,84 @@ extension IndexSQL {
         """
 
     static let byKey: StaticString = """
-        SELECT id, ?1, ?2, key FROM listed_keys WHERE (key, id) > (?4, ?3) ORDER BY key, id
+        SELECT id, ?1, ?2, key FROM listing_by_key WHERE (key, id) > (?4, ?3) ORDER BY key, id
         """
 
     static let byKeyDescending: StaticString = """
-        SELECT id, ?1, ?2, key FROM listed_keys WHERE (key, id) < (?4, ?3) ORDER BY key DESC, id DESC
+        SELECT id, ?1, ?2, key FROM listing_by_key WHERE (key, id) < (?4, ?3) ORDER BY key DESC, id DESC
         """
 
     // MARK: The listing
 
-    static let listedTo: StaticString = "SELECT listed_to FROM totals WHERE id = 1"
+    static let listingState: StaticString = """
+        SELECT listed_to, sorted_to, EXISTS (SELECT 1 FROM unlisted) FROM totals WHERE id = 1
+        """
 
     static let setListedTo: StaticString = "UPDATE totals SET listed_to = ?1 WHERE id = 1"
+
+    static let setSortedTo: StaticString = "UPDATE totals SET sorted_to = ?1 WHERE id = 1"
 
     static let unlisted: StaticString = "SELECT id, key FROM unlisted ORDER BY id LIMIT ?1"
 
     static let listed: StaticString = "DELETE FROM unlisted WHERE id = ?1"
 
     static let listable: StaticString = """
-        SELECT id, key, source, base_length, size, created_at, pinned > 0 OR expires_at IS NULL
+        SELECT id, source, size, created_at, pinned > 0 OR expires_at IS NULL, key, base_length
         FROM entries WHERE id > ?1 ORDER BY id LIMIT ?2
         """
 
     static let listableEntry: StaticString = """
-        SELECT id, key, source, base_length, size, created_at, pinned > 0 OR expires_at IS NULL
+        SELECT id, source, size, created_at, pinned > 0 OR expires_at IS NULL, key, base_length
         FROM entries WHERE id = ?1
         """
 
     static let list: StaticString = """
         INSERT INTO listing (id, source, host, processor, size, created_at, lasting)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-        ON CONFLICT (id) DO UPDATE SET
-            source = excluded.source, host = excluded.host, processor = excluded.processor, size = excluded.size,
-            created_at = excluded.created_at, lasting = excluded.lasting
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO NOTHING
         """
 
-    static let listKey: StaticString = """
-        INSERT INTO listed_keys (key, id) VALUES (?1, ?2) ON CONFLICT (key, id) DO NOTHING
+    static let unlist: StaticString = """
+        DELETE FROM listing WHERE id = ?1 RETURNING id, source, host, processor, size, created_at
         """
 
-    static let unlist: StaticString = "DELETE FROM listing WHERE id = ?1 RETURNING host, processor"
+    /// Rows that are not yet in the tables behind the listing, with the keys that they had when they were listed.
+    static let unsorted: StaticString = """
+        SELECT id, source, host, processor, size, created_at, coalesce(
+            (SELECT key FROM unlisted WHERE unlisted.id = listing.id),
+            (SELECT key FROM entries WHERE entries.id = listing.id)
+        )
+        FROM listing WHERE id > ?1 ORDER BY id LIMIT ?2
+        """
 
-    static let unlistKey: StaticString = "DELETE FROM listed_keys WHERE key = ?1 AND id = ?2"
+    static let sortBySize: StaticString = """
+        INSERT INTO listing_by_size (size, id) VALUES (?1, ?2) ON CONFLICT (size, id) DO NOTHING
+        """
+    static let unsortBySize: StaticString = "DELETE FROM listing_by_size WHERE size = ?1 AND id = ?2"
+
+    static let sortByCreation: StaticString = """
+        INSERT INTO listing_by_creation (created_at, id) VALUES (?1, ?2) ON CONFLICT (created_at, id) DO NOTHING
+        """
+    static let unsortByCreation: StaticString = "DELETE FROM listing_by_creation WHERE created_at = ?1 AND id = ?2"
+
+    static let sortBySource: StaticString = """
+        INSERT INTO listing_by_source (source, id) VALUES (?1, ?2) ON CONFLICT (source, id) DO NOTHING
+        """
+    static let unsortBySource: StaticString = "DELETE FROM listing_by_source WHERE source = ?1 AND id = ?2"
+
+    static let sortByHost: StaticString = """
+        INSERT INTO listing_by_host (host, id) VALUES (?1, ?2) ON CONFLICT (host, id) DO NOTHING
+        """
+    static let unsortByHost: StaticString = "DELETE FROM listing_by_host WHERE host = ?1 AND id = ?2"
+
+    static let sortByProcessor: StaticString = """
+        INSERT INTO listing_by_processor (processor, id) VALUES (?1, ?2) ON CONFLICT (processor, id) DO NOTHING
+        """
+    static let unsortByProcessor: StaticString = "DELETE FROM listing_by_processor WHERE processor = ?1 AND id = ?2"
+
+    static let sortByKey: StaticString = """
+        INSERT INTO listing_by_key (key, id) VALUES (?1, ?2) ON CONFLICT (key, id) DO NOTHING
+        """
+    static let unsortByKey: StaticString = "DELETE FROM listing_by_key WHERE key = ?1 AND id = ?2"
 
     static let nameID: StaticString = "SELECT id FROM names WHERE name = ?1"
 
@@ -165,16 +189,38 @@ extension IndexSQL {
     /// A host of which nothing is cached any more says where somebody has been.
     static let dropUnusedName: StaticString = """
         DELETE FROM names
-        WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM listing WHERE host = ?1)
-            AND NOT EXISTS (SELECT 1 FROM listing WHERE processor = ?1)
+        WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM listing_by_host WHERE host = ?1)
+            AND NOT EXISTS (SELECT 1 FROM listing_by_processor WHERE processor = ?1)
         """
+
+    // What counts no more goes a bounded number of rows at a time.
 
     static let clearListing: StaticString = """
         DELETE FROM listing WHERE id IN (SELECT id FROM listing ORDER BY id LIMIT ?1)
         """
 
-    static let clearListedKeys: StaticString = """
-        DELETE FROM listed_keys WHERE (key, id) IN (SELECT key, id FROM listed_keys ORDER BY key, id LIMIT ?1)
+    static let clearBySize: StaticString = """
+        DELETE FROM listing_by_size WHERE (size, id) IN (SELECT size, id FROM listing_by_size ORDER BY size, id LIMIT ?1)
+        """
+
+    static let clearByCreation: StaticString = """
+        DELETE FROM listing_by_creation WHERE (created_at, id) IN (SELECT created_at, id FROM listing_by_creation ORDER BY created_at, id LIMIT ?1)
+        """
+
+    static let clearBySource: StaticString = """
+        DELETE FROM listing_by_source WHERE (source, id) IN (SELECT source, id FROM listing_by_source ORDER BY source, id LIMIT ?1)
+        """
+
+    static let clearByHost: StaticString = """
+        DELETE FROM listing_by_host WHERE (host, id) IN (SELECT host, id FROM listing_by_host ORDER BY host, id LIMIT ?1)
+        """
+
+    static let clearByProcessor: StaticString = """
+        DELETE FROM listing_by_processor WHERE (processor, id) IN (SELECT processor, id FROM listing_by_processor ORDER BY processor, id LIMIT ?1)
+        """
+
+    static let clearByKey: StaticString = """
+        DELETE FROM listing_by_key WHERE (key, id) IN (SELECT key, id FROM listing_by_key ORDER BY key, id LIMIT ?1)
         """
 
     static let clearUnlisted: StaticString = """
@@ -255,11 +301,17 @@ extension IndexSQL {
         ("byCreationDescending", byCreationDescending), ("byExpiration", byExpiration),
         ("byExpirationDescending", byExpirationDescending), ("lasting", lasting),
         ("lastingDescending", lastingDescending), ("byKey", byKey), ("byKeyDescending", byKeyDescending),
-        ("listedTo", listedTo), ("setListedTo", setListedTo), ("unlisted", unlisted), ("listed", listed),
-        ("listable", listable), ("listableEntry", listableEntry), ("list", list), ("listKey", listKey),
-        ("unlist", unlist), ("unlistKey", unlistKey), ("nameID", nameID), ("addName", addName),
-        ("dropUnusedName", dropUnusedName), ("clearListing", clearListing), ("clearListedKeys", clearListedKeys),
-        ("clearUnlisted", clearUnlisted), ("clearNames", clearNames), ("pin", pin), ("normalizePins", normalizePins),
+        ("listingState", listingState), ("setListedTo", setListedTo), ("setSortedTo", setSortedTo),
+        ("unlisted", unlisted), ("listed", listed), ("listable", listable), ("listableEntry", listableEntry),
+        ("list", list), ("unlist", unlist), ("unsorted", unsorted), ("sortBySize", sortBySize),
+        ("unsortBySize", unsortBySize), ("clearBySize", clearBySize), ("sortByCreation", sortByCreation),
+        ("unsortByCreation", unsortByCreation), ("clearByCreation", clearByCreation), ("sortBySource", sortBySource),
+        ("unsortBySource", unsortBySource), ("clearBySource", clearBySource), ("sortByHost", sortByHost),
+        ("unsortByHost", unsortByHost), ("clearByHost", clearByHost), ("sortByProcessor", sortByProcessor),
+        ("unsortByProcessor", unsortByProcessor), ("clearByProcessor", clearByProcessor), ("sortByKey", sortByKey),
+        ("unsortByKey", unsortByKey), ("clearByKey", clearByKey), ("nameID", nameID), ("addName", addName),
+        ("dropUnusedName", dropUnusedName), ("clearListing", clearListing), ("clearUnlisted", clearUnlisted),
+        ("clearNames", clearNames), ("pin", pin), ("normalizePins", normalizePins),
         ("countOddPins", countOddPins), ("tags", tags), ("addTag", addTag), ("dropTags", dropTags),
         ("moveTags", moveTags), ("metadata", metadata), ("setMetadata", setMetadata), ("dropMetadata", dropMetadata),
         ("moveMetadata", moveMetadata), ("hasKeys", hasKeys), ("forgetKey", forgetKey), ("statistics", statistics),

@@ -2,81 +2,162 @@ internal import HalcyonSQLite
 
 /// The listing: entries by image, host, processor, size, age and key. Made for whoever asks first, and from then on a little
 /// behind the entries.
+///
+/// It is made in two steps, each in bounded transactions: a row for each entry, in the order of ids; then the tables behind
+/// it, each in its own order, a large chunk of rows at a time. From the first step on the index notes which entries change,
+/// and their rows are made anew when all is done.
 extension IndexSession {
     /// How far the listing is.
     enum ListingState: Equatable {
-        /// Nobody has asked for it yet, or it is being made.
-        case incomplete
+        /// Entries behind this id have no rows yet; nil: nobody has asked.
+        case unlisted(after: Int64?)
+        /// Rows behind this id are not in the tables behind the listing.
+        case unsorted(after: Int64)
         /// Some entries have changed since.
         case behind
         case current
     }
 
     func listingState() throws(SQLiteError) -> ListingState {
-        guard try connection.integer(IndexSQL.listedTo) == .max else { return .incomplete }
-        return try unlisted(limit: 1).isEmpty ? .current : .behind
+        try connection.with(IndexSQL.listingState) { (statement) throws(SQLiteError) in
+            guard try statement.step() else { return .unlisted(after: nil) }
+            let listedTo = statement.optionalInteger(at: 0)
+            guard listedTo == .max else { return .unlisted(after: listedTo) }
+            let sortedTo = statement.optionalInteger(at: 1) ?? .min
+            guard sortedTo == .max else { return .unsorted(after: sortedTo) }
+            return statement.integer(at: 2) != 0 ? .behind : .current
+        }
     }
 
-    /// Makes rows for entries that have none, and makes rows anew of entries that have changed, so many at most.
+    // MARK: Making it
+
+    /// Makes rows of entries that have none, so many at most.
     ///
     /// - Returns: how many.
     func list(limit: Int) throws(SQLiteError) -> Int {
-        let listedTo = try connection.integer(IndexSQL.listedTo)
-        guard listedTo != .max else { return try relist(limit: limit) }
-        if listedTo == nil, try clearListing(limit: limit) { return limit }
-        let entries = try listable(after: listedTo ?? .min, limit: limit)
-        for entry in entries { try list(entry) }
-        try setListedTo(entries.count < limit ? .max : entries.last?.id)
-        return limit
+        guard case .unlisted(let last) = try listingState() else { return 0 }
+        if last == nil, try clearListing(limit: limit) { return 0 }
+        let entries = try listable(after: last ?? .min, limit: limit)
+        for entry in entries { _ = try list(entry) }
+        if last == nil { try setMark(IndexSQL.setSortedTo, nil) }
+        try setMark(IndexSQL.setListedTo, entries.count < limit ? .max : entries.last?.id)
+        return entries.count
     }
 
+    /// Rows that are not in the tables behind the listing, in the order of their ids.
+    func unsorted(after id: Int64, limit: Int) throws(SQLiteError) -> [ListedEntry] {
+        try connection.with(IndexSQL.unsorted) { (statement) throws(SQLiteError) in
+            statement.bind(id, at: 1)
+            statement.bind(Int64(limit), at: 2)
+            var rows: [ListedEntry] = []
+            while try statement.step() { rows.append(ListedEntry(statement, key: statement.optionalText(at: 6))) }
+            return rows
+        }
+    }
+
+    /// Puts rows into one table; they are in its order.
+    func sort(_ rows: some Sequence<ListedEntry>, by column: ListingColumn) throws(SQLiteError) {
+        for row in rows { try change(column.insertion, column, row) }
+    }
+
+    /// Notes that rows up to an id are in all tables.
+    func setSorted(to id: Int64) throws(SQLiteError) { try setMark(IndexSQL.setSortedTo, id) }
+
+    // MARK: Clearing it
+
     /// What is in the listing counts no more. Its rows go when it is made again.
-    func dropListing() throws(SQLiteError) { try setListedTo(nil) }
+    func dropListing() throws(SQLiteError) { try setMark(IndexSQL.setListedTo, nil) }
 
     /// Takes rows of a listing away that counts no more.
     ///
     /// - Returns: whether there were as many as asked for, so that more may be left.
     func clearListing(limit: Int) throws(SQLiteError) -> Bool {
-        let statements = [
-            IndexSQL.clearListing, IndexSQL.clearListedKeys, IndexSQL.clearUnlisted, IndexSQL.clearNames,
-        ]
-        for sql in statements {
-            let count = try connection.with(sql) { (statement) throws(SQLiteError) in
-                statement.bind(Int64(limit), at: 1)
-                _ = try statement.step()
-                return connection.changes
-            }
-            if count == limit { return true }
+        let tables = ListingColumn.allCases.map(\.clearing)
+        for sql in [IndexSQL.clearListing] + tables + [IndexSQL.clearUnlisted, IndexSQL.clearNames] {
+            try run(sql, Int64(limit))
+            if connection.changes == limit { return true }
         }
         return false
     }
 
-    func id(ofName name: String) throws(SQLiteError) -> Int64? {
-        try connection.with(IndexSQL.nameID) { (statement) throws(SQLiteError) in
-            try statement.bind(name, at: 1)
-            return try statement.step() ? statement.integer(at: 0) : nil
+    private func setMark(_ sql: StaticString, _ id: Int64?) throws(SQLiteError) {
+        try connection.with(sql) { (statement) throws(SQLiteError) in
+            statement.bind(id, at: 1)
+            _ = try statement.step()
+        }
+    }
+
+    // MARK: Keeping it up to date
+
+    /// Makes rows anew of entries that have changed, so many at most.
+    func relist(limit: Int) throws(SQLiteError) -> Int {
+        guard try listingState() == .behind else { return 0 }
+        let changes = try unlisted(limit: limit)
+        var old: [ListedEntry] = []
+        var new: [ListedEntry] = []
+        for (id, key) in changes {
+            let entry = try listable(id)
+            if let row = try unlist(id, key: key ?? entry?.key) { old.append(row) }
+            if let entry { new.append(try list(entry)) }
+            try run(IndexSQL.listed, id)
+        }
+        for column in ListingColumn.allCases {
+            for row in column.sorted(old) { try change(column.deletion, column, row) }
+            try sort(column.sorted(new), by: column)
+        }
+        for name in Set(old.flatMap { [$0.host, $0.processor].compactMap(\.self) }) {
+            try run(IndexSQL.dropUnusedName, name)
+        }
+        return changes.count
+    }
+
+    private func unlisted(limit: Int) throws(SQLiteError) -> [(id: Int64, key: String?)] {
+        try connection.with(IndexSQL.unlisted) { (statement) throws(SQLiteError) in
+            statement.bind(Int64(limit), at: 1)
+            var changes: [(id: Int64, key: String?)] = []
+            while try statement.step() { changes.append((statement.integer(at: 0), statement.optionalText(at: 1))) }
+            return changes
+        }
+    }
+
+    /// - Returns: the row as it was; nil where the entry had none.
+    private func unlist(_ id: Int64, key: String?) throws(SQLiteError) -> ListedEntry? {
+        try connection.with(IndexSQL.unlist) { (statement) throws(SQLiteError) in
+            statement.bind(id, at: 1)
+            return try statement.step() ? ListedEntry(statement, key: key) : nil
+        }
+    }
+
+    private func change(_ sql: StaticString, _ column: ListingColumn, _ row: ListedEntry) throws(SQLiteError) {
+        let value = column.value(of: row)
+        if value == nil, column != .key { return }
+        try connection.with(sql) { (statement) throws(SQLiteError) in
+            if column == .key { try statement.bind(row.key, at: 1) } else { statement.bind(value, at: 1) }
+            statement.bind(row.id, at: 2)
+            _ = try statement.step()
         }
     }
 
     // MARK: One entry
 
+    /// What the index says of an entry that is to be listed.
     private struct Listable {
         let id: Int64
-        let key: String?
         let source: Int64?
-        let baseLength: Int?
         let size: Int64
         let createdAt: Int64
         let isLasting: Bool
+        let key: String?
+        let baseLength: Int?
 
         init(_ statement: Statement) {
             id = statement.integer(at: 0)
-            key = statement.optionalText(at: 1)
-            source = statement.optionalInteger(at: 2)
-            baseLength = statement.optionalInteger(at: 3).flatMap { Int(exactly: $0) }.map { max(0, $0) }
-            size = statement.integer(at: 4)
-            createdAt = statement.integer(at: 5)
-            isLasting = statement.integer(at: 6) != 0
+            source = statement.optionalInteger(at: 1)
+            size = statement.integer(at: 2)
+            createdAt = statement.integer(at: 3)
+            isLasting = statement.integer(at: 4) != 0
+            key = statement.optionalText(at: 5)
+            baseLength = statement.optionalInteger(at: 6).flatMap { Int(exactly: $0) }.map { max(0, $0) }
         }
 
         var processor: String? {
@@ -101,76 +182,114 @@ extension IndexSession {
         }
     }
 
-    private func list(_ entry: Listable) throws(SQLiteError) {
-        let host = try entry.key.flatMap(KeyOrigin.host(ofKey:)).map { (name) throws(SQLiteError) in try note(name) }
-        let processor = try entry.processor.map { (name) throws(SQLiteError) in try note(name) }
+    /// Makes the row of an entry that has none.
+    private func list(_ entry: Listable) throws(SQLiteError) -> ListedEntry {
+        let row = ListedEntry(
+            id: entry.id, source: entry.source, host: try note(entry.key.flatMap(KeyOrigin.host(ofKey:))),
+            processor: try note(entry.processor), size: entry.size, createdAt: entry.createdAt, key: entry.key ?? "")
         try connection.with(IndexSQL.list) { (statement) throws(SQLiteError) in
-            statement.bind(entry.id, at: 1)
-            statement.bind(entry.source, at: 2)
-            statement.bind(host, at: 3)
-            statement.bind(processor, at: 4)
-            statement.bind(entry.size, at: 5)
-            statement.bind(entry.createdAt, at: 6)
+            let values = [row.id, row.source, row.host, row.processor, row.size, row.createdAt]
+            for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
             statement.bind(entry.isLasting ? 1 : nil, at: 7)
             _ = try statement.step()
         }
-        try changeKey(IndexSQL.listKey, entry.key ?? "", entry.id)
+        return row
     }
 
-    private func note(_ name: String) throws(SQLiteError) -> Int64 {
+    // MARK: Names
+
+    func id(ofName name: String) throws(SQLiteError) -> Int64? {
+        try connection.with(IndexSQL.nameID) { (statement) throws(SQLiteError) in
+            try statement.bind(name, at: 1)
+            return try statement.step() ? statement.integer(at: 0) : nil
+        }
+    }
+
+    private func note(_ name: String?) throws(SQLiteError) -> Int64? {
+        guard let name else { return nil }
         if let id = try id(ofName: name) { return id }
         try connection.with(IndexSQL.addName) { (statement) throws(SQLiteError) in
             try statement.bind(name, at: 1)
             _ = try statement.step()
         }
-        return try id(ofName: name) ?? Conditions.nobody
+        return try id(ofName: name)
     }
+}
 
-    private func changeKey(_ sql: StaticString, _ key: String, _ id: Int64) throws(SQLiteError) {
-        try connection.with(sql) { (statement) throws(SQLiteError) in
-            try statement.bind(key, at: 1)
-            statement.bind(id, at: 2)
-            _ = try statement.step()
+/// A row of the listing, and the key under which it is listed.
+struct ListedEntry: Sendable {
+    let id: Int64
+    let source: Int64?
+    let host: Int64?
+    let processor: Int64?
+    let size: Int64
+    let createdAt: Int64
+    let key: String
+}
+
+extension ListedEntry {
+    fileprivate init(_ statement: Statement, key: String?) {
+        self.init(
+            id: statement.integer(at: 0), source: statement.optionalInteger(at: 1),
+            host: statement.optionalInteger(at: 2), processor: statement.optionalInteger(at: 3),
+            size: statement.integer(at: 4), createdAt: statement.integer(at: 5), key: key ?? "")
+    }
+}
+
+/// The tables behind the listing.
+enum ListingColumn: CaseIterable {
+    case size, created, source, host, processor, key
+
+    /// nil: the row is not in this table.
+    func value(of row: ListedEntry) -> Int64? {
+        switch self {
+        case .size: row.size
+        case .created: row.createdAt
+        case .source: row.source
+        case .host: row.host
+        case .processor: row.processor
+        case .key: nil
         }
     }
 
-    // MARK: What has changed
-
-    private func unlisted(limit: Int) throws(SQLiteError) -> [(id: Int64, key: String?)] {
-        try connection.with(IndexSQL.unlisted) { (statement) throws(SQLiteError) in
-            statement.bind(Int64(limit), at: 1)
-            var changes: [(id: Int64, key: String?)] = []
-            while try statement.step() { changes.append((statement.integer(at: 0), statement.optionalText(at: 1))) }
-            return changes
+    /// In the order of the table, so that neighbours are on one page.
+    func sorted(_ rows: [ListedEntry]) -> [ListedEntry] {
+        rows.sorted { left, right in
+            if self == .key { return left.key.utf8.lexicographicallyPrecedes(right.key.utf8) }
+            return (value(of: left) ?? .min, left.id) < (value(of: right) ?? .min, right.id)
         }
     }
 
-    private func relist(limit: Int) throws(SQLiteError) -> Int {
-        let changes = try unlisted(limit: limit)
-        var unused: Set<Int64> = []
-        for (id, key) in changes {
-            if let key { try changeKey(IndexSQL.unlistKey, key, id) }
-            unused.formUnion(try unlist(id))
-            if let entry = try listable(id) { try list(entry) }
-            try run(IndexSQL.listed, id)
-        }
-        for name in unused { try run(IndexSQL.dropUnusedName, name) }
-        return changes.count
-    }
-
-    /// - Returns: the names that its row had.
-    private func unlist(_ id: Int64) throws(SQLiteError) -> [Int64] {
-        try connection.with(IndexSQL.unlist) { (statement) throws(SQLiteError) in
-            statement.bind(id, at: 1)
-            guard try statement.step() else { return [] }
-            return [statement.optionalInteger(at: 0), statement.optionalInteger(at: 1)].compactMap(\.self)
+    fileprivate var insertion: StaticString {
+        switch self {
+        case .size: IndexSQL.sortBySize
+        case .created: IndexSQL.sortByCreation
+        case .source: IndexSQL.sortBySource
+        case .host: IndexSQL.sortByHost
+        case .processor: IndexSQL.sortByProcessor
+        case .key: IndexSQL.sortByKey
         }
     }
 
-    private func setListedTo(_ id: Int64?) throws(SQLiteError) {
-        try connection.with(IndexSQL.setListedTo) { (statement) throws(SQLiteError) in
-            statement.bind(id, at: 1)
-            _ = try statement.step()
+    fileprivate var deletion: StaticString {
+        switch self {
+        case .size: IndexSQL.unsortBySize
+        case .created: IndexSQL.unsortByCreation
+        case .source: IndexSQL.unsortBySource
+        case .host: IndexSQL.unsortByHost
+        case .processor: IndexSQL.unsortByProcessor
+        case .key: IndexSQL.unsortByKey
+        }
+    }
+
+    fileprivate var clearing: StaticString {
+        switch self {
+        case .size: IndexSQL.clearBySize
+        case .created: IndexSQL.clearByCreation
+        case .source: IndexSQL.clearBySource
+        case .host: IndexSQL.clearByHost
+        case .processor: IndexSQL.clearByProcessor
+        case .key: IndexSQL.clearByKey
         }
     }
 }

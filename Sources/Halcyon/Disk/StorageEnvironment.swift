@@ -42,10 +42,12 @@ package struct Tuning: Sendable {
     package var flushCount = 1024
     /// … or this long after its first one.
     package var flushInterval: Int64 = 10_000
-    /// Entries that one transaction makes rows of the listing for …
-    package var listingBatchSize = 256
-    /// … and how long after the first change.
-    package var listingDelay: Int64 = 2_000
+    /// Rows of the listing that one transaction writes.
+    package var listingBatchSize = 512
+    /// Rows that are sorted before they are put into the tables behind the listing; some 150 bytes each.
+    package var listingChunk = 32_768
+    /// How long after a first change the listing follows: more changes by then are written together.
+    package var listingDelay: Int64 = 10_000
     /// Notes beyond this number are dropped while the index cannot be written.
     package var noteLimit = 8192
     /// The log is copied into the database when a commit leaves it this long (pages of 4 KiB) …

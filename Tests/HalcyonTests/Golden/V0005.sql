@@ -12,7 +12,7 @@ INSERT INTO schema_migrations VALUES(1,'V0001__create_entries.sql','c9acbaa721a8
 INSERT INTO schema_migrations VALUES(2,'V0002__find_legacy_names.sql','1c1a1e7ce236707343fddeef0dfe0191f6d001ca27e729343c15557844dac2cb',1,1760000000000);
 INSERT INTO schema_migrations VALUES(3,'V0003__count_uses.sql','43829b8fba9692b78ff2bf2e0474c15215764845f07c80387926a4a819eb7bb8',1,1760000000000);
 INSERT INTO schema_migrations VALUES(4,'V0004__describe_entries.sql','a71edff930763bc647d7de545aadad9544fc0e5f68e33538b20b623159cdbb6d',1,1760000000000);
-INSERT INTO schema_migrations VALUES(5,'V0005__list_entries.sql','dd4c139026b8309f466ff8e7806b53b7eeb9052c1d54d81e7532a5b02fc88611',1,1760000000000);
+INSERT INTO schema_migrations VALUES(5,'V0005__list_entries.sql','a0396628c50dfdf8de9ec13a5263cc8ade623ee13f019460ad92624f30d30c1f',1,1760000000000);
 CREATE TABLE entries (
     -- 63 bits of the SHA-256 of the file name.
     id           INTEGER PRIMARY KEY,
@@ -46,8 +46,8 @@ CREATE TABLE totals (
     bytes     INTEGER,
     -- created_at of the latest store.
     stored_at INTEGER
-, slack INTEGER DEFAULT 0, listed_to INTEGER);
-INSERT INTO totals VALUES(1,4,5368709127,1760000000003,-6,9223372036854775807);
+, slack INTEGER DEFAULT 0, listed_to INTEGER, sorted_to INTEGER);
+INSERT INTO totals VALUES(1,4,5368709127,1760000000003,-6,9223372036854775807,9223372036854775807);
 CREATE TABLE state (
     id             INTEGER PRIMARY KEY CHECK (id = 1),
     -- The boot of the machine the index was last opened in; NULL in a new index.
@@ -126,16 +126,36 @@ CREATE TABLE listing (
 INSERT INTO listing VALUES(2397255437567974032,NULL,NULL,NULL,1,1760000000001,NULL);
 INSERT INTO listing VALUES(6006747928771168233,NULL,NULL,NULL,5368709120,1760000000003,1);
 INSERT INTO listing VALUES(8371974080835566578,5281086771936834220,1,2,6,1760000000000,NULL);
-CREATE TABLE listed_keys (
-    -- Empty where it is not known.
-    key TEXT NOT NULL,
-    -- The entry's.
-    id  INTEGER NOT NULL,
-    PRIMARY KEY (key, id)
+CREATE TABLE listing_by_size (
+    size INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (size, id)
 ) WITHOUT ROWID;
-INSERT INTO listed_keys VALUES('',2397255437567974032);
-INSERT INTO listed_keys VALUES('https://example.com/a.png',8371974080835566578);
-INSERT INTO listed_keys VALUES('large',6006747928771168233);
+INSERT INTO listing_by_size VALUES(1,2397255437567974032);
+INSERT INTO listing_by_size VALUES(6,8371974080835566578);
+INSERT INTO listing_by_size VALUES(5368709120,6006747928771168233);
+CREATE TABLE listing_by_creation (
+    created_at INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (created_at, id)
+) WITHOUT ROWID;
+INSERT INTO listing_by_creation VALUES(1760000000000,8371974080835566578);
+INSERT INTO listing_by_creation VALUES(1760000000001,2397255437567974032);
+INSERT INTO listing_by_creation VALUES(1760000000003,6006747928771168233);
+CREATE TABLE listing_by_source (
+    source INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (source, id)
+) WITHOUT ROWID;
+INSERT INTO listing_by_source VALUES(5281086771936834220,8371974080835566578);
+CREATE TABLE listing_by_host (
+    host INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (host, id)
+) WITHOUT ROWID;
+INSERT INTO listing_by_host VALUES(1,8371974080835566578);
+CREATE TABLE listing_by_processor (
+    processor INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (processor, id)
+) WITHOUT ROWID;
+INSERT INTO listing_by_processor VALUES(2,8371974080835566578);
+CREATE TABLE listing_by_key (
+    key TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (key, id)
+) WITHOUT ROWID;
+INSERT INTO listing_by_key VALUES('',2397255437567974032);
+INSERT INTO listing_by_key VALUES('https://example.com/a.png',8371974080835566578);
+INSERT INTO listing_by_key VALUES('large',6006747928771168233);
 CREATE TABLE names (
     id   INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE
@@ -214,11 +234,6 @@ CREATE TRIGGER entries_forgotten AFTER DELETE ON entries BEGIN
     DELETE FROM metadata WHERE id = OLD.id;
     DELETE FROM tags WHERE id = OLD.id;
 END;
-CREATE INDEX listing_by_size ON listing (size);
-CREATE INDEX listing_by_creation ON listing (created_at);
-CREATE INDEX listing_by_source ON listing (source) WHERE source IS NOT NULL;
-CREATE INDEX listing_by_host ON listing (host) WHERE host IS NOT NULL;
-CREATE INDEX listing_by_processor ON listing (processor) WHERE processor IS NOT NULL;
 CREATE INDEX listing_lasting ON listing (lasting) WHERE lasting IS NOT NULL;
 CREATE TRIGGER entries_inserted_unlisted AFTER INSERT ON entries
 WHEN NEW.id <= (SELECT listed_to FROM totals) BEGIN
