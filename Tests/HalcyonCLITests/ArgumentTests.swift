@@ -3,7 +3,9 @@ import HalcyonTestSupport
 import Testing
 
 @Suite struct `Arguments` {
-    private static let commands = ["put", "get", "list", "stats", "remove", "clean", "check", "path"]
+    private static let commands = [
+        "put", "get", "list", "stats", "remove", "clean", "check", "path", "info", "pin", "unpin", "tag", "note",
+    ]
     private let tool: Tool
     init() throws { tool = try Tool() }
 
@@ -24,7 +26,10 @@ import Testing
         ["put", "--key", "k", "a", "b"], ["put", "--expires", "soon", "a"], ["put", "--extension", "a/b", "a"],
         ["put", "--extension", "", "a"], ["put", ""], ["list", "--sort", "name"], ["list", "--limit", "0"],
         ["list", "--limit", "x"], ["remove"], ["remove", "--all", "k"], ["clean", "--limit", "much"],
-        ["clean", "--limit", "0"], ["clean", "--limit", "-5MB"], ["stats", "--folder", "a", "--name", "b"],
+        ["clean", "--limit", "0"], ["clean", "--limit", "-5MB"],
+        ["clean", "--count-limit", "0"], ["clean", "--count-limit", "-1"], ["clean", "--keep-free", "0"],
+        ["clean", "--low-water", "0.5"], ["clean", "--limit", "1MB", "--low-water", "1.5"],
+        ["clean", "--limit", "1MB", "--low-water", "nan"], ["stats", "--folder", "a", "--name", "b"],
         ["stats", "--folder", ""], ["stats", "--name", ""], ["stats", "--name", "../x"], ["check", "--fix"],
     ])
     func `that make no sense are refused with their reason and status 64`(arguments: [String]) throws {
@@ -35,7 +40,9 @@ import Testing
 
     @Test(arguments: [
         ["get", "k"], ["list"], ["list", "--json"], ["stats"], ["remove", "k"], ["remove", "--all", "--yes"], ["clean"],
-        ["check"], ["check", "--repair"], ["path", "k"],
+        ["check"], ["check", "--repair"], ["path", "k"], ["info", "k"], ["pin", "k"], ["unpin", "k"], ["tag", "k"],
+        ["note", "k"],
+        ["list", "--tag", "x"], ["remove", "--tag", "x", "--yes"],
     ])
     func `that name no cache are an error, and none is made`(arguments: [String]) throws {
         let missing = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())

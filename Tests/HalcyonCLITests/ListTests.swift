@@ -38,7 +38,10 @@ import Testing
     @Test func `tells programs all there is to know`() throws {
         let entry = try #require(try tool("list", "--json", "--filter", "LARGE").objects().first)
         #expect(
-            Set(entry.keys) == ["key", "file", "size", "created", "accessed", "expires", "expired", "pinned"])
+            Set(entry.keys) == [
+                "key", "file", "size", "created", "accessed", "expires", "expired", "pinned", "base_key", "processor",
+                "hits", "tags", "allocated", "etag", "last_modified", "max_age", "metadata",
+            ])
         #expect(entry["size"] as? Int == 3000)
         #expect((entry["file"] as? String)?.count == 64)
         #expect(entry["expired"] as? Bool == false && entry["pinned"] as? Bool == false)
@@ -57,6 +60,7 @@ import Testing
         #expect(lines[1].dropFirst(column) == "https://b.example/LARGE")
         #expect(lines[2].dropFirst(column) == "日本\\u{1B}[2J" && lines[2].contains("never"))
         #expect(lines[3].contains("     10 B  "))
+        #expect(lines[0].contains("  HITS  KEY") && lines[3].contains("     0  https"))
     }
 
     @Test(arguments: [20, 40, 60, 100])
@@ -68,6 +72,7 @@ import Testing
         #expect(lines.count == 5)
         #expect(lines.allSatisfy { $0.count <= columns })
         #expect(lines[1].hasSuffix("/"))
+        #expect(lines[0].contains("HITS") == (columns == 100))
     }
 
     @Test func `shows a file that was there before the index as unknown, until it is asked for`() throws {

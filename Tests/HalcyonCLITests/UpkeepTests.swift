@@ -36,6 +36,34 @@ import Testing
         #expect(text.contains("V0001__create_entries.sql"))
     }
 
+    @Test func `stats says what the cache takes up and has done`() throws {
+        try put("a", count: 1500)
+        try put("b", count: 500)
+        try tool("get", "a")
+        try tool("get", "nope")
+        try tool("remove", "b")
+        let object = try tool("stats", "--json").object()
+        #expect(try #require(object["allocatedBytes"] as? Int) >= 1500)
+        #expect(try #require(object["freeBytes"] as? Int) > 0)
+        #expect(object["pinned"] as? [String: Int] == ["entries": 0, "bytes": 0])
+        let counts = try #require(object["statistics"] as? [String: Any])
+        #expect(counts["hits"] as? Int == 1 && counts["misses"] as? Int == 1 && counts["hitRate"] as? Double == 0.5)
+        #expect(counts["stores"] as? Int == 2 && counts["removals"] as? Int == 1)
+        #expect(counts["bytesRead"] as? Int == 1500 && counts["bytesWritten"] as? Int == 2000)
+        #expect(counts["since"] is String)
+        let text = try tool("stats").output
+        #expect(text.contains("Lookups     1 hits, 1 misses (50 % hits); 1.5 kB read\n"))
+        #expect(text.contains("Gone        1 removed, 0 evicted, 0 expired\n") && text.contains(" free"))
+    }
+
+    @Test func `stats can begin anew, after it has printed`() throws {
+        try put("a", count: 1500)
+        try tool("get", "a")
+        #expect(try tool("stats", "--reset").output.contains("1 hits"))
+        let counts = try #require(try tool("stats", "--json").object()["statistics"] as? [String: Any])
+        #expect(counts["hits"] as? Int == 0 && counts["stores"] as? Int == 0 && counts["hitRate"] is NSNull)
+    }
+
     // MARK: remove
 
     @Test func `remove takes the keys it is given and names those that are not there`() throws {
@@ -101,6 +129,36 @@ import Testing
         let object = try tool("clean", "--limit", "200", "--json").object()
         #expect(object["evicted"] as? [String: Int] == ["entries": 290, "bytes": 2900])
         #expect(try tool("check").status == 0)
+    }
+
+    @Test func `clean keeps a number of entries, and as much of a limit as it is told`() throws {
+        for key in ["a", "b", "c", "d", "e"] { try put(key, count: 1000) }
+        let unchanged = try tool("clean", "--count-limit", "5", "--json").object()
+        #expect(unchanged["evicted"] as? [String: Int] == ["entries": 0, "bytes": 0])
+        let object = try tool("clean", "--count-limit", "4", "--low-water", "0.75", "--json").object()
+        #expect(object["left"] as? [String: Int] == ["entries": 3, "bytes": 3000])
+        #expect(object["countLimit"] as? Int == 4 && object["lowWater"] as? Double == 0.75)
+        #expect(try keys() == ["e", "d", "c"])
+        #expect(try tool("clean", "--limit", "3kB", "--low-water", "0.7").output.contains("Left: 2 entries, 2.0 kB."))
+    }
+
+    @Test func `clean makes room on a volume that is too full`() throws {
+        for key in ["a", "b"] { try put(key, count: 1000) }
+        #expect(try tool("clean", "--keep-free", "1B").output.contains("Left: 2 entries"))
+        let object = try tool("clean", "--keep-free", "1000PB", "--json").object()
+        #expect(object["evicted"] as? [String: Int] == ["entries": 2, "bytes": 2000])
+    }
+
+    @Test func `clean says when pinned entries alone are over the limit`() throws {
+        for key in ["a", "b", "c"] { try put(key, count: 1000) }
+        try Connection(path: tool.cache + "/.halcyon/index.sqlite").execute(
+            "UPDATE entries SET pinned = 1 WHERE key <> 'b'")
+        let text = try tool("clean", "--limit", "1500", "--count-limit", "1").output
+        #expect(text.contains("1 entry, 1.0 kB evicted") && text.contains("over the limit, by 500 B and 1 entry."))
+        #expect(text.contains("halcyon unpin"))
+        let object = try tool("clean", "--limit", "1500", "--json").object()
+        #expect(object["pinnedExcess"] as? [String: Int] == ["entries": 0, "bytes": 500])
+        #expect(try tool("clean", "--limit", "2kB", "--json").object()["pinnedExcess"] is NSNull)
     }
 
     // MARK: check

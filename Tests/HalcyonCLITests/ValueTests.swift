@@ -109,3 +109,19 @@ import Testing
         #expect(ProgressBar.line(done: 5, total: nil, label: "removed", width: 20).hasPrefix("5 removed "))
     }
 }
+
+@Suite struct `Ages as people write them` {
+    @Test(arguments: [("90s", 90.0), ("30m", 1800), ("12 h", 43_200), ("7d", 604_800), ("1.5W", 907_200)])
+    func `are read`(text: String, seconds: Double) { #expect(Age(text)?.seconds == seconds) }
+
+    @Test(arguments: ["", "7", "d", "0d", "-1d", "7y", "7d12h", "never", "1e9s", "٧d"])
+    func `are refused when they are nonsense`(text: String) { #expect(Age(text) == nil) }
+}
+
+@Suite struct `Reads in a column` {
+    @Test(arguments: [
+        (0, "    0"), (99_999, "99999"), (100_000, " 100k"), (12_345_678, "  12M"), (123_456_789, " 123M"),
+        (Int.max, "9223P"),
+    ])
+    func `get no wider than it`(hits: Int, text: String) { #expect(HitCount.text(hits, width: 5) == text) }
+}

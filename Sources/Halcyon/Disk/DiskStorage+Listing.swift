@@ -71,6 +71,9 @@ extension DiskStorage.Backend {
         }
     }
 
+    /// Takes keys out of the index that are not to be kept, now: a process that ends at once leaves housekeeping no time for it.
+    package func forgetKeys() throws { try explained { try store.forgetKeys() } }
+
     func explained<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()

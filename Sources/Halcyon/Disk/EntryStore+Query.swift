@@ -179,7 +179,7 @@ extension Totals {
 
 extension EntryFilter {
     /// Whether the listing is what knows the answer.
-    var needsListing: Bool { keyPrefix != nil || baseKey != nil || host != nil || processorIdentifier != nil }
+    package var needsListing: Bool { keyPrefix != nil || baseKey != nil || host != nil || processorIdentifier != nil }
 }
 
 extension IndexSession {

@@ -266,7 +266,7 @@ extension EntryOrder {
     }
 
     /// Whether the listing is what knows it.
-    var needsListing: Bool { self != .access }
+    package var needsListing: Bool { self != .access }
 
     /// Where an entry stands in this order.
     func position(of entry: Entry) -> EntryPosition {

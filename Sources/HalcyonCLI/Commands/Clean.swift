@@ -8,33 +8,30 @@ struct Clean: ParsableCommand {
         abstract: "Remove expired entries and, over a limit, the least recently used ones.",
         discussion: """
             With --limit, entries are evicted down to half of it once their total has reached it: the next cleaning is \
-            then far away. Without it, only expired entries go.
+            then far away; --low-water says how much is left instead. --count-limit does the same once there are more \
+            entries than that. --keep-free evicts while the volume has less room left, until an eighth more than that is \
+            free. Without any of them, only expired entries go. Pinned entries stay: when they alone are over a limit, \
+            that is said.
 
             EXAMPLES
               halcyon clean --folder ./cache
               halcyon clean --folder ./cache --limit 50MB
+              halcyon clean --folder ./cache --count-limit 10000 --low-water 0.9
+              halcyon clean --folder ./cache --keep-free 2GB --json
             """)
 
     @OptionGroup var cache: CacheOptions
 
-    @Option(
-        help: ArgumentHelp("The size from which on entries are evicted, as 50MB or 1.5GiB.", valueName: "size"),
-        transform: ByteSize.parse)
-    var limit: ByteSize?
+    @OptionGroup var limits: LimitOptions
 
     @Flag(help: "An object instead of lines.")
     var json = false
-
-    func validate() throws {
-        if let limit, limit.bytes == 0 {
-            throw ValidationError("A limit of 0 bytes keeps nothing. Use ‘halcyon remove --all’ to remove everything.")
-        }
-    }
 
     private struct Outcome {
         var expired = Removal()
         var evicted = Removal()
         var left = Totals(entries: 0, bytes: 0)
+        var pinnedExcess: Totals?
         var isInterrupted = false
     }
 
@@ -62,39 +59,41 @@ struct Clean: ParsableCommand {
         }
         var outcome = Outcome()
         outcome.expired = try storage.removeExpired(goingOn: goOn)
-        if let limit, !interruption.isRequested {
-            outcome.evicted = try storage.evict(StorageLimits(bytes: limit.bytes), goingOn: goOn)
-        }
+        limits.apply(to: storage)
+        if !interruption.isRequested { outcome.evicted = try storage.evict(storage.config.limits, goingOn: goOn) }
         outcome.isInterrupted = interruption.isRequested
-        outcome.left = try storage.summary().totals
+        let usage = try storage.usage()
+        (outcome.left, outcome.pinnedExcess) = (usage.total, usage.pinnedExcess)
         return outcome
     }
 
+    // MARK: Words
+
     private func lines(of outcome: Outcome) -> String {
-        var lines = ["Expired: \(text(outcome.expired)) removed."]
-        if limit != nil { lines.append("Over the limit: \(text(outcome.evicted)) evicted, least recently used first.") }
-        return (lines + ["Left: \(text(outcome.left))."]).joined(separator: "\n")
+        var lines = ["Expired: \(Totals(outcome.expired).text) removed."]
+        if !limits.isEmpty {
+            lines.append("Over the limit: \(Totals(outcome.evicted).text) evicted, least recently used first.")
+        }
+        lines.append("Left: \(outcome.left.text).")
+        if let excess = outcome.pinnedExcess { lines.append(sentence(on: excess)) }
+        return lines.joined(separator: "\n")
     }
 
-    private func text(_ removal: Removal) -> String {
-        text(Totals(entries: Int64(removal.entries), bytes: removal.bytes))
+    private func sentence(on excess: Totals) -> String {
+        let parts = [
+            excess.bytes > 0 ? ByteSize(excess.bytes).description : nil,
+            excess.entries > 0 ? Count.entries(Int(excess.entries)) : nil,
+        ]
+        return "Pinned entries alone are over the limit, by \(parts.compactMap(\.self).joined(separator: " and ")). "
+            + "See ‘halcyon list --pinned’; unpin some with ‘halcyon unpin’, or raise the limit."
     }
-
-    private func text(_ totals: Totals) -> String { "\(Count.entries(Int(totals.entries))), \(ByteSize(totals.bytes))" }
 
     private func object(of outcome: Outcome) -> JSON {
-        .object([
-            "expired": object(of: outcome.expired), "evicted": object(of: outcome.evicted),
-            "left": object(of: outcome.left),
-            "limit": limit.map { .integer($0.bytes) } ?? .null, "interrupted": .bool(outcome.isInterrupted),
-        ])
-    }
-
-    private func object(of removal: Removal) -> JSON {
-        object(of: Totals(entries: Int64(removal.entries), bytes: removal.bytes))
-    }
-
-    private func object(of totals: Totals) -> JSON {
-        .object(["entries": .integer(totals.entries), "bytes": .integer(totals.bytes)])
+        let members: [(name: String, value: JSON)] = [
+            ("expired", Totals(outcome.expired).object), ("evicted", Totals(outcome.evicted).object),
+            ("left", outcome.left.object), ("pinnedExcess", outcome.pinnedExcess?.object ?? .null),
+            ("interrupted", .bool(outcome.isInterrupted)),
+        ]
+        return .object(JSON.Members(members + limits.members))
     }
 }

@@ -15,22 +15,25 @@ package struct EntryRow {
     /// Rows come one at a time, so the columns' widths are fixed.
     private static let sizeWidth = 9
     private static let dateWidth = 19
-    /// What a key has at least; in a narrower terminal the dates are left out.
+    private static let hitsWidth = 5
+    /// What a key has at least; in a narrower terminal the columns before it are left out, from the right.
     private static let keyWidth = 20
 
-    package var header: String { line("SIZE", "LAST USE", "EXPIRES", "KEY") }
+    package var header: String { line("SIZE", "LAST USE", "EXPIRES", " HITS", "KEY") }
 
     package func line(of entry: DiskStorage.EntryInfo) -> String {
         line(
             ByteSize(entry.size).description, DateText.local(Timestamp(entry.lastAccess)), expiry(of: entry),
+            HitCount.text(entry.hits, width: Self.hitsWidth),
             TextWidth.printable(entry.key ?? "(unknown) \(entry.fileName.prefix(12))…"))
     }
 
-    private func line(_ size: String, _ access: String, _ expiry: String, _ key: String) -> String {
+    private func line(_ size: String, _ access: String, _ expiry: String, _ hits: String, _ key: String) -> String {
         let width = width ?? .max
         var front = padding(size, Self.sizeWidth) + size + "  "
-        for date in [access, expiry] where front.count + Self.dateWidth + 2 + Self.keyWidth <= width {
-            front += date + padding(date, Self.dateWidth) + "  "
+        for (text, columns) in [(access, Self.dateWidth), (expiry, Self.dateWidth), (hits, Self.hitsWidth)] {
+            guard front.count + columns + 2 + Self.keyWidth <= width else { break }
+            front += text + padding(text, columns) + "  "
         }
         return front + TextWidth.shortened(key, to: max(1, width - front.count))
     }
@@ -39,19 +42,25 @@ package struct EntryRow {
         String(repeating: " ", count: max(0, width - text.count))
     }
 
-    private func expiry(of entry: DiskStorage.EntryInfo) -> String {
+    /// A date, or a word for none.
+    func expiry(of entry: DiskStorage.EntryInfo) -> String {
         if entry.isExpired(at: now) { return "expired" }
         if entry.isPinned { return "pinned" }
         return entry.expiration.map { DateText.local(Timestamp($0)) } ?? "never"
     }
 
-    package func object(of entry: DiskStorage.EntryInfo) -> JSON {
+    /// - Parameter key: what the person typed, where the index may not know it.
+    package func object(of entry: DiskStorage.EntryInfo, key: String? = nil) -> JSON {
         .object([
-            "key": .string(entry.key), "file": .string(entry.fileName), "size": .integer(entry.size),
+            "key": .string(entry.key ?? key), "file": .string(entry.fileName), "size": .integer(entry.size),
             "created": .string(DateText.iso8601(Timestamp(entry.created))),
             "accessed": .string(DateText.iso8601(Timestamp(entry.lastAccess))),
             "expires": .string(entry.expiration.map { DateText.iso8601(Timestamp($0)) }),
             "expired": .bool(entry.isExpired(at: now)), "pinned": .bool(entry.isPinned),
+            "base_key": .string(entry.baseKey), "processor": .string(entry.processorIdentifier),
+            "hits": .integer(entry.hits), "tags": .strings(entry.tags), "allocated": .integer(entry.allocatedSize),
+            "etag": .string(entry.validators?.etag), "last_modified": .string(entry.validators?.lastModified),
+            "max_age": .integer(entry.validators?.maxAge), "metadata": .texts(entry.metadata),
         ])
     }
 }

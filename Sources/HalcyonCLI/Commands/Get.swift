@@ -70,9 +70,10 @@ struct Get: ParsableCommand {
 
     /// The user typed the key in this very command, so it may be repeated.
     static func miss(_ key: String) -> String {
-        "Nothing valid is cached under “\(TextWidth.printable(key))”. See ‘halcyon list’ for what is there; what was put "
-            + "with --extension needs the same one."
+        "Nothing valid is cached under “\(TextWidth.printable(key))”. \(remedy)"
     }
+
+    static let remedy = "See ‘halcyon list’ for what is there; what was put with --extension needs the same one."
 
     /// Not through a temporary file that is renamed: the target may be a device or a link.
     private func write(_ data: Data, to path: String) throws {

@@ -7,86 +7,101 @@ struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the entries: what is in the cache, how big, used and valid until when.",
         discussion: """
-            Most recently used first, largest first, or what expires first; the other way round with --reverse, so that \
-            --reverse shows what is evicted next. A key shows as (unknown) until somebody asks for the entry by it: the \
-            file was there before the index.
+            Most recently used first, largest first, latest first, what expires first, or by key; the other way round \
+            with --reverse, so that --reverse shows what is evicted next. A key shows as (unknown) until somebody asks \
+            for the entry by it: the file was there before the index. Entries have to meet all conditions that are given.
+
+            --page prints one page as an object with "entries" and "next", which is null on the last page. The next page \
+            is had with the same conditions and --after; entries that come and go meanwhile move nothing.
 
             EXAMPLES
               halcyon list --folder ./cache --sort size --limit 10
               halcyon list --folder ./cache --filter example.com --json
+              halcyon list --folder ./cache --host img.example.com --unused 30d --count
+              halcyon list --folder ./cache --sort key --page --limit 100
               halcyon list --folder ./cache --reverse --limit 1
             """)
 
-    enum Order: String, ExpressibleByArgument, CaseIterable { case access, size, expires }
+    enum Order: String, ExpressibleByArgument, CaseIterable { case access, size, created, expires, key }
 
     @OptionGroup var cache: CacheOptions
 
-    @Option(help: ArgumentHelp("Only keys that contain this, in upper or lower case.", valueName: "text"))
-    var filter: String?
-
-    @Option(help: "What to sort by.")
-    var sort: Order = .access
+    @Option(help: "What to sort by. (default: access)")
+    var sort: Order?
 
     @Flag(help: "The other way round.")
     var reverse = false
 
-    @Option(help: ArgumentHelp("Stop after this many.", valueName: "number"))
+    @Option(help: ArgumentHelp("Stop after this many. (default: all, 100 with --page)", valueName: "number"))
     var limit: Int?
+
+    @Flag(help: "Number and bytes only.")
+    var count = false
 
     @Flag(help: "An array of objects instead of a table.")
     var json = false
 
+    @Flag(help: "One page, as an object that says where the next one begins.")
+    var page = false
+
+    @Option(
+        help: ArgumentHelp("Go on where a page has ended, in its order.", valueName: "next"), transform: Cursor.parse)
+    var after: Cursor?
+
+    @OptionGroup(title: "CONDITIONS") var conditions: FilterOptions
+
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is a number of entries, 1 or more.") }
+        if count, limit != nil || page || after != nil {
+            throw ValidationError("--count counts all that is meant. Leave --limit, --page and --after out.")
+        }
+        guard let after, sort != nil || reverse, after.order != order else { return }
+        throw ValidationError(
+            "--after goes on in the order of its page. Give the same --sort and --reverse, or neither.")
+    }
+
+    private var order: Cursor.Order {
+        let sort = sort ?? .access
+        return Cursor.Order(order: sort.order, isDescending: sort.isDescending != reverse)
     }
 
     func run() throws {
         try cache.withStorage { storage in
-            let output = Output()
-            let count = try json ? printObjects(of: storage, to: output) : printTable(of: storage, to: output)
-            try output.flush()
-            guard count == 0, !json else { return }
-            Message.print(filter == nil ? "The cache is empty." : "No key contains that text.")
+            let query = EntryQuery(
+                storage: storage, filter: conditions.entryFilter(at: Date()), order: after?.order ?? order,
+                limit: limit ?? (page ? 100 : nil), start: after?.place)
+            try ListingPreparation.run(in: storage, for: query.filter, order: query.order.order)
+            if count { try printTotals(of: query) } else { try printEntries(of: query) }
         }
     }
 
-    private func printTable(of storage: Storage, to output: Output) throws -> Int {
-        let row = EntryRow(width: Terminal.output?.width, now: Date())
-        return try forEachEntry(of: storage) { entry, index in
-            if index == 0 { try output.line(row.header) }
-            try output.line(row.line(of: entry))
-        }
+    private func printTotals(of query: EntryQuery) throws {
+        let totals = try query.storage.totals(matching: query.filter)
+        try Output.print(json ? totals.object.compact : "\(totals.text).")
     }
 
-    /// One object on each line, so that line tools can be used on it too.
-    private func printObjects(of storage: Storage, to output: Output) throws -> Int {
-        let row = EntryRow(width: nil, now: Date())
-        try output.text("[")
-        let count = try forEachEntry(of: storage) { entry, index in
-            try output.text("\(index == 0 ? "" : ",")\n\(row.object(of: entry).compact)")
-        }
-        try output.line(count == 0 ? "]" : "\n]")
-        return count
+    private func printEntries(of query: EntryQuery) throws {
+        let output = Output()
+        if page { return try printPage(of: query, to: output) }
+        let outcome = try json ? query.printObjects(to: output) : query.printTable(to: output)
+        if json { try output.line("") }
+        try output.flush()
+        if outcome.count == 0, !json { Message.print(sentenceForNothing) }
     }
 
-    /// - Returns: how many there were.
-    private func forEachEntry(of storage: Storage, _ body: (DiskStorage.EntryInfo, Int) throws -> Void) throws -> Int {
-        var count = 0
-        let filter = DiskStorage.EntryFilter(text: filter)
-        var page = try storage.entries(
-            matching: filter, sortedBy: sort.order, descending: sort.isDescending != reverse, limit: pageSize)
-        while true {
-            for entry in page.entries {
-                try body(entry, count)
-                count += 1
-                if count == limit { return count }
-            }
-            guard let next = page.next else { return count }
-            page = try storage.entries(after: next, matching: filter, limit: pageSize)
-        }
+    private func printPage(of query: EntryQuery, to output: Output) throws {
+        try output.text(#"{"entries": "#)
+        let outcome = try query.printObjects(to: output)
+        try output.line(", \"next\": \(JSON.string(try outcome.next.map(Cursor.text)).compact)}")
+        try output.flush()
     }
 
-    private var pageSize: Int { min(limit ?? 256, 256) }
+    private var sentenceForNothing: String {
+        if after != nil { return "Nothing follows." }
+        let filter = conditions.entryFilter(at: Date())
+        if filter == .all { return "The cache is empty." }
+        return filter == .init(text: filter.text) ? "No key contains that text." : "No entry meets the conditions."
+    }
 }
 
 extension List.Order {
@@ -94,10 +109,12 @@ extension List.Order {
         switch self {
         case .access: .access
         case .size: .size
+        case .created: .created
         case .expires: .expiration
+        case .key: .key
         }
     }
 
     /// What people look for first: the latest, the largest, what goes next.
-    fileprivate var isDescending: Bool { self != .expires }
+    fileprivate var isDescending: Bool { self != .expires && self != .key }
 }

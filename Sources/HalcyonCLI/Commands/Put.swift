@@ -11,9 +11,13 @@ struct Put: ParsableCommand {
             folder all regular files are stored, hidden ones excepted. A key that is there already gets the new bytes. \
             The cache is made if there is none. A file that cannot be read is named, and the others are stored.
 
+            Pins and tags belong to the key: what is not given stays as it is. Notes and what the HTTP response said belong \
+            to the bytes: new bytes without any have none.
+
             EXAMPLES
               halcyon put --folder ./cache photo.jpg ~/Pictures
               halcyon put --folder ./cache --expires 12h --key https://example.com/a.png a.png
+              halcyon put --folder ./cache --pin --tag logo --note width=640 --etag '"33a64df5"' logo.png
               curl -s https://example.com/a.png | halcyon put --folder ./cache --key a -
             """)
 
@@ -29,6 +33,7 @@ struct Put: ParsableCommand {
     var expires: StorageExpiration?
 
     @OptionGroup var naming: ExtensionOption
+    @OptionGroup(title: "WHAT IS NOTED OF THE ENTRIES") var noted: AttributeOptions
 
     @Argument(help: ArgumentHelp("Files and folders; - for standard input.", valueName: "file"))
     var inputs: [String]
@@ -73,7 +78,9 @@ struct Put: ParsableCommand {
     }
 
     private func store(_ data: Data, key: String, in storage: Storage) throws {
-        try storage.store(value: data, forKey: key, expiration: expires, forcedExtension: naming.pathExtension)
+        try storage.store(
+            value: data, forKey: key, expiration: expires, forcedExtension: naming.pathExtension,
+            attributes: noted.attributes)
     }
 
     // MARK: Files

@@ -5,11 +5,15 @@ internal import Halcyon
 /// Shows what can be said of a cache in a few lines.
 struct Stats: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show how much is in the cache, and what its index is like.",
+        abstract: "Show how much is in the cache, what it has done, and what its index is like.",
         discussion: """
+            Hits, misses and what was stored and removed are counted for all processes together, since the cache was made \
+            or its statistics were reset. What others have counted in the last ten seconds may be missing.
+
             EXAMPLES
               halcyon stats --folder ./cache
               halcyon stats --name default --json
+              halcyon stats --folder ./cache --reset
             """)
 
     @OptionGroup var cache: CacheOptions
@@ -17,10 +21,14 @@ struct Stats: ParsableCommand {
     @Flag(help: "An object instead of lines.")
     var json = false
 
+    @Flag(help: "Begin counting anew, after what was counted has been printed.")
+    var reset = false
+
     func run() throws {
         try cache.withStorage { storage in
             let facts = try StorageFacts(storage)
             try Output.print(json ? facts.object.indented() : facts.lines)
+            if reset { try storage.resetStatistics() }
         }
     }
 }

@@ -5,6 +5,7 @@ internal import Halcyon
 struct StorageFacts {
     let folder: String
     let summary: StorageSummary
+    let use: UsageFacts
     let indexBytes: Int64
     let logBytes: Int64
     let volume: Volume?
@@ -12,6 +13,7 @@ struct StorageFacts {
     init(_ storage: Storage) throws {
         folder = storage.directoryURL.path
         summary = try storage.summary()
+        use = try UsageFacts(storage)
         let index = storage.store.blobs.indexPath
         indexBytes = Self.size(of: index)
         logBytes = Self.size(of: index + "-wal")
@@ -41,33 +43,40 @@ extension StorageFacts {
 
     private func text(_ totals: Totals) -> String { "\(totals.entries), \(ByteSize(totals.bytes))" }
 
-    var lines: String {
-        let schema = summary.ledger.last.map { "version \($0.version)" } ?? "none"
-        let lines = [
+    private var totals: [(String, String)] {
+        [
             ("Folder", folder), ("Entries", text(summary.totals)), ("Expired", text(summary.expired)),
             ("Oldest use", summary.oldestAccess.map(DateText.local) ?? "none"),
             ("Newest use", summary.newestAccess.map(DateText.local) ?? "none"),
-            ("Index", "\(ByteSize(indexBytes)), and \(ByteSize(logBytes)) of write-ahead log"), ("Schema", schema),
         ]
-        let ledger = summary.ledger.map { ("", "\($0.name), applied \(DateText.local($0.appliedAt))") }
-        return (lines + ledger + [("Adoption", adoption), ("Volume", volumeText)])
+    }
+
+    private var index: [(String, String)] {
+        let schema = summary.ledger.last.map { "version \($0.version)" } ?? "none"
+        return [
+            ("Index", "\(ByteSize(indexBytes)), and \(ByteSize(logBytes)) of write-ahead log"), ("Schema", schema),
+        ] + summary.ledger.map { ("", "\($0.name), applied \(DateText.local($0.appliedAt))") }
+    }
+
+    var lines: String {
+        (totals + use.lines + index + [("Adoption", adoption), ("Volume", "\(volumeText); \(use.free)")])
             .map { name, value in name + String(repeating: " ", count: 12 - name.count) + value }
             .joined(separator: "\n")
     }
 
-    var object: JSON {
-        .object([
-            "folder": .string(folder), "entries": .integer(summary.totals.entries),
-            "bytes": .integer(summary.totals.bytes),
-            "expired": .object([
-                "entries": .integer(summary.expired.entries), "bytes": .integer(summary.expired.bytes),
-            ]),
-            "oldestAccess": .string(summary.oldestAccess.map(DateText.iso8601)),
-            "newestAccess": .string(summary.newestAccess.map(DateText.iso8601)), "indexBytes": .integer(indexBytes),
-            "logBytes": .integer(logBytes), "schemaVersion": .integer(summary.ledger.last?.version ?? 0),
-            "ledger": .array(summary.ledger.map(Self.object)), "adoption": .string(summary.adoption.rawValue),
-            "volume": .string(volume?.name),
-        ])
+    var object: JSON { .object(JSON.Members(members + use.members)) }
+
+    private var members: [(name: String, value: JSON)] {
+        [
+            ("folder", .string(folder)), ("entries", .integer(summary.totals.entries)),
+            ("bytes", .integer(summary.totals.bytes)), ("expired", summary.expired.object),
+            ("oldestAccess", .string(summary.oldestAccess.map(DateText.iso8601))),
+            ("newestAccess", .string(summary.newestAccess.map(DateText.iso8601))),
+            ("indexBytes", .integer(indexBytes)), ("logBytes", .integer(logBytes)),
+            ("schemaVersion", .integer(summary.ledger.last?.version ?? 0)),
+            ("ledger", .array(summary.ledger.map(Self.object))), ("adoption", .string(summary.adoption.rawValue)),
+            ("volume", .string(volume?.name)),
+        ]
     }
 
     private static func object(of migration: StorageSummary.AppliedMigration) -> JSON {

@@ -15,6 +15,14 @@ struct CacheOptions: ParsableArguments {
             valueName: "name"))
     var name: String?
 
+    @Flag(
+        name: .customLong("no-keys"),
+        help: ArgumentHelp(
+            "Keep no key as text in the index: entries are found by their keys all the same, and listed by their files' "
+                + "names. Keys kept before are taken out. To be given each time, for an app that sets storesKeys to false."
+        ))
+    var keepsNoKeys = false
+
     private static let defaultNote = "(default: default)"
 
     func validate() throws {
@@ -48,6 +56,7 @@ struct CacheOptions: ParsableArguments {
         try CacheFolder(path: storage.directoryURL.path).require(purpose)
         do {
             try storage.open()
+            if keepsNoKeys { try storage.forgetKeys() }
         } catch {
             throw Failure("Cannot use the cache at \(storage.directoryURL.path). \(error)")
         }
@@ -70,6 +79,7 @@ struct CacheOptions: ParsableArguments {
 
     private var config: DiskStorage.Config {
         var config = DiskStorage.Config(name: name ?? "default", sizeLimit: 0)
+        config.storesKeys = !keepsNoKeys
         if let folder {
             let url = URL(fileURLWithPath: (folder as NSString).expandingTildeInPath, isDirectory: true)
             config.cachePathBlock = { _, _ in url }

@@ -7,9 +7,11 @@ final class ProgressWatcher: @unchecked Sendable {
     // Sendable because the bar is used on one serial queue only.
     private let queue = DispatchQueue(label: "halcyon.progress")
     private let timer: any DispatchSourceTimer
+    private let label: String
     private var bar: ProgressBar?
 
-    init(_ progress: Progress, _ interruption: Interruption) {
+    init(_ progress: Progress, _ interruption: Interruption, label: String = "files copied") {
+        self.label = label
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.setEventHandler { [weak self] in
             if interruption.isRequested { progress.cancel() }
@@ -23,7 +25,7 @@ final class ProgressWatcher: @unchecked Sendable {
         guard progress.totalUnitCount > 0 else { return }
         let bar = bar ?? ProgressBar(total: Int(progress.totalUnitCount))
         self.bar = bar
-        bar.show(Int(progress.completedUnitCount), "files copied")
+        bar.show(Int(progress.completedUnitCount), label)
     }
 
     /// Takes the line away. Nothing is drawn afterwards.

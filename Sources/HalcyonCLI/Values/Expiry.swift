@@ -3,17 +3,10 @@ package import Halcyon
 
 /// How long an entry lives, as people write it: `7d`, `12h`, `30m`, `90s`, `never`.
 package enum Expiry {
-    private static let secondsOfUnit: [String: Double] = [
-        "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800,
-    ]
-
     /// nil for anything else, and for what is not longer than nothing.
     package static func expiration(_ text: String) -> StorageExpiration? {
         if text.lowercased() == "never" { return .never }
-        guard let quantity = Quantity(text), let factor = secondsOfUnit[quantity.unit], quantity.number > 0 else {
-            return nil
-        }
-        return .seconds(quantity.number * factor)
+        return Age(text).map { .seconds($0.seconds) }
     }
 
     /// For arguments.

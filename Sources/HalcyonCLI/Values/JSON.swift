@@ -1,21 +1,39 @@
 /// A JSON value with its members in the order in which they were written: the same command prints the same text, and a
 /// list can be printed one element at a time.
 package enum JSON: Sendable {
-    case object(KeyValuePairs<String, JSON>)
+    case object(Members)
     case array([JSON])
     case string(String)
     case integer(Int64)
+    /// A finite one: JSON has no word for others.
+    case number(Double)
     case bool(Bool)
     case null
 
+    /// Written as a dictionary, or made of an array.
+    package struct Members: ExpressibleByDictionaryLiteral, Sendable {
+        fileprivate let all: [(name: String, value: JSON)]
+
+        package init(_ members: [(name: String, value: JSON)]) { all = members }
+        package init(dictionaryLiteral members: (String, JSON)...) { self.init(members.map { (name: $0, value: $1) }) }
+    }
+
     package static func string(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
     package static func integer(_ number: Int) -> JSON { .integer(Int64(number)) }
+
+    package static func strings(_ texts: [String]) -> JSON { .array(texts.map { .string($0) }) }
+    package static func integer(_ number: Int?) -> JSON { number.map { .integer(Int64($0)) } ?? .null }
+
+    /// With its names in order.
+    package static func texts(_ texts: [String: String]) -> JSON {
+        .object(Members(texts.sorted { $0.key < $1.key }.map { (name: $0, value: .string($1)) }))
+    }
 
     /// On one line.
     package var compact: String {
         switch self {
         case .object(let members):
-            "{\(members.map { "\(Self.quoted($0.key)): \($0.value.compact)" }.joined(separator: ", "))}"
+            "{\(members.all.map { "\(Self.quoted($0.name)): \($0.value.compact)" }.joined(separator: ", "))}"
         case .array(let elements): "[\(elements.map(\.compact).joined(separator: ", "))]"
         default: scalar
         }
@@ -25,8 +43,8 @@ package enum JSON: Sendable {
     package func indented(_ indent: String = "") -> String {
         let inner = indent + "  "
         switch self {
-        case .object(let members) where !members.isEmpty:
-            let lines = members.map { "\(inner)\(Self.quoted($0.key)): \($0.value.indented(inner))" }
+        case .object(let members) where !members.all.isEmpty:
+            let lines = members.all.map { "\(inner)\(Self.quoted($0.name)): \($0.value.indented(inner))" }
             return "{\n\(lines.joined(separator: ",\n"))\n\(indent)}"
         case .array(let elements) where !elements.isEmpty:
             return "[\n\(elements.map { inner + $0.indented(inner) }.joined(separator: ",\n"))\n\(indent)]"
@@ -38,6 +56,7 @@ package enum JSON: Sendable {
         switch self {
         case .string(let text): Self.quoted(text)
         case .integer(let number): String(number)
+        case .number(let number): String(number)
         case .bool(let value): String(value)
         default: "null"
         }

@@ -1,0 +1,15 @@
+internal import ArgumentParser
+
+/// Seconds for which an HTTP response is fresh, or none.
+struct MaxAge: Equatable, Sendable {
+    let seconds: Int?
+
+    /// For arguments.
+    @Sendable static func parse(_ text: String) throws -> MaxAge {
+        if text.isEmpty { return MaxAge(seconds: nil) }
+        guard text.allSatisfy({ $0.isASCII && $0.isNumber }), let seconds = Int(text) else {
+            throw ValidationError("A max-age is a whole number of seconds, as 3600.")
+        }
+        return MaxAge(seconds: seconds)
+    }
+}
