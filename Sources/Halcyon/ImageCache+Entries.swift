@@ -159,7 +159,8 @@ extension ImageCache {
         DispatchQueue.global(qos: .utility).async { [self] in
             let gone = moment.flatMap { moment in
                 diskResult {
-                    try diskStorage.removeEntries(
+                    try diskStorage.announce(removal.filter, removal.progress)
+                    return try diskStorage.removeEntries(
                         matching: removal.filter, thereAt: moment, progress: removal.progress
                     ) { batch in try ioQueue.sync(execute: batch) }
                 }

@@ -108,10 +108,27 @@ extension DiskStorage.Backend {
     public func update(
         _ attributes: DiskStorage.EntryAttributes, forKey key: String, forcedExtension: String? = nil
     ) throws -> Bool {
+        try update(forKey: key, forcedExtension: forcedExtension) { _ in attributes }
+    }
+
+    /// As ``update(_:forKey:forcedExtension:)``, with attributes that follow from what is known: nobody changes the entry in
+    /// between.
+    ///
+    /// ```swift
+    /// try storage.update(forKey: key) { .init(tags: Set($0.tags).union(["offline"])) }
+    /// ```
+    ///
+    /// - Parameter change: runs under the index's write lock: it must not use the storage, nor take long. What it throws ends the
+    ///   update, as the `error` of ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``.
+    @discardableResult
+    public func update(
+        forKey key: String, forcedExtension: String? = nil,
+        _ change: (DiskStorage.EntryInfo) throws -> DiskStorage.EntryAttributes
+    ) throws -> Bool {
         try requireReadiness()
         let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
         do {
-            return try store.update(attributes, of: name, key: key)
+            return try store.update(name, key: key) { try change(info($0)) }
         } catch {
             throw resourceError(error, key: key, url: url(of: name))
         }
@@ -137,7 +154,16 @@ extension DiskStorage.Backend {
     public func removeEntries(
         matching filter: DiskStorage.EntryFilter, progress: Progress? = nil
     ) throws -> [DiskStorage.EntryInfo] {
-        try removeEntries(matching: filter, thereAt: moment(), progress: progress) { try $0() }
+        try announce(filter, progress)
+        return try removeEntries(matching: filter, thereAt: moment(), progress: progress) { try $0() }
+    }
+
+    /// Says how many entries are to go, before anything waits for the write lock.
+    func announce(_ filter: DiskStorage.EntryFilter, _ progress: Progress?) throws {
+        guard let progress else { return }
+        // It may have watched another removal before.
+        progress.completedUnitCount = 0
+        progress.totalUnitCount = max(1, try totals(matching: filter).entries)
     }
 
     /// Now: what is stored later can be told from what is there.
@@ -149,13 +175,8 @@ extension DiskStorage.Backend {
         perform: (() throws -> Void) throws -> Void
     ) throws -> [DiskStorage.EntryInfo] {
         try mappingErrors {
-            if let progress {
-                // It may have watched another removal before.
-                progress.completedUnitCount = 0
-                progress.totalUnitCount = max(1, try store.totals(matching: filter).entries)
-            }
             func goOn(_ count: Int) -> Bool {
-                progress?.completedUnitCount = Int64(count)
+                if let progress { progress.completedUnitCount = min(Int64(count), progress.totalUnitCount) }
                 return progress?.isCancelled != true
             }
             let gone = try store.remove(

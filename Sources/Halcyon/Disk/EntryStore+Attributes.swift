@@ -3,15 +3,19 @@ internal import HalcyonSQLite
 
 extension EntryStore {
     /// Notes attributes of an entry; false where there is none.
-    func update(_ attributes: DiskStorage.EntryAttributes, of name: BlobName, key: String) throws -> Bool {
-        try attributes.validate()
+    ///
+    /// - Parameter change: is asked under the write lock what to note, given what is known.
+    func update(
+        _ name: BlobName, key: String, _ change: (EntryRecord) throws -> DiskStorage.EntryAttributes
+    ) throws -> Bool {
         let legacy = legacyName(of: name, key: key)
         try finishAdoption(of: [name, legacy].compactMap(\.self))
+        flushAccessLog()
         return try index.write { session in
-            guard let entry = try session.entry(named: name) ?? legacy.flatMap({ try session.entry(named: $0) }) else {
-                return false
-            }
-            try session.note(attributes, of: entry)
+            guard let record = try session.record(of: name, orLegacy: legacy, at: now) else { return false }
+            let attributes = try change(record)
+            try attributes.validate()
+            try session.note(attributes, of: record.entry)
             return true
         }
     }
@@ -98,11 +102,11 @@ extension EntryStore {
 }
 
 extension StorageLimits {
-    /// What is over the limits although all of it has to stay.
+    /// What is over the limits although all of it has to stay. A cache that is full to the last byte is over its limit.
     fileprivate func excess(of pinned: Totals) -> Totals? {
         let excess = Totals(
             entries: entries > 0 ? max(0, pinned.entries - entries) : 0,
-            bytes: bytes > 0 ? max(0, pinned.bytes - bytes) : 0)
+            bytes: bytes > 0 ? max(0, pinned.bytes - bytes + 1) : 0)
         return excess == Totals(entries: 0, bytes: 0) ? nil : excess
     }
 }

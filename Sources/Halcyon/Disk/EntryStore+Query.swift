@@ -88,18 +88,10 @@ extension EntryStore {
 
     /// The row of a name with everything that is known of it; nil where there is none.
     func record(of name: BlobName, key: String) throws -> EntryRecord? {
-        try finishAdoption(of: [name, legacyName(of: name, key: key)].compactMap(\.self))
-        flushAccessLog()
         let legacy = legacyName(of: name, key: key)
-        return try index.read { session in
-            guard let entry = try session.entry(named: name) ?? legacy.flatMap({ try session.entry(named: $0) }) else {
-                return nil
-            }
-            let conditions = try session.conditions(.all, at: now)
-            guard var record = try session.matching(conditions, { match in try match(entry.id) }) else { return nil }
-            try session.describe(&record)
-            return record
-        }
+        try finishAdoption(of: [name, legacy].compactMap(\.self))
+        flushAccessLog()
+        return try index.read { try $0.record(of: name, orLegacy: legacy, at: now) }
     }
 
     /// Ids of entries that meet a filter, and perhaps of some that do not, a bounded number at a time, in their order.
@@ -183,6 +175,15 @@ extension EntryFilter {
 }
 
 extension IndexSession {
+    /// The row of a name, or else of the legacy one, with everything that is known of it.
+    func record(of name: BlobName, orLegacy legacy: BlobName?, at now: Timestamp) throws -> EntryRecord? {
+        guard let entry = try entry(named: name) ?? legacy.flatMap({ try entry(named: $0) }),
+            var record = try matching(try conditions(.all, at: now), { match in try match(entry.id) })
+        else { return nil }
+        try describe(&record)
+        return record
+    }
+
     func size(_ statement: Statement) -> Int64 { statement.integer(at: 5) }
 
     /// As ``walk(_:descending:after:_:)``, between two places only.

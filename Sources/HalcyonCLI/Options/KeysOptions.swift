@@ -40,14 +40,8 @@ struct KeysOptions: ParsableArguments {
     private func update(
         _ key: String, in storage: Storage, _ change: (DiskStorage.EntryInfo) -> DiskStorage.EntryAttributes
     ) throws -> DiskStorage.EntryInfo? {
-        func entry() throws -> DiskStorage.EntryInfo? {
-            try storage.entry(forKey: key, forcedExtension: naming.pathExtension)
-        }
-        guard let before = try entry() else { return nil }
-        let attributes = change(before)
-        guard attributes != .init() else { return before }
-        guard try storage.update(attributes, forKey: key, forcedExtension: naming.pathExtension) else { return nil }
-        return try entry()
+        guard try storage.update(forKey: key, forcedExtension: naming.pathExtension, change) else { return nil }
+        return try storage.entry(forKey: key, forcedExtension: naming.pathExtension)
     }
 
     /// Prints what came of it, names the keys that were not there, and ends with status 1 if there were any.
