@@ -54,7 +54,7 @@ extension DiskStorage.Backend {
     /// Bytes and number of all entries.
     ///
     /// - Parameter adopting: false leaves files out that are still to be adopted, instead of adopting them first.
-    package func totals(adopting: Bool = true) throws -> Totals {
+    package func totals(adopting: Bool) throws -> Totals {
         try explained { try store.totals(adopting: adopting) }
     }
 

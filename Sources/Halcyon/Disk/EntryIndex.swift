@@ -360,6 +360,14 @@ package final class EntryIndex: Sendable {
         checkpoint()
     }
 
+    /// Writes the whole file anew, under the write lock. Text that was overwritten where it was may have left copies: SQLite
+    /// overwrites what is deleted, and not what a page still holds between its rows after they were rearranged.
+    func compact() throws {
+        try open()
+        try writer.withLock { try $0?.connection.execute("VACUUM") }
+        checkpoint()
+    }
+
     /// Writes a copy for another folder into a new file, as of one moment.
     func snapshot(to path: String) throws {
         try open()

@@ -88,6 +88,6 @@ extension EntryStore {
             for entry in entries where entry.key != nil { try session.forgetKey(of: entry.id) }
         }
         relist()
-        index.checkpoint()
+        try index.compact()
     }
 }

@@ -1,0 +1,103 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+@Suite(.timeLimit(.minutes(3))) struct MoreLimitTests {
+    struct Mark: Sendable {
+        let ratio: Double
+        let left: Int64
+    }
+
+    @Test func `more entries than the limit are evicted down to half of it`() throws {
+        try withCache(configure: { $0.countLimit = 10 }) { cache in
+            for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            #expect(try cache.storage.removeSizeExceededValues() == [])
+            try cache.storage.store(value: .blob(10), forKey: "10")
+            _ = try cache.storage.value(forKey: "0")
+            let gone = try cache.storage.removeSizeExceededValues()
+            #expect(gone == (1...6).map { cache.storage.cacheFileURL(forKey: "\($0)") })
+            #expect(cache.storage.isCached(forKey: "0"))
+        }
+    }
+
+    @Test func `a store through the cache keeps the number`() async throws {
+        try await withImageCache(configure: { $0.countLimit = 10 }) { subject in
+            for number in 0..<100 {
+                try await subject.cache.storeToDisk(.blob(number), forKey: "\(number)")
+                await subject.settle(rounds: 1)
+                #expect(try subject.storage.totals().entries <= 10)
+            }
+            #expect(subject.storage.isCached(forKey: "99"))
+        }
+    }
+
+    @Test func `both limits at once, and the one that asks for more decides`() throws {
+        try withCache(configure: { config in
+            config.countLimit = 4
+            config.sizeLimit = 1_000
+        }) { cache in
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed, count: 10), forKey: "\(seed)") }
+            #expect(try cache.storage.removeSizeExceededValues().count == 3)
+            try cache.storage.store(value: .blob(9, count: 990), forKey: "large")
+            #expect(try cache.storage.removeSizeExceededValues().count == 3)
+            #expect(try cache.storage.totals() == Totals(entries: 0, bytes: 0))
+        }
+    }
+
+    @Test(arguments: [
+        Mark(ratio: 0.9, left: 90), Mark(ratio: 0.25, left: 25), Mark(ratio: 1, left: 100), Mark(ratio: 0, left: 0),
+        Mark(ratio: -3, left: 0), Mark(ratio: 7, left: 100), Mark(ratio: .nan, left: 50),
+    ])
+    func `the low-water mark says how much is left`(mark: Mark) throws {
+        try withCache(configure: { config in
+            config.countLimit = 100
+            config.lowWaterRatio = mark.ratio
+        }) { cache in
+            for seed in 0..<101 { try cache.storage.store(value: .blob(1, count: 1), forKey: "\(seed)") }
+            _ = try cache.storage.removeSizeExceededValues()
+            #expect(try cache.storage.totals().entries == mark.left)
+        }
+    }
+
+    @Test func `a volume that runs out of room gets an eighth more than it should have`() throws {
+        try withCache(configure: { $0.keepFreeBytes = 800 }) { cache in
+            for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.fileSystem.pretend(freeBytes: 800)
+            #expect(try cache.storage.removeSizeExceededValues() == [])
+            cache.fileSystem.pretend(freeBytes: 650)
+            // 150 to the floor, and 100 more.
+            #expect(try cache.storage.removeSizeExceededValues().count == 3)
+            cache.fileSystem.fail(.freeBytes, EIO)
+            #expect(try cache.storage.removeSizeExceededValues() == [])
+            cache.fileSystem.pretend(freeBytes: 0)
+            #expect(try cache.storage.removeSizeExceededValues().count == 7)
+        }
+    }
+
+    @Test func `stores on a volume without room evict, and do not search in vain again and again`() async throws {
+        try await withImageCache(configure: { $0.keepFreeBytes = 8_000 }) { subject in
+            try subject.fill((0..<20).map { "pinned \($0)" })
+            for number in 0..<20 { try subject.storage.update(.init(isPinned: true), forKey: "pinned \(number)") }
+            subject.disk.fileSystem.pretend(freeBytes: 0)
+            let notifications = CleanNotifications(of: subject.cache)
+            for number in 0..<60 { try await subject.cache.storeToDisk(.blob(number), forKey: "\(number)") }
+            await subject.settle()
+            #expect(notifications.postings.count < 10)
+            #expect(try subject.storage.totals(matching: .init(isPinned: true)).entries == 20)
+            #expect(try subject.storage.totals().entries < 40)
+        }
+    }
+
+    @Test func `limits are asked for at the next operation`() throws {
+        try withCache { cache in
+            for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            #expect(try cache.storage.removeSizeExceededValues() == [])
+            cache.storage.config.countLimit = 5
+            #expect(try cache.storage.removeSizeExceededValues().count == 8)
+            cache.storage.config.countLimit = -5
+            #expect(try cache.storage.removeSizeExceededValues() == [])
+        }
+    }
+}
