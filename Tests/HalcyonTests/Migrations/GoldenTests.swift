@@ -91,6 +91,36 @@ import Testing
         #expect(try cache.storage.check().integrityFindings == [])
     }
 
+    /// What later versions know of an entry, if the version knew it; nothing is made up for older ones.
+    @Test(arguments: released.map(\.version))
+    func `uses, notes and the listing survive`(version: Int) throws {
+        let cache = try CacheFixture()
+        try restore(version, in: cache)
+        cache.reopen()
+        let entries = try cache.storage.entries(sortedBy: .key).entries
+        #expect(
+            entries.map(\.key)
+                == [nil, "höhle 🦊", "https://example.com/a.png", "large"].sorted { ($0 ?? "") < ($1 ?? "") })
+        let address = try #require(entries.first { $0.key == "https://example.com/a.png" })
+        let large = try #require(entries.first { $0.key == "large" })
+        let old = try #require(entries.first { $0.key == "höhle 🦊" })
+        #expect(address.hits == (version >= 3 ? 7 : 0) && address.allocatedSize == (version >= 3 ? 4096 : 6))
+        #expect(address.baseKey == (version >= 3 ? address.key : nil))
+        #expect(large.hits == (version >= 3 ? .max : 0))
+        #expect(address.tags == (version >= 4 ? ["höhle", "offline"] : []))
+        #expect(address.validators?.etag == (version >= 4 ? "\"33a64df5\"" : nil))
+        #expect(address.metadata == (version >= 4 ? ["width": "320"] : [:]))
+        #expect(old.validators == nil, "of bytes that were stored before")
+        let expected: [DiskStorage.EntryFilter: Int] = [
+            .init(host: "example.com"): 1, .init(tag: "offline"): version >= 4 ? 2 : 0,
+            .init(baseKey: "https://example.com/a.png"): 1, .init(isPinned: true): 1, .init(minimumSize: 2): 2,
+            .init(keyPrefix: "h"): 2,
+        ]
+        for (filter, count) in expected { #expect(try cache.storage.entries(matching: filter).entries.count == count) }
+        let statistics = try cache.storage.statistics.total
+        #expect(statistics.hits == (version >= 3 ? 1 : 0) && statistics.bytesWritten == (version >= 3 ? 8 : 0))
+    }
+
     @Test(arguments: released.map(\.version))
     func `an upgraded index has the schema of a new one`(version: Int) throws {
         let cache = try CacheFixture()
@@ -129,6 +159,45 @@ import Testing
                 "(no address) 3 5368709121", "example.com 1 6",
             ])
         #expect(try connection.integer("PRAGMA application_id") == 0x4841_4C43)
+    }
+
+    @Test func `each view has an answer`() throws {
+        let cache = try CacheFixture()
+        try restore(MigrationFiles.all.count, in: cache)
+        let connection = try Connection(path: cache.index.path)
+        let answers: [(sql: StaticString, rows: [String])] = [
+            (
+                "SELECT file || ' ' || hits || ' ' || coalesce(tags, '-') FROM cache_entries WHERE key LIKE 'https%'",
+                ["494a30704d4f32ac0b81739d18a66d3638d440cbc6f5669f6af66f840edee5ab 7 höhle, offline"]
+            ),
+            ("SELECT expired || ' ' || expires FROM cache_entries WHERE pinned = 'yes'", ["no 9999-12-31 23:59:59"]),
+            ("SELECT (allocated_bytes - bytes) || ' ' || pinned_bytes FROM cache_summary", ["-6 5368709120"]),
+            ("SELECT site || ' ' || entries || ' ' || hits FROM cache_sites WHERE site LIKE 'e%'", ["example.com 1 7"]),
+            ("SELECT processor || ' ' || entries FROM cache_processors ORDER BY 1", ["(original) 1", "(unknown) 3"]),
+            (
+                "SELECT image || ' ' || variants FROM cache_images ORDER BY 1",
+                ["https://example.com/a.png 1", "höhle 🦊 1", "large 1"]
+            ),
+            ("SELECT size_from || ' ' || entries FROM cache_sizes WHERE entries > 0", ["0 3", "10000000 1"]),
+            ("SELECT days_from || ' ' || entries FROM cache_ages WHERE entries > 0", ["365 4"]),
+            ("SELECT day || ' ' || entries FROM cache_expirations", ["2025-10-16 2", "never 2"]),
+            ("SELECT tag || ' ' || entries || ' ' || bytes FROM cache_tags", ["höhle 1 6", "offline 2 5368709126"]),
+            (
+                "SELECT key || ' ' || etag || ' ' || last_modified || ' ' || max_age || ' ' || fields FROM cache_metadata",
+                ["https://example.com/a.png \"33a64df5\" Wed, 21 Oct 2015 07:28:00 GMT 3600 {\"width\":\"320\"}"]
+            ),
+            (
+                "SELECT hits || ' ' || misses || ' ' || hit_percent || ' ' || since FROM cache_statistics",
+                ["1 2 33.3 2025-10-09 08:53:20"]
+            ),
+            (
+                "SELECT image || ' ' || host FROM cache_origins WHERE host IS NOT NULL",
+                ["https://example.com/a.png example.com"]
+            ),
+        ]
+        for (sql, rows) in answers { #expect(try connection.texts(sql) == rows, "\(sql)") }
+        let views = try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'view'")
+        for view in views { #expect(answers.contains { "\($0.sql)".contains(" \(view)") }, "\(view)") }
     }
 
     @Test func `the ledger's checksum is what sha256sum prints`() throws {
