@@ -95,7 +95,7 @@ open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
         }
         super.store(image, original: original, forKey: key, options: options, toDisk: false, completionHandler: nil)
         disk.store(
-            image, original: original, forKey: computedKey(key, options.processor.identifier),
+            image, original: original, forKey: key,
             options: Halcyon.KingfisherParsedOptionsInfo(options)
         ) { [self] result in
             report(result, of: image, original: original, on: options.callbackQueue, to: completionHandler)
@@ -125,7 +125,7 @@ open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
         completionHandler: (@Sendable (Kingfisher.CacheStoreResult) -> Void)? = nil
     ) {
         disk.storeToDisk(
-            data, forKey: computedKey(key, identifier), forcedExtension: forcedExtension,
+            data, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
             expiration: expiration.map(Halcyon.StorageExpiration.init)
         ) { [self] result in
             report(result, of: Kingfisher.KFCrossPlatformImage(), on: callbackQueue, to: completionHandler)
@@ -166,6 +166,22 @@ open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
         if fromMemory { memoryStorage.remove(forKey: key) }
         guard fromDisk else { return report() }
         disk.removeImage(forKey: key, forcedExtension: forcedExtension, completionHandler: report)
+    }
+
+    /// Removes an image and all its variants, whichever processors have made them, also in an earlier launch. In memory those go
+    /// that are on disk too, and the image itself: which others are there Kingfisher does not say.
+    ///
+    /// - Parameter completionHandler: called on `callbackQueue` when they are gone.
+    public func removeImageAndVariants(
+        forKey key: String, callbackQueue: Kingfisher.CallbackQueue = .untouch,
+        completionHandler: (@Sendable () -> Void)? = nil
+    ) {
+        memoryStorage.remove(forKey: key)
+        disk.removeImageAndVariants(forKey: key) { [memoryStorage] gone in
+            // A failure is that nothing could be removed: what is still there is still found.
+            for key in ((try? gone.get()) ?? []).compactMap(\.key) { memoryStorage.remove(forKey: key) }
+            if let completionHandler { callbackQueue.execute(completionHandler) }
+        }
     }
 
     open override func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
@@ -238,8 +254,7 @@ open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
             @escaping @Sendable (Result<Kingfisher.KFCrossPlatformImage?, Kingfisher.KingfisherError>) -> Void
     ) {
         disk.retrieveImage(
-            forKey: computedKey(key, options.processor.identifier),
-            options: Halcyon.KingfisherParsedOptionsInfo(options), callbackQueue: .untouch
+            forKey: key, options: Halcyon.KingfisherParsedOptionsInfo(options), callbackQueue: .untouch
         ) { result in
             handler(result.map(\.image).mapError(Kingfisher.KingfisherError.init))
         }
@@ -414,6 +429,15 @@ private struct Serializer: Halcyon.CacheSerializer {
     }
 }
 
+/// Tells the disk half which variant of an image it has: nothing is processed there.
+private struct Processor: Halcyon.ImageProcessor {
+    let identifier: String
+
+    func process(
+        item: Halcyon.ImageProcessItem, options: Halcyon.KingfisherParsedOptionsInfo
+    ) -> Halcyon.KFCrossPlatformImage? { nil }
+}
+
 /// Stands for a processor of which only the identifier is known.
 private struct NamedProcessor: Kingfisher.ImageProcessor {
     let identifier: String
@@ -491,9 +515,10 @@ extension Kingfisher.KingfisherError.CacheErrorReason {
 // MARK: - Options
 
 extension Halcyon.KingfisherParsedOptionsInfo {
-    /// What the disk half has to know; the key has the processor's identifier already.
+    /// What the disk half has to know.
     fileprivate init(_ options: Kingfisher.KingfisherParsedOptionsInfo) {
         self.init(nil)
+        processor = Processor(identifier: options.processor.identifier)
         cacheSerializer = Serializer(options: options)
         callbackQueue = .untouch
         loadDiskFileSynchronously = options.loadDiskFileSynchronously

@@ -31,6 +31,32 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
     }
 }
 
+@Suite(.timeLimit(.minutes(1))) struct VariantTests {
+    @Test func `an image goes with all its variants, also after a relaunch, and another one stays`() async throws {
+        let fixture = Fixture()
+        let picture = try Picture()
+        let data = picture.data
+        do {
+            let cache = try fixture.makeCache()
+            try await cache.storeToDisk(data, forKey: key)
+            try await cache.storeToDisk(data, forKey: key, processorIdentifier: "thumb", forcedExtension: "jpg")
+            try await cache.store(picture.image, forKey: key, processorIdentifier: "p(1.0)", toDisk: true)
+            try await cache.storeToDisk(data, forKey: "\(key)@2x")
+            let entries = try cache.halcyon.diskStorage.entries(sortedBy: .key).entries
+            #expect(entries.map(\.baseKey) == [key, "\(key)@2x", key, key])
+            #expect(entries.map(\.processorIdentifier) == ["", "", "p(1.0)", "thumb"])
+        }
+        let cache = try fixture.makeCache()
+        _ = try await cache.retrieveImageInDiskCache(forKey: key)
+        await withCheckedContinuation { continuation in
+            cache.removeImageAndVariants(forKey: key) { continuation.resume() }
+        }
+        #expect(try cache.halcyon.diskStorage.entries().entries.map(\.key) == ["\(key)@2x"])
+        #expect(cache.imageCachedType(forKey: key) == .none)
+        #expect(cache.imageCachedType(forKey: key, processorIdentifier: "thumb", forcedExtension: "jpg") == .none)
+    }
+}
+
 @Suite(.timeLimit(.minutes(1))) struct SettingsTests {
     @Test func `what is set on the disk storage's configuration holds from the next call on`() async throws {
         let fixture = Fixture()
