@@ -5,6 +5,8 @@ import Testing
 @Suite struct `Arguments` {
     private static let commands = [
         "put", "get", "list", "stats", "remove", "clean", "check", "path", "info", "pin", "unpin", "tag", "note",
+        "report",
+        "watch",
     ]
     private let tool: Tool
     init() throws { tool = try Tool() }

@@ -47,7 +47,15 @@ final class ChildProcess {
     }
 
     /// What Ctrl-C sends.
-    func interrupt() { kill(pid, SIGINT) }
+    func interrupt() { send(SIGINT) }
+
+    func send(_ signal: Int32) { kill(pid, signal) }
+
+    /// Whether somebody has stopped it, as Ctrl-Z does. True once for each stop.
+    func hasStopped() -> Bool {
+        var raw: Int32 = 0
+        return waitpid(pid, &raw, WNOHANG | WUNTRACED) == pid && raw & 0xFF == 0x7F
+    }
 }
 
 private struct FileActions {

@@ -8,13 +8,18 @@ final class PseudoTerminal {
     /// What the tool gets as input or output.
     let handle: FileHandle
 
-    init(columns: UInt16) throws {
+    init(columns: UInt16, rows: UInt16 = 24) throws {
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
         slave = open(try Self.slaveName(of: master), O_RDWR | O_NOCTTY)
         try #require(slave >= 0)
-        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
         handle = FileHandle(fileDescriptor: slave, closeOnDealloc: false)
+        resize(columns: columns, rows: rows)
+    }
+
+    /// What somebody does who pulls at the window's corner, without the signal that follows.
+    func resize(columns: UInt16, rows: UInt16) {
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
     }
 
     #if canImport(Darwin)

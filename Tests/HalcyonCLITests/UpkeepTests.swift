@@ -27,7 +27,7 @@ import Testing
         try expire("b")
         let object = try tool("stats", "--json").object()
         #expect(object["entries"] as? Int == 2 && object["bytes"] as? Int == 2000)
-        #expect(object["expired"] as? [String: Int] == ["entries": 1, "bytes": 500])
+        #expect(object["expired"] as? [String: Int] == ["entries": 1, "bytes": 501])
         #expect(object["schemaVersion"] as? Int == (object["ledger"] as? [Any])?.count)
         #expect(object["adoption"] as? String == "done")
         #expect(try #require(object["indexBytes"] as? Int) > 0)
@@ -154,11 +154,11 @@ import Testing
         try Connection(path: tool.cache + "/.halcyon/index.sqlite").execute(
             "UPDATE entries SET pinned = 1 WHERE key <> 'b'")
         let text = try tool("clean", "--limit", "1500", "--count-limit", "1").output
-        #expect(text.contains("1 entry, 1.0 kB evicted") && text.contains("over the limit, by 500 B and 1 entry."))
+        #expect(text.contains("1 entry, 1.0 kB evicted") && text.contains("over the limit, by 501 B and 1 entry."))
         #expect(text.contains("halcyon unpin"))
         let object = try tool("clean", "--limit", "1500", "--json").object()
-        #expect(object["pinnedExcess"] as? [String: Int] == ["entries": 0, "bytes": 500])
-        #expect(try tool("clean", "--limit", "2kB", "--json").object()["pinnedExcess"] is NSNull)
+        #expect(object["pinnedExcess"] as? [String: Int] == ["entries": 0, "bytes": 501])
+        #expect(try tool("clean", "--limit", "2.1kB", "--json").object()["pinnedExcess"] is NSNull)
     }
 
     // MARK: check

@@ -67,6 +67,15 @@ import Testing
         #expect(value.compact == #"{"b": "a\"\\\n\u0001é", "a": [1, true, null]}"#)
     }
 
+    @Test(arguments: [
+        (0, "0"), (1, "1"), (0.5, "0.5"), (-0.25, "-0.25"), (1.0006, "1.001"), (12.34, "12.34"), (0.0001, "0"),
+        (1e300, "null"),
+        (Double.infinity, "null"), (.nan, "null"), (0.005, "0.005"), (-3, "-3"),
+    ])
+    func `has decimals with three digits at most`(number: Double, text: String) {
+        #expect(JSON.decimal(number).compact == text)
+    }
+
     @Test func `can be indented`() {
         let value = JSON.object(["a": .array([.integer(1)]), "b": .array([]), "c": .object([:])])
         #expect(value.indented() == "{\n  \"a\": [\n    1\n  ],\n  \"b\": [],\n  \"c\": {}\n}")

@@ -196,5 +196,5 @@ package enum IndexSQL {
             ("countedTotals", countedTotals), ("expiredTotals", expiredTotals), ("repairTotals", repairTotals),
             ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState),
             ("countLegacyNames", countLegacyNames), ("accessRange", accessRange),
-        ] + plannedAboutMany
+        ] + plannedAboutMany + plannedForReport
 }

@@ -29,6 +29,9 @@ extension IndexSession {
         }
     }
 
+    /// Whether the listing has been made, and is up to date but for what has changed lately.
+    func isListed() throws(SQLiteError) -> Bool { [.behind, .current].contains(try listingState()) }
+
     // MARK: Making it
 
     /// Makes rows of entries that have none, so many at most.

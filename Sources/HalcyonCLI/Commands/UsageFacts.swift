@@ -44,7 +44,7 @@ struct UsageFacts {
     private var object: JSON {
         .object([
             "hits": .integer(counts.hits), "misses": .integer(counts.misses),
-            "hitRate": counts.hitRate.map { .number($0) } ?? .null, "stores": .integer(counts.stores),
+            "hitRate": counts.hitRate.map { .decimal($0) } ?? .null, "stores": .integer(counts.stores),
             "removals": .integer(counts.removals), "evictions": .integer(counts.evictions),
             "expirations": .integer(counts.expirations), "bytesRead": .integer(counts.bytesRead),
             "bytesWritten": .integer(counts.bytesWritten),

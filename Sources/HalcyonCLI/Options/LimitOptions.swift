@@ -51,7 +51,7 @@ struct LimitOptions: ParsableArguments {
         [
             ("limit", limit.map { .integer($0.bytes) } ?? .null), ("countLimit", .integer(countLimit)),
             ("keepFree", keepFree.map { .integer($0.bytes) } ?? .null),
-            ("lowWater", lowWater.map { .number($0) } ?? .null),
+            ("lowWater", lowWater.map { .decimal($0) } ?? .null),
         ]
     }
 }

@@ -15,9 +15,12 @@ struct Terminal {
     static var input: Terminal? { Terminal(STDIN_FILENO) }
 
     /// Columns, asked anew each time: windows are resized.
-    var width: Int {
+    var width: Int { size.columns }
+
+    /// As ``width``.
+    var size: (columns: Int, rows: Int) {
         var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        return (Int(size.ws_col), Int(size.ws_row))
     }
 }

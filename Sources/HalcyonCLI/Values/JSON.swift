@@ -5,8 +5,8 @@ package enum JSON: Sendable {
     case array([JSON])
     case string(String)
     case integer(Int64)
-    /// A finite one: JSON has no word for others.
-    case number(Double)
+    /// With three digits after the point at most.
+    case decimal(Double)
     case bool(Bool)
     case null
 
@@ -56,10 +56,21 @@ package enum JSON: Sendable {
         switch self {
         case .string(let text): Self.quoted(text)
         case .integer(let number): String(number)
-        case .number(let number): String(number)
+        case .decimal(let number): Self.text(of: number)
         case .bool(let value): String(value)
         default: "null"
         }
+    }
+
+    /// By hand: formatting asks for the user's language.
+    private static func text(of number: Double) -> String {
+        // JSON has no infinity.
+        guard let thousandths = Int64(exactly: (number * 1000).rounded()) else { return "null" }
+        let (whole, rest) = (thousandths.magnitude / 1000, thousandths.magnitude % 1000)
+        guard rest > 0 else { return "\(thousandths < 0 ? "-" : "")\(whole)" }
+        let digits = String(repeating: "0", count: 3 - String(rest).count) + String(rest)
+        let end = digits.reversed().drop { $0 == "0" }
+        return "\(thousandths < 0 ? "-" : "")\(whole).\(String(end.reversed()))"
     }
 
     private static func quoted(_ text: String) -> String {

@@ -27,7 +27,9 @@ extension DiskStorage {
 
             /// Hits in a hundred lookups, between 0 and 1; nil before the first one.
             public var hitRate: Double? {
-                hits + misses > 0 ? Double(hits) / Double(hits + misses) : nil
+                // Anybody may have edited the index: the sum of two numbers may be none.
+                let lookups = Double(hits) + Double(misses)
+                return lookups > 0 ? Double(hits) / lookups : nil
             }
         }
 

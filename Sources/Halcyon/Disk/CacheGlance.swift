@@ -1,0 +1,126 @@
+internal import Foundation
+internal import HalcyonSQLite
+
+/// What can be seen of a cache from outside: makes no file, writes nothing, and holds nothing once it is there. For somebody who
+/// looks again and again while others use the cache.
+package struct CacheGlance: Sendable {
+    package var totals = Totals(entries: 0, bytes: 0)
+    /// Bytes that the volume has set aside for the blobs.
+    package var allocatedBytes: Int64 = 0
+    /// Of all processes. What they have counted in the last ten seconds is missing.
+    package var counts = DiskStorage.Statistics.Counts()
+    /// nil before anything was counted.
+    package var since: Timestamp?
+    /// Least recently used first.
+    package var evictedNext: [Entry] = []
+    /// Most recently used first.
+    package var latest: [Entry] = []
+    /// Largest first, as far as the listing is up to date. nil where nobody has asked for one yet, or for hosts.
+    package var hosts: [StorageReport.Group]?
+
+    package init() {}
+
+    /// Looks at the index in a cache's folder.
+    ///
+    /// - Parameters:
+    ///   - rows: entries in each list.
+    ///   - hosts: how many; 0 for none. Takes some 0.4 µs for each entry; all the rest takes a millisecond or two.
+    /// - Returns: nil where there is no index.
+    /// - Throws: ``CacheStorageError`` for one that cannot be read now.
+    package static func look(at folder: String, rows: Int, hosts: Int) throws -> CacheGlance? {
+        let files = IndexFiles(
+            database: BlobStore(directory: folder, fileSystem: POSIXFileSystem()).indexPath,
+            fileSystem: POSIXFileSystem())
+        do {
+            return try files.readingUntouched { connection in
+                try connection.reading { try IndexSession(connection: connection).glance(rows: rows, hosts: hosts) }
+            }
+        } catch {
+            throw CacheStorageError(error)
+        }
+    }
+}
+
+extension IndexFiles {
+    /// Opens the index for a moment, in a way that leaves all files as they are.
+    fileprivate func readingUntouched<Result>(_ body: (Connection) throws -> Result) throws -> Result? {
+        for _ in 0..<5 {
+            guard let before = try appearance() else { return nil }
+            do {
+                let result = try open(before).map(body)
+                // Without a log somebody may have written into the pages that were read.
+                if before.isLogged { return result }
+                if try appearance() == before { return result }
+            } catch {
+                // The files may have gone, or have been exchanged, between two steps.
+                guard try appearance() != before else { throw error }
+            }
+        }
+        throw CacheStorageError(
+            .indexUnavailable, "The index changes faster than it can be read.", remedy: "Try again in a moment.")
+    }
+
+    private struct Appearance: Equatable {
+        var database: FileStatus
+        var isLogged = false
+    }
+
+    /// nil where there is no index.
+    private func appearance() throws -> Appearance? {
+        guard let database = try status(of: database), database.kind == .regular, database.size > 0 else { return nil }
+        let hasLog = try status(of: log)?.size ?? 0 > 0
+        guard hasLog, try status(of: sharedMemory)?.size ?? 0 == 0 else {
+            return Appearance(database: database, isLogged: hasLog)
+        }
+        throw CacheStorageError(
+            .indexUnavailable, "The index has a log that was left by a crash.",
+            remedy: "It is put in order as soon as somebody opens the cache: an app, or ‘halcyon stats’.")
+    }
+
+    private func status(of path: String) throws -> FileStatus? {
+        do throws(SystemError) {
+            return try fileSystem.status(at: path)
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
+    }
+
+    /// nil for an index that is just being made.
+    private func open(_ appearance: Appearance) throws -> Connection? {
+        let connection = try Connection(
+            path: database, access: .untouched(isLogged: appearance.isLogged), busyTimeout: .milliseconds(50))
+        let version = try EntryIndex.migrator.userVersion(of: connection)
+        guard version > 0 else { return nil }
+        guard version >= CacheGlance.oldestVersion else {
+            throw CacheStorageError(
+                .indexUnavailable, "The index has schema version \(version), which tells too little.",
+                remedy: "Bring it up to date: by an app with this version, or with ‘halcyon upgrade’.")
+        }
+        return connection
+    }
+}
+
+extension CacheGlance {
+    /// The listing came with version 5.
+    fileprivate static let oldestVersion = 5
+}
+
+extension IndexSession {
+    fileprivate func glance(rows: Int, hosts: Int) throws -> CacheGlance {
+        var glance = CacheGlance()
+        glance.totals = try totals()
+        glance.allocatedBytes = glance.totals.bytes.addingReportingOverflow(try slack()).partialValue
+        (glance.counts, glance.since) = try statistics()
+        glance.evictedNext = try evictedNext(limit: rows)
+        try walk(.access, descending: true, after: nil) { position in
+            guard glance.latest.count < rows else { return false }
+            if let entry = try entry(id: position.id) { glance.latest.append(entry) }
+            return true
+        }
+        if hosts > 0, try isListed() {
+            glance.hosts = try groups(IndexSQL.bytesByHost, limit: hosts)
+        }
+        return glance
+    }
+}

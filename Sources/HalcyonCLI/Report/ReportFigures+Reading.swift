@@ -1,0 +1,51 @@
+internal import Foundation
+internal import Halcyon
+
+extension ReportFigures {
+    private static let groups = 12
+    private static let rows = 15
+
+    /// Asks the cache. The first report of a large one makes its listing, which takes a while.
+    ///
+    /// - Parameter progress: entries looked at, and how many there are.
+    init(_ storage: Storage, limits: StorageLimits, showsKeys: Bool, progress: (Int, Int) throws -> Void) throws {
+        let now = Timestamp(Date())
+        self.init(name: storage.directoryURL.lastPathComponent, madeAt: now)
+        self.limits = limits
+        self.showsKeys = showsKeys
+        try storage.updateListing(progress)
+        try progress(1, 1)
+        report = try storage.report(
+            .init(
+                now: now, groups: Self.groups, ages: ReportSteps.ages, sizes: ReportSteps.sizes,
+                days: ReportSteps.daysEnds(from: now), limits: limits))
+        try readStatistics(of: storage)
+        try readRows(of: storage)
+        readVolume(of: storage)
+    }
+
+    private mutating func readStatistics(of storage: Storage) throws {
+        let statistics = try storage.statistics
+        counts = statistics.total
+        countedSince = statistics.since.map(Timestamp.init)
+    }
+
+    private mutating func readRows(of storage: Storage) throws {
+        func rows(_ order: EntryOrder, _ filter: EntryFilter = .all, descending: Bool) throws -> [Row] {
+            try storage.entries(matching: filter, sortedBy: order, descending: descending, limit: Self.rows)
+                .entries.map { Row($0, showsKey: showsKeys) }
+        }
+        evictedNext = try rows(.access, EntryFilter(isPinned: false), descending: false)
+        largest = try rows(.size, descending: true)
+        latest = try rows(.access, descending: true)
+    }
+
+    private mutating func readVolume(of storage: Storage) {
+        let fileSystem = StorageEnvironment().fileSystem
+        let index = storage.store.blobs.indexPath
+        // Only shown: what cannot be asked is shown as unknown, and a log that is not there as empty.
+        freeBytes = try? fileSystem.freeBytes(at: storage.directoryURL.path)
+        indexBytes = (try? fileSystem.status(at: index).size) ?? 0
+        logBytes = (try? fileSystem.status(at: index + "-wal").size) ?? 0
+    }
+}

@@ -1,0 +1,15 @@
+/// What the charts are drawn with: positions across are parts of the width, so that texts keep their size on every screen.
+enum SVG {
+    /// A part of the width, as `43.25%`.
+    static func percent(_ share: Double) -> String {
+        let hundredths = Int((share * 10_000).rounded())
+        let rest = hundredths % 100
+        return rest == 0 ? "\(hundredths / 100)%" : "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)%"
+    }
+
+    /// Pixels, as `12.5`.
+    static func pixels(_ length: Double) -> String {
+        let tenths = Int((length * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+}

@@ -1,0 +1,50 @@
+internal import Foundation
+internal import Halcyon
+
+/// Looks at a cache again and again.
+struct Watcher {
+    private let folder: String
+    private var last: (glance: CacheGlance, at: ContinuousClock.Instant)?
+    private var hosts: [StorageReport.Group]?
+    private var nextHosts: ContinuousClock.Instant?
+
+    /// Entries and hosts that are asked for: more than a high window shows.
+    private static let rows = 30
+    private static let hostsInterval = Duration.seconds(10)
+    /// All hosts together take so small a part of the time.
+    private static let hostsShare = 50
+
+    init(folder: String) { self.folder = folder }
+
+    mutating func look() -> WatchLook {
+        let begin = ContinuousClock.now
+        let asksForHosts = nextHosts.map { begin >= $0 } ?? true
+        let time = Timestamp(Date())
+        do {
+            guard let glance = try CacheGlance.look(at: folder, rows: Self.rows, hosts: asksForHosts ? Self.rows : 0)
+            else {
+                forget()
+                return WatchLook(at: time, state: .missing)
+            }
+            if asksForHosts { note(glance.hosts, cost: ContinuousClock.now - begin) }
+            defer { last = (glance, begin) }
+            return WatchLook(at: time, state: .seen(glance), rates: rates(of: glance, at: begin), hosts: hosts)
+        } catch {
+            return WatchLook(at: time, state: .unreadable("\(error)"))
+        }
+    }
+
+    /// Another cache may take its place.
+    private mutating func forget() { (last, hosts, nextHosts) = (nil, nil, nil) }
+
+    private mutating func note(_ hosts: [StorageReport.Group]?, cost: Duration) {
+        self.hosts = hosts
+        nextHosts = .now + max(Self.hostsInterval, cost * Self.hostsShare)
+    }
+
+    private func rates(of glance: CacheGlance, at now: ContinuousClock.Instant) -> WatchLook.Rates? {
+        last.flatMap { last in
+            WatchLook.Rates(from: last.glance, to: glance, seconds: (now - last.at) / .seconds(1))
+        }
+    }
+}
