@@ -27,7 +27,7 @@ import Testing
         try expire("b")
         let object = try tool("stats", "--json").object()
         #expect(object["entries"] as? Int == 2 && object["bytes"] as? Int == 2000)
-        #expect(object["expired"] as? [String: Int] == ["entries": 1, "bytes": 501])
+        #expect(object["expired"] as? [String: Int] == ["entries": 1, "bytes": 500])
         #expect(object["schemaVersion"] as? Int == (object["ledger"] as? [Any])?.count)
         #expect(object["adoption"] as? String == "done")
         #expect(try #require(object["indexBytes"] as? Int) > 0)
