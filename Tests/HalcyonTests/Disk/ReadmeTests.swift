@@ -21,4 +21,36 @@ import Testing
         #expect(data == png && isThere && expired.isEmpty && evicted.isEmpty)
         #expect(storage.directoryURL.lastPathComponent == "com.onevcat.Kingfisher.ImageCache.thumbnails")
     }
+
+    /// "Ask, keep, remember", and the page of the documentation that goes further.
+    @Test func `asking, keeping and remembering`() async throws {
+        let folder = try TemporaryFolder()
+        let cache = try ImageCache(name: "asked", cacheDirectoryURL: folder.url)
+        let (key, data, etag) = ("https://img.example.com/a.png", Data.blob(1), "\"33a64df5\"")
+        await withCheckedContinuation { continuation in
+            cache.storeToDisk(
+                data, forKey: key,
+                attributes: .init(
+                    tags: ["user 7"], validators: .init(etag: etag, maxAge: 3600), metadata: ["width": "320"])
+            ) { _ in continuation.resume() }
+        }
+        try await cache.storeToDisk(data, forKey: key, processorIdentifier: "thumb")
+
+        let storage = cache.diskStorage
+        let page = try storage.entries(matching: .init(host: "img.example.com"), sortedBy: .size, descending: true)
+        #expect(page.entries.count == 2 && page.next == nil)
+        for try await entry in storage.allEntries(matching: .init(isExpired: true)) {
+            Issue.record("\(entry.fileName)")
+        }
+        #expect(try storage.totals(matching: .init(accessedBefore: Date() - 30 * 86_400)).entries == 0)
+        try await cache.update(.init(isPinned: true), forKey: key)
+        try storage.update(forKey: key) { .init(tags: Set($0.tags).union(["offline"])) }
+        let entry = try #require(try storage.entry(forKey: key))
+        #expect(entry.isPinned && entry.tags == ["offline", "user 7"] && entry.validators?.maxAge == 3600)
+        storage.config.countLimit = 5_000
+        #expect(try storage.statistics.total.hitRate == nil)
+        let tagged = try await cache.removeImages(matching: .init(tag: "user 7"))
+        let variants = try await cache.removeImageAndVariants(forKey: key)
+        #expect(tagged.count == 1 && variants.count == 1)
+    }
 }
