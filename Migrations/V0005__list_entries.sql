@@ -75,7 +75,7 @@ WHEN OLD.id <= (SELECT listed_to FROM totals) AND (
 ) BEGIN
     INSERT INTO unlisted (id, key)
     VALUES (OLD.id, CASE WHEN OLD.key IS NOT NEW.key OR OLD.id <> NEW.id THEN coalesce(OLD.key, '') END)
-    ON CONFLICT (id) DO UPDATE SET key = coalesce(key, excluded.key);
+    ON CONFLICT (id) DO UPDATE SET key = excluded.key WHERE key IS NULL AND excluded.key IS NOT NULL;
 END;
 
 CREATE TRIGGER entries_renamed_unlisted AFTER UPDATE OF id ON entries
@@ -86,5 +86,5 @@ END;
 CREATE TRIGGER entries_deleted_unlisted AFTER DELETE ON entries
 WHEN OLD.id <= (SELECT listed_to FROM totals) BEGIN
     INSERT INTO unlisted (id, key) VALUES (OLD.id, coalesce(OLD.key, ''))
-    ON CONFLICT (id) DO UPDATE SET key = coalesce(key, excluded.key);
+    ON CONFLICT (id) DO UPDATE SET key = excluded.key WHERE key IS NULL AND excluded.key IS NOT NULL;
 END;

@@ -18,7 +18,7 @@ extension EntryStore {
             case .current: return
             case .unlisted: done += try writeLetting { try $0.list(limit: tuning.listingBatchSize) }
             case .unsorted(let last): done += try sort(after: last)
-            case .behind: _ = try writeLetting { try $0.relist(limit: tuning.listingBatchSize) }
+            case .behind: _ = try writeLetting { try $0.relist(limit: tuning.relistingBatchSize) }
             }
             try progress(min(done, total), total)
         }
@@ -48,7 +48,7 @@ extension EntryStore {
 
     /// In housekeeping. What cannot be written now is made up for at the next time, or by whoever asks.
     func relist() {
-        let limit = environment.tuning.listingBatchSize
+        let limit = environment.tuning.relistingBatchSize
         while let state = try? index.read({ try $0.listingState() }), state == .behind {
             guard (try? stopIfClosing()) != nil, (try? writeLetting { try $0.relist(limit: limit) }) != nil else {
                 return

@@ -42,8 +42,10 @@ package struct Tuning: Sendable {
     package var flushCount = 1024
     /// … or this long after its first one.
     package var flushInterval: Int64 = 10_000
-    /// Rows of the listing that one transaction writes.
-    package var listingBatchSize = 512
+    /// Rows of the listing that one transaction makes, in the order of a table …
+    package var listingBatchSize = 2_048
+    /// … and those it makes anew, each in several tables.
+    package var relistingBatchSize = 256
     /// Rows that are sorted before they are put into the tables behind the listing; some 150 bytes each.
     package var listingChunk = 32_768
     /// How long after a first change the listing follows: more changes by then are written together.

@@ -12,7 +12,7 @@ INSERT INTO schema_migrations VALUES(1,'V0001__create_entries.sql','c9acbaa721a8
 INSERT INTO schema_migrations VALUES(2,'V0002__find_legacy_names.sql','1c1a1e7ce236707343fddeef0dfe0191f6d001ca27e729343c15557844dac2cb',1,1760000000000);
 INSERT INTO schema_migrations VALUES(3,'V0003__count_uses.sql','43829b8fba9692b78ff2bf2e0474c15215764845f07c80387926a4a819eb7bb8',1,1760000000000);
 INSERT INTO schema_migrations VALUES(4,'V0004__describe_entries.sql','a71edff930763bc647d7de545aadad9544fc0e5f68e33538b20b623159cdbb6d',1,1760000000000);
-INSERT INTO schema_migrations VALUES(5,'V0005__list_entries.sql','a0396628c50dfdf8de9ec13a5263cc8ade623ee13f019460ad92624f30d30c1f',1,1760000000000);
+INSERT INTO schema_migrations VALUES(5,'V0005__list_entries.sql','68133a324bf243e1e7e49361a70f29012f2f5fa0c120cb9133b46f4dadd1a0ef',1,1760000000000);
 INSERT INTO schema_migrations VALUES(6,'V0006__show_more.sql','ae40f054230f95f70305acdfcf94f6d3692d66c0f6809d49dacad6fb201d5153',1,1760000000000);
 CREATE TABLE entries (
     -- 63 bits of the SHA-256 of the file name.
@@ -198,7 +198,7 @@ WHEN OLD.id <= (SELECT listed_to FROM totals) AND (
 ) BEGIN
     INSERT INTO unlisted (id, key)
     VALUES (OLD.id, CASE WHEN OLD.key IS NOT NEW.key OR OLD.id <> NEW.id THEN coalesce(OLD.key, '') END)
-    ON CONFLICT (id) DO UPDATE SET key = coalesce(key, excluded.key);
+    ON CONFLICT (id) DO UPDATE SET key = excluded.key WHERE key IS NULL AND excluded.key IS NOT NULL;
 END;
 CREATE TRIGGER entries_renamed_unlisted AFTER UPDATE OF id ON entries
 WHEN NEW.id <= (SELECT listed_to FROM totals) BEGIN
@@ -207,7 +207,7 @@ END;
 CREATE TRIGGER entries_deleted_unlisted AFTER DELETE ON entries
 WHEN OLD.id <= (SELECT listed_to FROM totals) BEGIN
     INSERT INTO unlisted (id, key) VALUES (OLD.id, coalesce(OLD.key, ''))
-    ON CONFLICT (id) DO UPDATE SET key = coalesce(key, excluded.key);
+    ON CONFLICT (id) DO UPDATE SET key = excluded.key WHERE key IS NULL AND excluded.key IS NOT NULL;
 END;
 CREATE VIEW cache_origins AS
 WITH addresses AS (
