@@ -15,13 +15,27 @@ struct FilledIndex {
             + ".jp"
     }
 
-    func fill(_ count: Int) throws {
+    /// Replaces a third of the entries by others, as weeks of use do.
+    func churn(_ count: Int) throws {
+        let database = try open()
+        defer { sqlite3_close(database) }
+        sqlite3_exec(database, "DELETE FROM entries WHERE id % 3 = 0", nil, nil, nil)
+        try fill(count / 3, from: count)
+    }
+
+    private func open() throws -> OpaquePointer? {
         var database: OpaquePointer?
         guard sqlite3_open(path, &database) == SQLITE_OK else { throw CocoaError(.fileReadUnknown) }
-        defer { sqlite3_close(database) }
         // The storage that made it may still be closing it.
         sqlite3_busy_timeout(database, 5_000)
         sqlite3_exec(database, "PRAGMA synchronous = OFF", nil, nil, nil)
+        return database
+    }
+
+    /// - Parameter first: what the keys count from.
+    func fill(_ count: Int, from first: Int = 0) throws {
+        let database = try open()
+        defer { sqlite3_close(database) }
         var statement: OpaquePointer?
         let sql = """
             INSERT INTO entries (id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
@@ -35,9 +49,9 @@ struct FilledIndex {
         let begin = Int64(Date().timeIntervalSince1970 * 1000) - Int64(count)
         var generator = SystemRandomNumberGenerator()
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        for start in stride(from: 0, to: count, by: 1_000) {
+        for start in stride(from: first, to: first + count, by: 1_000) {
             sqlite3_exec(database, "BEGIN", nil, nil, nil)
-            for seed in start..<min(start + 1_000, count) {
+            for seed in start..<min(start + 1_000, first + count) {
                 let id = Int64.random(in: 1...Int64.max, using: &generator)
                 let name = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
                 let base = Self.baseKey(seed / 4)

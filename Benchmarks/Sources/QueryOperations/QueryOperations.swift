@@ -50,13 +50,23 @@ struct Queries {
             let storage = try makeStorage(folder, "queries")
             _ = try storage.totalSize()
         }
-        try FilledIndex(path: index.path, names: makeStorage(folder, "names")).fill(count)
+        let filled = try FilledIndex(path: index.path, names: makeStorage(folder, "names"))
+        try filled.fill(count)
         let storage = try makeStorage(folder, "queries")
         print("\(count) entries, keys of 60 bytes\n\n| what | figure |\n|---|---|")
         row("index, bytes/entry", Double(size(of: index)) / Double(count))
         row("listing made, µs/entry", try time { _ = try storage.entries(sortedBy: .size, limit: 1) } / Double(count))
         try storage.removeAllButListing()
         row("index with listing, bytes/entry", Double(size(of: index)) / Double(count))
+        storage.suspend()
+        try filled.churn(count)
+        storage.resume()
+        let changes = 2 * count / 3
+        row(
+            "listing brought up to date, µs/change",
+            try time { _ = try storage.entries(sortedBy: .size) } / Double(changes))
+        try storage.removeAllButListing()
+        row("index with listing after a third was replaced, bytes/entry", Double(size(of: index)) / Double(count))
         for order in DiskStorage.EntryOrder.allCases { try pages(of: storage, order) }
         try filters(of: storage)
     }

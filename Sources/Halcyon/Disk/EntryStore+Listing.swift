@@ -14,14 +14,25 @@ extension EntryStore {
         var done = 0
         let total = 2 * (try Int(clamping: index.read { try $0.totals() }.entries))
         while true {
+            try stopIfClosing()
             switch try index.read({ try $0.listingState() }) {
             case .current: return
             case .unlisted: done += try writeLetting { try $0.list(limit: tuning.listingBatchSize) }
             case .unsorted(let last): done += try sort(after: last)
-            case .behind: _ = try writeLetting { try $0.relist(limit: tuning.relistingBatchSize) }
+            case .behind: try catchUp()
             }
             try progress(min(done, total), total)
         }
+    }
+
+    private func catchUp() throws {
+        let few = environment.tuning.relistingLimit
+        if try index.readAtLength({ try $0.isFarBehind(beyond: few) }) {
+            return try index.write { try $0.dropListing() }
+        }
+        // All of it: what is counted once is not counted again for each batch.
+        let limit = environment.tuning.relistingBatchSize
+        while try writeLetting({ try $0.relist(limit: limit) }) == limit { try stopIfClosing() }
     }
 
     /// Puts a chunk of rows into the tables behind the listing. Somebody else may do so too: rows that are there are passed
@@ -48,12 +59,8 @@ extension EntryStore {
 
     /// In housekeeping. What cannot be written now is made up for at the next time, or by whoever asks.
     func relist() {
-        let limit = environment.tuning.relistingBatchSize
-        while let state = try? index.read({ try $0.listingState() }), state == .behind {
-            guard (try? stopIfClosing()) != nil, (try? writeLetting { try $0.relist(limit: limit) }) != nil else {
-                return
-            }
-        }
+        guard (try? index.read { try $0.listingState() }) == .behind else { return }
+        try? updateListing()
     }
 
     /// Writes, and lets others in afterwards.

@@ -122,6 +122,8 @@ extension IndexSQL {
 
     static let unlisted: StaticString = "SELECT id, key FROM unlisted ORDER BY id LIMIT ?1"
 
+    static let countUnlisted: StaticString = "SELECT count(*) FROM unlisted"
+
     static let listed: StaticString = "DELETE FROM unlisted WHERE id = ?1"
 
     static let listable: StaticString = """
@@ -302,7 +304,8 @@ extension IndexSQL {
         ("byExpirationDescending", byExpirationDescending), ("lasting", lasting),
         ("lastingDescending", lastingDescending), ("byKey", byKey), ("byKeyDescending", byKeyDescending),
         ("listingState", listingState), ("setListedTo", setListedTo), ("setSortedTo", setSortedTo),
-        ("unlisted", unlisted), ("listed", listed), ("listable", listable), ("listableEntry", listableEntry),
+        ("unlisted", unlisted), ("countUnlisted", countUnlisted), ("listed", listed), ("listable", listable),
+        ("listableEntry", listableEntry),
         ("list", list), ("unlist", unlist), ("unsorted", unsorted), ("sortBySize", sortBySize),
         ("unsortBySize", unsortBySize), ("clearBySize", clearBySize), ("sortByCreation", sortByCreation),
         ("unsortByCreation", unsortByCreation), ("clearByCreation", clearByCreation), ("sortBySource", sortBySource),

@@ -92,6 +92,15 @@ extension IndexSession {
 
     // MARK: Keeping it up to date
 
+    /// Whether making the listing anew is less work than making the rows anew of what has changed: those are all over the
+    /// tables, and each writes a page of each of them.
+    ///
+    /// - Parameter few: changes that are never too many.
+    func isFarBehind(beyond few: Int) throws(SQLiteError) -> Bool {
+        let changes = try connection.integer(IndexSQL.countUnlisted) ?? 0
+        return changes > max(Int64(few), try totals().entries / 8)
+    }
+
     /// Makes rows anew of entries that have changed, so many at most.
     func relist(limit: Int) throws(SQLiteError) -> Int {
         guard try listingState() == .behind else { return 0 }

@@ -46,6 +46,9 @@ package struct Tuning: Sendable {
     package var listingBatchSize = 2_048
     /// … and those it makes anew, each in several tables.
     package var relistingBatchSize = 256
+    /// Changes that are written into the listing one by one, in however small a cache; with more, and more than an eighth of the
+    /// entries, it is made anew.
+    package var relistingLimit = 2_048
     /// Rows that are sorted before they are put into the tables behind the listing; some 150 bytes each.
     package var listingChunk = 32_768
     /// How long after a first change the listing follows: more changes by then are written together.

@@ -156,7 +156,7 @@ import Testing
 
     /// Statements that are meant to read everything: check, listings for people.
     static let scans: Set<String> = [
-        "countedTotals", "repairTotals", "countLegacyNames", "hasKeys",
+        "countedTotals", "repairTotals", "countLegacyNames", "hasKeys", "countUnlisted",
     ]
 
     /// Statements that read from one end of a table, and stop after so many rows.
