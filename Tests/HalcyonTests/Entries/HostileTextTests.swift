@@ -15,7 +15,7 @@ import Testing
         "ı", "İ", "K", "k", "\u{212A}",
         "'; DROP TABLE entries; --", "' OR '1'='1", "?1", ":key", "@key", "$key", "NULL", "x'00'", "key",
         "1 UNION SELECT key FROM entries",
-        "@", "a@", "@a", "../..", "a/b", "http://'/", "(", "{}", "0x7FFFFFFF", String(repeating: "ab%", count: 50_000),
+        "@", "a@", "@a", "../..", "a/b", "http://'/", "(", "{}", "0x7FFFFFFF", String(repeating: "ab%", count: 700),
     ]
 
     private static let keys = texts + texts.map { "x\($0)y" } + texts.map { "\($0)@\($0)" }
@@ -73,7 +73,7 @@ import Testing
                     Array(Self.keys[$0].utf8)
                 }
                 try expect(cache, .init(tag: text), text.utf8.count > 1_000 ? [] : Set(tagged))
-                let addresses = ["http://'/", "http://'/@http://'/"].map { Array($0.utf8) }
+                let addresses = ["http://'/", "xhttp://'/y", "http://'/@http://'/"].map { Array($0.utf8) }
                 try expect(cache, .init(host: text), text == "'" ? Set(addresses) : [])
                 try expect(cache, .init(processorIdentifier: text), [])
             }

@@ -190,7 +190,7 @@ import Testing
             }
             // It has read its rows, and writes them one by one.
             let index = try Connection(path: cache.index.path, access: .queryOnly)
-            while try index.integer("SELECT count(*) FROM listing_by_size") == 0 {}
+            while try index.integer("SELECT count(*) FROM listing_by_size") == 0 { sched_yield() }
             try fast.removeAll()
             // The same ids, other sizes.
             try fill(fast, 0..<60, size: 1_000)

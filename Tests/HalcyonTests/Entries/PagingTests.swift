@@ -23,8 +23,9 @@ import Testing
                     order: order, isDescending: descending, position: try #require(opposite).position)
                 let first = try reads(vfs) { try cache.storage.entries(sortedBy: order, descending: descending) }
                 let last = try reads(vfs) { try cache.storage.entries(after: start) }
+                // Rows that were made one after the other may be on one page; others are on a page each.
                 #expect(first.page.entries.count == 100 && last.page.entries.count == 99 && last.page.next == nil)
-                #expect(last.count <= 2 * first.count, "\(order), descending \(descending)")
+                #expect(last.count <= 2 * first.count + 100, "\(order), descending \(descending)")
                 // Each entry may be on a page of its own, and so may its place, its tags and its metadata.
                 #expect(first.count < 450, "\(order), descending \(descending)")
             }
@@ -58,7 +59,7 @@ import Testing
             BEGIN;
             WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < \(count))
             INSERT INTO entries (id, name, key, token, size, created_at, accessed_at, expires_at, time_to_live)
-            SELECT n * 6148914691236517 % 9007199254740881 * 1000, randomblob(32),
+            SELECT n * 48271 % 1000000007 * 1000, randomblob(32),
                 'https://img' || (n % 100) || '.example.com/' || (n * 7907 % 1000003), n, \(size), \(time), \(time),
                 CASE WHEN n % 2 THEN \(time) + 999999999 END, CASE WHEN n % 2 THEN 999999999 END
             FROM numbers;
