@@ -143,18 +143,21 @@ extension ImageCache {
     private typealias Gone = Result<[DiskStorage.EntryInfo], KingfisherError>
 
     private func remove(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
-        refills.changeAll {
-            if removal.isFromMemory, removal.isAboutKeysAlone {
-                memoryStorage.removeAll { removal.filter.admits(key: $0) }
-            }
-            guard removal.isFromDisk else { return handler(.success([])) }
-            refills.beginRemovalOfAll()
-            ioQueue.async { [self] in removeFromDisk(removal, then: handler) }
+        let begin = refills.beginBatchedRemoval()
+        if removal.isFromMemory, removal.isAboutKeysAlone {
+            memoryStorage.removeAll { removal.filter.admits(key: $0) }
         }
+        guard removal.isFromDisk else {
+            refills.endBatchedRemoval()
+            return handler(.success([]))
+        }
+        ioQueue.async { [self] in removeFromDisk(removal, since: begin, then: handler) }
     }
 
     /// In its turn. The batches come from elsewhere, one by one: so others get in.
-    private func removeFromDisk(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
+    private func removeFromDisk(
+        _ removal: FilteredRemoval, since begin: Int, then handler: @escaping @Sendable (Gone) -> Void
+    ) {
         let moment = diskResult { try diskStorage.moment() }
         DispatchQueue.global(qos: .utility).async { [self] in
             let gone = moment.flatMap { moment in
@@ -165,13 +168,29 @@ extension ImageCache {
                     ) { batch in try ioQueue.sync(execute: batch) }
                 }
             }
-            refills.changeAll {
-                if removal.isFromMemory, !removal.isAboutKeysAlone {
-                    for key in ((try? gone.get()) ?? []).compactMap(\.key) { memoryStorage.remove(forKey: key) }
-                }
-                refills.endRemovalOfAll()
+            if removal.isFromMemory, !removal.isAboutKeysAlone {
+                removeFromMemory((try? gone.get()) ?? [], since: begin)
             }
+            refills.endBatchedRemoval()
             handler(gone)
+        }
+    }
+
+    private func removeFromMemory(_ gone: [DiskStorage.EntryInfo], since begin: Int) {
+        for key in gone.compactMap(\.key) + keysInMemory(ofNamesIn: gone) {
+            // Released after the lock: a deinit may come back.
+            let object = memoryStorage.storage.object(forKey: key)
+            refills.remove(key, unlessChangedSince: begin) { memoryStorage.remove(forKey: key) }
+            withExtendedLifetime(object) {}
+        }
+    }
+
+    /// Where the index knows no key, the file's name tells which one it was.
+    private func keysInMemory(ofNamesIn gone: [DiskStorage.EntryInfo]) -> [String] {
+        let names = Set(gone.filter { $0.key == nil }.map { BlobName.withoutExtension($0.fileName) })
+        guard !names.isEmpty else { return [] }
+        return memoryStorage.keys.filter {
+            names.contains(BlobName.withoutExtension(diskStorage.cacheFileName(forKey: $0)))
         }
     }
 }

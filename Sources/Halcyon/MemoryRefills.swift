@@ -27,6 +27,15 @@ final class MemoryRefills: Sendable {
     fileprivate struct State {
         var keys: [String: Key] = [:]
         var all = Changes()
+        var batched = BatchedRemovals()
+    }
+
+    /// Removals from the disk that let others in between their batches.
+    fileprivate struct BatchedRemovals {
+        var underWay = 0
+        /// Keys that were changed in memory meanwhile, and at which change.
+        var changes: [MemoryKey: Int] = [:]
+        var changeCount = 0
     }
 
     /// A load under way.
@@ -38,7 +47,7 @@ final class MemoryRefills: Sendable {
 
     private let state = Locked(State())
 
-    var isIdle: Bool { state.withLock { $0.keys.isEmpty && $0.all.isIdle } }
+    var isIdle: Bool { state.withLock { $0.keys.isEmpty && $0.all.isIdle && $0.batched.changes.isEmpty } }
 
     // MARK: Loads
 
@@ -71,7 +80,10 @@ final class MemoryRefills: Sendable {
     /// - Parameter enqueueRemoval: puts its removal from the disk into the I/O queue, which ends with ``endRemoval(_:)``. Called
     ///   under the lock, so that a load that begins after this change waits behind it.
     func change(_ key: String, thenRemove enqueueRemoval: (() -> Void)? = nil, _ body: () -> Void) {
-        state.withLock { state in state.update(key) { $0.changes.begin() } }
+        state.withLock { state in
+            state.update(key) { $0.changes.begin() }
+            state.batched.note(key)
+        }
         body()
         state.withLock { state in
             state.update(key) { key in
@@ -99,6 +111,43 @@ final class MemoryRefills: Sendable {
     /// All keys are going to be removed from the disk. Said within ``changeAll(_:)``.
     func beginRemovalOfAll() { state.withLock { $0.all.removals += 1 } }
     func endRemovalOfAll() { state.withLock { $0.all.removals -= 1 } }
+
+    // MARK: Removals in batches
+
+    /// Any keys are going to be removed from the disk, in batches between which loads read what is to go: until it ends nothing
+    /// that is read gets into memory.
+    ///
+    /// - Returns: for ``remove(_:unlessChangedSince:_:)``.
+    func beginBatchedRemoval() -> Int {
+        state.withLock { state in
+            state.all.begin()
+            state.batched.underWay += 1
+            return state.batched.changeCount
+        }
+    }
+
+    func endBatchedRemoval() {
+        state.withLock { state in
+            state.all.underWay -= 1
+            state.batched.underWay -= 1
+            if state.batched.underWay == 0 { state.batched.changes = [:] }
+        }
+    }
+
+    /// Removes a key that has gone from the disk, unless another image was stored under it since the removal began.
+    func remove(_ key: String, unlessChangedSince begin: Int, _ body: () -> Void) {
+        state.withLock { state in
+            if state.batched.changes[MemoryKey(key)] ?? 0 <= begin { body() }
+        }
+    }
+}
+
+extension MemoryRefills.BatchedRemovals {
+    fileprivate mutating func note(_ key: String) {
+        guard underWay > 0 else { return }
+        changeCount += 1
+        changes[MemoryKey(key)] = changeCount
+    }
 }
 
 extension MemoryRefills.Changes {

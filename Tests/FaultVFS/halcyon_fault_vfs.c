@@ -12,6 +12,7 @@ struct halcyon_fault_vfs {
     pthread_mutex_t mutex;
     int call, code;
     long after, times, failures;
+    long calls[halcyon_vfs_call_count];
 };
 
 typedef struct fault_file {
@@ -29,6 +30,7 @@ static const sqlite3_io_methods *methods(sqlite3_file *file) { return below(file
 static int verdict(halcyon_fault_vfs *self, int call) {
     int code = SQLITE_OK;
     pthread_mutex_lock(&self->mutex);
+    self->calls[call]++;
     if (self->code != SQLITE_OK && (self->call < 0 || self->call == call)) {
         if (self->after > 0) {
             self->after--;
@@ -242,4 +244,11 @@ long halcyon_fault_vfs_failures(halcyon_fault_vfs *self) {
     long failures = self->failures;
     pthread_mutex_unlock(&self->mutex);
     return failures;
+}
+
+long halcyon_fault_vfs_calls(halcyon_fault_vfs *self, int call) {
+    pthread_mutex_lock(&self->mutex);
+    long calls = self->calls[call];
+    pthread_mutex_unlock(&self->mutex);
+    return calls;
 }

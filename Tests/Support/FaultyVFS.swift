@@ -26,6 +26,9 @@ package final class FaultyVFS: @unchecked Sendable {
 
     package func heal() { halcyon_fault_vfs_heal(handle) }
 
+    /// Calls of a kind so far, failed ones included.
+    package func calls(of call: Call) -> Int { halcyon_fault_vfs_calls(handle, call.rawValue) }
+
     /// Calls that have failed by the last plan.
     package var failures: Int { halcyon_fault_vfs_failures(handle) }
 }

@@ -79,6 +79,11 @@ package struct BlobName: Hashable, Sendable {
         return BlobName(text: LegacyDigest.hexadecimal(of: key) + text.dropFirst(64))
     }
 
+    /// What a key's names have in common, whatever extensions were forced. A name that is no hash is taken as it is.
+    static func withoutExtension(_ name: String) -> String {
+        isBlobName(name, isHashed: true) ? String(name.prefix(64)) : name
+    }
+
     static func isHexDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }

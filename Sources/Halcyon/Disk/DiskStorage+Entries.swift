@@ -54,7 +54,9 @@ extension DiskStorage.Backend {
     ) throws -> DiskStorage.EntryPage {
         let page = try mappingErrors {
             try store.page(
-                matching: filter, in: order, descending: isDescending, after: position, limit: max(1, limit))
+                matching: filter, in: order, descending: isDescending, after: position,
+                // One more is looked for.
+                limit: min(max(1, limit), .max - 1))
         }
         let next = page.hasMore ? page.positions.last : nil
         return DiskStorage.EntryPage(

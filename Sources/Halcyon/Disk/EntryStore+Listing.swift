@@ -41,7 +41,8 @@ extension EntryStore {
     /// - Returns: how many rows it were.
     private func sort(after last: Int64) throws -> Int {
         let limit = environment.tuning.listingChunk
-        let rows = try index.readAtLength { try $0.unsorted(after: last, limit: limit) }
+        var rows = try index.readAtLength { try $0.unsorted(after: last, limit: limit + 1) }
+        let next = rows.count > limit ? rows.removeLast().id : nil
         let isMine: (IndexSession) throws -> Bool = { try $0.listingState() == .unsorted(after: last) }
         for column in ListingColumn.allCases {
             let sorted = column.sorted(rows)
@@ -52,7 +53,8 @@ extension EntryStore {
             }
         }
         try index.write { session in
-            if try isMine(session) { try session.setSorted(to: rows.count < limit ? .max : rows.last?.id ?? .max) }
+            guard try isMine(session) else { return }
+            try session.setSorted(to: next.map { IndexSession.mark(from: rows.last?.id ?? last, below: $0) } ?? .max)
         }
         return rows.count
     }

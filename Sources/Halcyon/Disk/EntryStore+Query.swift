@@ -21,23 +21,14 @@ extension EntryStore {
         matching filter: EntryFilter, in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
     ) throws -> Page {
         try prepareQuery(filter, order)
+        let request = PageRequest(order: order, isDescending: descending, start: start, limit: limit)
         return try readAtOneMoment { session in
             let conditions = try session.conditions(filter, at: now)
             let candidates = try session.candidates(conditions, limit: Self.candidateLimit)
             return try session.matching(conditions) { match in
-                var page = Page()
-                if let candidates {
-                    let records = try candidates.sorted().compactMap { try match($0) }
-                    page = Self.page(of: records, in: order, descending: descending, after: start, limit: limit)
-                } else {
-                    try session.walk(
-                        order, descending: descending, bounds: order.bounds(filter), after: start
-                    ) { position in
-                        guard let record = try match(position.id) else { return true }
-                        page.add(record, position)
-                        return page.records.count <= limit
-                    }
-                }
+                var page =
+                    try candidates.map { try request.page(of: $0.sorted().compactMap(match)) }
+                    ?? Self.walkedPage(request, order.bounds(filter), in: session, match)
                 page.cut(to: limit)
                 for index in page.records.indices { try session.describe(&page.records[index]) }
                 return page
@@ -45,19 +36,47 @@ extension EntryStore {
         }
     }
 
-    private static func page(
-        of records: [EntryRecord], in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
-    ) -> Page {
-        let isBefore: (EntryPosition, EntryPosition) -> Bool = { left, right in
-            descending ? EntryPosition.isOrdered(right, left) : EntryPosition.isOrdered(left, right)
-        }
-        let sorted =
-            records.map { ($0, order.position(of: $0.entry)) }
-            .filter { _, position in start.map { isBefore($0, position) } ?? true }
-            .sorted { isBefore($0.1, $1.1) }
+    /// - Parameter match: whether an entry meets the filter.
+    private static func walkedPage(
+        _ request: PageRequest, _ bounds: (EntryPosition?, EntryPosition?), in session: IndexSession,
+        _ match: (Int64) throws -> EntryRecord?
+    ) throws -> Page {
+        let order = request.order
+        // Since the listing was brought up to date: these are not where it has them.
+        let changed = order.needsListing ? Set(try session.unlisted(limit: .max).map(\.id)) : []
+        var late = try request.page(of: changed.compactMap(match))
         var page = Page()
-        for (record, position) in sorted.prefix(limit + 1) { page.add(record, position) }
+        try session.walk(order, descending: request.isDescending, bounds: bounds, after: request.start) { position in
+            guard !changed.contains(position.id), let record = try match(position.id) else { return true }
+            while let next = late.positions.first, request.isBefore(next, position) { page.moveFirst(of: &late) }
+            page.add(record, position)
+            return page.records.count <= request.limit
+        }
+        while !late.records.isEmpty { page.moveFirst(of: &late) }
         return page
+    }
+
+    /// Which of an order's pages is asked for.
+    private struct PageRequest {
+        let order: EntryOrder
+        let isDescending: Bool
+        let start: EntryPosition?
+        let limit: Int
+
+        func isBefore(_ left: EntryPosition, _ right: EntryPosition) -> Bool {
+            isDescending ? EntryPosition.isOrdered(right, left) : EntryPosition.isOrdered(left, right)
+        }
+
+        /// The first of some records, one more than asked for.
+        func page(of records: [EntryRecord]) -> Page {
+            let sorted =
+                records.map { ($0, order.position(of: $0.entry)) }
+                .filter { _, position in start.map { isBefore($0, position) } ?? true }
+                .sorted { isBefore($0.1, $1.1) }
+            var page = Page()
+            for (record, position) in sorted.prefix(limit + 1) { page.add(record, position) }
+            return page
+        }
     }
 
     /// Number and bytes of the entries that meet a filter, without handing any of them over.
@@ -153,6 +172,10 @@ extension EntryStore.Page {
     fileprivate mutating func add(_ record: EntryRecord, _ position: EntryPosition) {
         records.append(record)
         positions.append(position)
+    }
+
+    fileprivate mutating func moveFirst(of other: inout Self) {
+        add(other.records.removeFirst(), other.positions.removeFirst())
     }
 
     fileprivate mutating func cut(to limit: Int) {

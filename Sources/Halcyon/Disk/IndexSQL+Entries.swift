@@ -43,17 +43,36 @@ extension IndexSQL {
 
     // From one position on: what is sorted by (?1, ?2 and ?4), and the id (?3).
 
+    // Many may have one access and one size, after the clock has jumped. A comparison of rows begins at the first of the equals
+    // and walks past them, so that each column has a part of its own.
+
     static let byAccess: StaticString = """
-        SELECT id, accessed_at, size FROM entries WHERE pinned = 0 AND (accessed_at, size, id) > (?1, ?2, ?3)
+        SELECT id, accessed_at, size FROM entries WHERE pinned = 0 AND accessed_at = ?1 AND size = ?2 AND id > ?3
         UNION ALL
-        SELECT id, accessed_at, size FROM entries WHERE pinned = 1 AND (accessed_at, size, id) > (?1, ?2, ?3)
+        SELECT id, accessed_at, size FROM entries WHERE pinned = 0 AND accessed_at = ?1 AND size > ?2
+        UNION ALL
+        SELECT id, accessed_at, size FROM entries WHERE pinned = 0 AND accessed_at > ?1
+        UNION ALL
+        SELECT id, accessed_at, size FROM entries WHERE pinned = 1 AND accessed_at = ?1 AND size = ?2 AND id > ?3
+        UNION ALL
+        SELECT id, accessed_at, size FROM entries WHERE pinned = 1 AND accessed_at = ?1 AND size > ?2
+        UNION ALL
+        SELECT id, accessed_at, size FROM entries WHERE pinned = 1 AND accessed_at > ?1
         ORDER BY accessed_at, size, id
         """
 
     static let byAccessDescending: StaticString = """
-        SELECT id, accessed_at, size FROM entries WHERE pinned = 0 AND (accessed_at, size, id) < (?1, ?2, ?3)
+        SELECT id, accessed_at, size FROM entries WHERE pinned = 0 AND accessed_at = ?1 AND size = ?2 AND id < ?3
         UNION ALL
-        SELECT id, accessed_at, size FROM entries WHERE pinned = 1 AND (accessed_at, size, id) < (?1, ?2, ?3)
+        SELECT id, accessed_at, size FROM entries WHERE pinned = 0 AND accessed_at = ?1 AND size < ?2
+        UNION ALL
+        SELECT id, accessed_at, size FROM entries WHERE pinned = 0 AND accessed_at < ?1
+        UNION ALL
+        SELECT id, accessed_at, size FROM entries WHERE pinned = 1 AND accessed_at = ?1 AND size = ?2 AND id < ?3
+        UNION ALL
+        SELECT id, accessed_at, size FROM entries WHERE pinned = 1 AND accessed_at = ?1 AND size < ?2
+        UNION ALL
+        SELECT id, accessed_at, size FROM entries WHERE pinned = 1 AND accessed_at < ?1
         ORDER BY accessed_at DESC, size DESC, id DESC
         """
 

@@ -147,7 +147,7 @@ extension IndexSession {
     ) throws {
         let start = start ?? (descending ? .beyondAll : .beforeAll)
         guard order == .expiration else {
-            _ = try walk(order.sql(descending: descending), behind: start, body)
+            _ = try walk(order, order.sql(descending: descending), behind: start, body)
             return
         }
         // Two walks, one behind the other: what expires has an index of its own.
@@ -155,30 +155,27 @@ extension IndexSession {
         let lasting = descending ? IndexSQL.lastingDescending : IndexSQL.lasting
         let expiring = order.sql(descending: descending)
         if descending {
-            if isAmongLasting, try !walk(lasting, behind: start, body) { return }
-            _ = try walk(expiring, behind: isAmongLasting ? .beyondAll : start, body)
+            if isAmongLasting, try !walk(order, lasting, behind: start, body) { return }
+            _ = try walk(order, expiring, behind: isAmongLasting ? .beyondAll : start, body)
         } else {
-            if !isAmongLasting, try !walk(expiring, behind: start, body) { return }
+            if !isAmongLasting, try !walk(order, expiring, behind: start, body) { return }
             let first = EntryPosition(value: .max, id: .min)
-            _ = try walk(lasting, behind: isAmongLasting ? start : first, body)
+            _ = try walk(order, lasting, behind: isAmongLasting ? start : first, body)
         }
     }
 
     /// - Returns: whether it came to the end.
     private func walk(
-        _ sql: StaticString, behind start: EntryPosition, _ body: (EntryPosition) throws -> Bool
+        _ order: EntryOrder, _ sql: StaticString, behind start: EntryPosition,
+        _ body: (EntryPosition) throws -> Bool
     ) throws -> Bool {
         try connection.with(throwing: sql) { statement in
             statement.bind(start.value, at: 1)
             statement.bind(start.second, at: 2)
             statement.bind(start.id, at: 3)
-            let hasKeys = statement.parameterCount > 3
-            if hasKeys { try statement.bindBound(start.isBeyondAll ? nil : start.key, at: 4) }
+            if order == .key { try statement.bindBound(start.isBeyondAll ? nil : start.key, at: 4) }
             while try statement.step() {
-                let position = EntryPosition(
-                    key: hasKeys ? statement.text(at: 3) : "", value: statement.integer(at: 1),
-                    second: statement.integer(at: 2), id: statement.integer(at: 0))
-                guard try body(position) else { return false }
+                guard try body(EntryPosition(statement, in: order)) else { return false }
             }
             return true
         }
@@ -204,7 +201,7 @@ extension IndexSession.Conditions {
         statement.bind(filter.isPinned.map { $0 ? 1 : 0 }, at: 9)
         statement.bind(filter.isExpired.map { $0 ? 1 : 0 }, at: 10)
         statement.bind(now.milliseconds, at: 11)
-        statement.bind(filter.expiresBefore.map { Timestamp($0).milliseconds }, at: 12)
+        statement.bind(filter.expiresBefore.map { Timestamp.first(notBefore: $0).milliseconds }, at: 12)
         try bindKeys(to: statement)
         statement.bind(host, at: 20)
         statement.bind(processor, at: 21)
@@ -212,11 +209,12 @@ extension IndexSession.Conditions {
     }
 
     private func bindKeys(to statement: Statement) throws(SQLiteError) {
-        if let prefix = filter.keyPrefix {
+        // Nothing is in each key, also in one that is not known.
+        if let prefix = filter.keyPrefix, !prefix.isEmpty {
             try statement.bind(prefix, at: 13)
             try statement.bindBound(prefix.successor, at: 14)
         }
-        try statement.bind(filter.text.map(KeyOrigin.lowercased), at: 15)
+        try statement.bind(filter.text.flatMap { $0.isEmpty ? nil : KeyOrigin.lowercased($0) }, at: 15)
         guard let source, let key = filter.baseKey else { return }
         statement.bind(source, at: 16)
         try statement.bind(key, at: 17)
@@ -248,6 +246,13 @@ extension String {
 }
 
 extension EntryPosition {
+    /// As ``EntryOrder/position(of:)`` has it: a cursor of one way to a page has to serve the other.
+    fileprivate init(_ statement: Statement, in order: EntryOrder) {
+        self.init(
+            key: order == .key ? statement.text(at: 3) : "", value: order == .key ? 0 : statement.integer(at: 1),
+            second: order == .access ? statement.integer(at: 2) : 0, id: statement.integer(at: 0))
+    }
+
     static let beforeAll = EntryPosition(value: .min, second: .min, id: .min)
     static let beyondAll = EntryPosition(value: .max, second: .max, id: .max)
 
@@ -294,7 +299,8 @@ extension EntryOrder {
         case .access: return bounds(EntryFilter.range(after: filter.accessedAfter, before: filter.accessedBefore))
         case .created: return bounds(EntryFilter.range(after: filter.createdAfter, before: filter.createdBefore))
         case .size: return (bound(filter.minimumSize, .min), bound(filter.maximumSize, .max))
-        case .expiration: return (nil, bound(filter.expiresBefore.map { Timestamp($0).milliseconds }, .max))
+        case .expiration:
+            return (nil, bound(filter.expiresBefore.map { Timestamp.first(notBefore: $0).milliseconds }, .max))
         case .key:
             return (
                 filter.keyPrefix.map { EntryPosition(key: $0, id: .min) },

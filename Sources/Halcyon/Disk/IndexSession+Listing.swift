@@ -42,7 +42,9 @@ extension IndexSession {
         if last == nil, try clearListing(limit: limit) { return 0 }
         let entries = try listable(after: last ?? .min, limit: limit)
         for entry in entries { _ = try list(entry) }
-        if last == nil { try setMark(IndexSQL.setSortedTo, nil) }
+        if last == nil {
+            try setMark(IndexSQL.setSortedTo, Self.mark(from: .min, below: min(entries.first?.id ?? 0, 0)))
+        }
         try setMark(IndexSQL.setListedTo, entries.count < limit ? .max : entries.last?.id)
         return entries.count
     }
@@ -66,6 +68,10 @@ extension IndexSession {
     /// Notes that rows up to an id are in all tables.
     func setSorted(to id: Int64) throws(SQLiteError) { try setMark(IndexSQL.setSortedTo, id) }
 
+    /// A mark between two ids. Any would do; a random one also tells two listings of the same ids apart, to whoever has rows of
+    /// one that somebody has cleared meanwhile and made again.
+    static func mark(from id: Int64, below next: Int64) -> Int64 { Int64.random(in: id..<max(next, id + 1)) }
+
     // MARK: Clearing it
 
     /// What is in the listing counts no more. Its rows go when it is made again.
@@ -75,6 +81,8 @@ extension IndexSession {
     ///
     /// - Returns: whether there were as many as asked for, so that more may be left.
     func clearListing(limit: Int) throws(SQLiteError) -> Bool {
+        // Somebody may have begun to make it again.
+        guard try listingState() == .unlisted(after: nil) else { return false }
         let tables = ListingColumn.allCases.map(\.clearing)
         for sql in [IndexSQL.clearListing] + tables + [IndexSQL.clearUnlisted, IndexSQL.clearNames] {
             try run(sql, Int64(limit))
@@ -123,7 +131,8 @@ extension IndexSession {
         return changes.count
     }
 
-    private func unlisted(limit: Int) throws(SQLiteError) -> [(id: Int64, key: String?)] {
+    /// Entries that have changed, and the keys under which they are listed where these are others now.
+    func unlisted(limit: Int) throws(SQLiteError) -> [(id: Int64, key: String?)] {
         try connection.with(IndexSQL.unlisted) { (statement) throws(SQLiteError) in
             statement.bind(Int64(limit), at: 1)
             var changes: [(id: Int64, key: String?)] = []

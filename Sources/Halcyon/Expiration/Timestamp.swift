@@ -10,8 +10,12 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// Rounds up, so that nothing expires early, and stops at 1970 and ``latest``.
+    ///
+    /// A `Date` counts from 2001 in seconds, and so holds few milliseconds exactly: what is beyond one in the last bits alone is
+    /// that one, and ``date`` of a moment is that moment again.
     package init(_ date: Date) {
-        self.init(clampingMilliseconds: (date.timeIntervalSince1970 * 1000).rounded(.up))
+        let value = min(date.timeIntervalSince1970 * 1000, Double(Self.latest.milliseconds))
+        self.init(clampingMilliseconds: (value - max(4 * value.ulp, 0.0005)).rounded(.up))
     }
 
     /// Takes any number: not-a-number and what lies before 1970 become 1970.

@@ -27,4 +27,7 @@ void halcyon_fault_vfs_heal(halcyon_fault_vfs *);
 /* How many calls have failed since the plan was made. */
 long halcyon_fault_vfs_failures(halcyon_fault_vfs *);
 
+/* How many calls of a kind there have been, failed or not. */
+long halcyon_fault_vfs_calls(halcyon_fault_vfs *, int call);
+
 #endif

@@ -10,18 +10,18 @@ extension DiskStorage {
     /// storage.totals(matching: .init(host: "img.example.com", accessedBefore: .now - 30 * 86_400))
     /// ```
     public struct EntryFilter: Sendable, Hashable {
-        /// What keys begin with.
+        /// What keys begin with. Empty is no condition.
         public var keyPrefix: String?
-        /// What keys contain, in upper or lower case (of the letters A to Z).
+        /// What keys contain, in upper or lower case (of the letters A to Z). Empty is no condition, as in a search field.
         public var text: String?
         /// The image itself and all its variants. An entry of which nobody has said which image it is from is a variant if its
         /// key is this one, or begins with it and an "@".
         public var baseKey: String?
-        /// The server of keys that are addresses, in upper or lower case, without port.
+        /// The server of keys that are addresses, in upper or lower case, without port. No key has an empty one.
         public var host: String?
         /// The processor that has made the variant, by its identifier; empty for images as they were stored.
         public var processorIdentifier: String?
-        /// A tag.
+        /// A tag. No entry has an empty one.
         public var tag: String?
         /// Bytes, at least.
         public var minimumSize: Int64?
@@ -96,9 +96,22 @@ extension DiskStorage.EntryFilter {
 
     /// Times after which and before which, in milliseconds; both ends belong to the range.
     static func range(after start: Date?, before end: Date?) -> ClosedRange<Int64> {
-        let lower = start.map { Timestamp($0).milliseconds + 1 } ?? .min
-        let upper = end.map { Timestamp($0).milliseconds - 1 } ?? .max
+        let lower = start.map { Timestamp.first(after: $0).milliseconds } ?? .min
+        let upper = end.map { Timestamp.first(notBefore: $0).milliseconds - 1 } ?? .max
         return lower <= upper ? lower...upper : .max ... .max
+    }
+}
+
+extension Timestamp {
+    /// As `Date` compares: with what ``EntryInfo`` shows of a moment, which may differ in the last bit from what it was made of.
+    static func first(after date: Date) -> Timestamp {
+        let near = Timestamp(date)
+        return near.date > date ? near : Timestamp(milliseconds: near.milliseconds + 1)
+    }
+
+    static func first(notBefore date: Date) -> Timestamp {
+        let near = Timestamp(date)
+        return near.date < date ? Timestamp(milliseconds: near.milliseconds + 1) : near
     }
 }
 

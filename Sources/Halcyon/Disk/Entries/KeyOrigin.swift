@@ -29,7 +29,7 @@ package struct KeyOrigin: Equatable, Sendable {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
             bytes[colon...].starts(with: "://".utf8), bytes[..<colon].allSatisfy(isSchemeByte)
         else { return nil }
-        var server = bytes[(colon + 3)...].prefix { !"/?#".utf8.contains($0) }
+        var server = bytes[(colon + 3)...].prefix { !"/?#\0".utf8.contains($0) }
         if let at = server.lastIndex(of: UInt8(ascii: "@")) { server = server[(at + 1)...] }
         let digits = server.reversed().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
         if server.dropLast(digits).last == UInt8(ascii: ":") { server = server.dropLast(digits + 1) }

@@ -1,0 +1,43 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// Random operations on a cache and on an array of structs: what is listed, counted and removed is the same.
+@Suite(.timeLimit(.minutes(3))) struct EntryModelTests {
+    private static func tuning(_ listing: Int?) -> Tuning {
+        var tuning = Tuning()
+        if let listing {
+            tuning.listingBatchSize = listing
+            tuning.listingChunk = listing
+            tuning.batchSize = listing
+        }
+        return tuning
+    }
+
+    @Test(arguments: 0..<8) func `one storage`(number: UInt64) throws {
+        try run(number, tuning: Self.tuning(nil), storages: 1, steps: 120)
+    }
+
+    @Test(arguments: 1...3) func `batches of one, two and three`(size: Int) throws {
+        try run(UInt64(100 + size), tuning: Self.tuning(size), storages: 1, steps: 40)
+    }
+
+    @Test(arguments: 0..<4) func `two storages on one folder`(number: UInt64) throws {
+        try run(200 + number, tuning: Self.tuning(number.isMultiple(of: 2) ? nil : 3), storages: 2, steps: 60)
+    }
+
+    private func run(_ number: UInt64, tuning: Tuning, storages: Int, steps: Int) throws {
+        var base = SeededGenerator.ofThisRun
+        let seed = base.next() &+ number
+        let cache = try CacheFixture(tuning: tuning)
+        var run = ModelRun(cache: cache, others: (1..<storages).map { _ in cache.makeStorage() }, seed: seed)
+        for step in 0..<steps {
+            try run.step()
+            if step % 5 == 4 { try run.compare() }
+        }
+        try cache.requireListing(run.about)
+        try cache.requireClean()
+    }
+}

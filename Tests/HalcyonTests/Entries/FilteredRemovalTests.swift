@@ -1,0 +1,169 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// Images that meet a filter go from memory and from disk, and nothing that is stored later does.
+@Suite(.timeLimit(.minutes(2))) struct FilteredRemovalTests {
+    private static let small: Tuning = {
+        var tuning = Tuning()
+        tuning.batchSize = 2
+        return tuning
+    }()
+
+    private func fill(_ subject: CacheUnderTest, _ count: Int = 6) async throws {
+        for seed in 0..<count {
+            try await subject.cache.store(Pictures.image(), forKey: "a\(seed)")
+            try await subject.cache.update(.init(tags: ["t"]), forKey: "a\(seed)")
+        }
+    }
+
+    static let filters: [EntryFilter] = [
+        .init(keyPrefix: "a"), .init(text: "A"), .init(tag: "t"), .init(minimumSize: 1), .all,
+    ]
+
+    @Test(arguments: filters) func `memory and disk`(filter: EntryFilter) async throws {
+        try await withImageCache(tuning: Self.small) { subject in
+            try await fill(subject)
+            let gone = try await subject.once { subject.cache.removeImages(matching: filter, completionHandler: $0) }
+                .value.get()
+            #expect(gone.count == 6)
+            for seed in 0..<6 { #expect(subject.cache.imageCachedType(forKey: "a\(seed)") == .none) }
+            #expect(subject.cache.memoryStorage.totalCacheCost() == 0)
+        }
+    }
+
+    @Test func `images in memory alone go if keys decide`() async throws {
+        try await withImageCache { subject in
+            let image = try Pictures.image()
+            for key in ["a", "ab", "b", "https://A.b/c", "a@x"] {
+                try await subject.cache.store(image, forKey: key, toDisk: false)
+            }
+            _ = try await subject.cache.removeImages(matching: .init(tag: "t"))
+            #expect(subject.cache.memoryStorage.keys.count == 5)
+            _ = try await subject.cache.removeImages(matching: .init(host: "a.B"))
+            #expect(subject.cache.memoryStorage.keys == ["a", "ab", "b", "a@x"])
+            _ = try await subject.cache.removeImageAndVariants(forKey: "a")
+            #expect(subject.cache.memoryStorage.keys == ["ab", "b"])
+        }
+    }
+
+    @Test(arguments: filters) func `what a later call stores stays, in memory too`(filter: EntryFilter) async throws {
+        try await withImageCache(tuning: Self.small) { subject in
+            try await fill(subject)
+            let later = try Pictures.image(1)
+            subject.cache.ioQueue.suspend()
+            let calls = Calls<Result<[DiskStorage.EntryInfo], KingfisherError>>()
+            subject.cache.removeImages(matching: filter) { calls.record($0) }
+            subject.cache.store(later, forKey: "a1", completionHandler: nil)
+            subject.cache.store(later, forKey: "a2", toDisk: false, completionHandler: nil)
+            subject.cache.ioQueue.resume()
+            let gone = try await calls.first().value.get()
+            #expect(Set(gone.map(\.fileName)).count == gone.count)
+            await subject.settle()
+            #expect(calls.count == 1)
+            for key in ["a1", "a2"] {
+                #expect(subject.cache.retrieveImageInMemoryCache(forKey: key)?.number == 1, "\(key)")
+            }
+            subject.cache.clearMemoryCache()
+            #expect(try await subject.load("a1").image?.number == 1)
+            for key in ["a0", "a2", "a3", "a4", "a5"] {
+                #expect(subject.cache.imageCachedType(forKey: key) == .none, "\(key)")
+            }
+        }
+    }
+
+    @Test(arguments: filters) func `what is loaded between two batches is not kept in memory`(filter: EntryFilter)
+        async throws
+    {
+        try await withImageCache(tuning: Self.small) { subject in
+            try await fill(subject)
+            subject.cache.clearMemoryCache()
+            let cache = subject.cache
+            let loads = Calls<Result<ImageCacheResult, KingfisherError>>()
+            let isFirst = Locked(true)
+            subject.disk.fileSystem.observe { call, path in
+                guard call == .rename, path.contains("/trash/") else { return }
+                guard
+                    isFirst.withLock({ first in
+                        defer { first = false }
+                        return first
+                    })
+                else { return }
+                // Within the first batch: these wait for their turn, which is before the second one.
+                for seed in 0..<6 { cache.retrieveImage(forKey: "a\(seed)") { loads.record($0) } }
+            }
+            _ = try await cache.removeImages(matching: filter)
+            subject.disk.fileSystem.observe(nil)
+            await subject.settle()
+            #expect(loads.count == 6)
+            for seed in 0..<6 { #expect(cache.imageCachedType(forKey: "a\(seed)") == .none) }
+        }
+    }
+
+    @Test func `where no key is kept, memory is searched by the names of files`() async throws {
+        try await withImageCache(configure: { $0.storesKeys = false }) { subject in
+            try await fill(subject)
+            try await subject.cache.store(Pictures.image(), forKey: "b")
+            try await subject.cache.storeToDisk(Pictures.small[0], forKey: "c", forcedExtension: "png")
+            try await subject.cache.update(.init(tags: ["t"]), forKey: "c", forcedExtension: "png")
+            _ = try await subject.cache.retrieveImage(forKey: "c", options: [.forcedCacheFileExtension("png")])
+            #expect(try await subject.cache.removeImages(matching: .init(tag: "t")).count == 7)
+            #expect(subject.cache.memoryStorage.keys == ["b"])
+        }
+    }
+
+    // MARK: Ending early
+
+    @Test func `cancelled half way, what is gone is gone and the rest is as it was`() async throws {
+        try await withImageCache(tuning: Self.small) { subject in
+            try await fill(subject)
+            let progress = Progress.discreteProgress(totalUnitCount: 0)
+            subject.disk.fileSystem.observe { call, path in
+                if call == .rename, path.contains("/trash/") { progress.cancel() }
+            }
+            let result = await subject.once {
+                subject.cache.removeImages(matching: .init(tag: "t"), progress: progress, completionHandler: $0)
+            }
+            subject.disk.fileSystem.observe(nil)
+            let gone = try result.value.get()
+            #expect(gone.count == 2 && progress.completedUnitCount == 2 && progress.totalUnitCount == 6)
+            let left = try subject.storage.entries(sortedBy: .key).entries
+            #expect(left.count == 4 && left.allSatisfy { $0.tags == ["t"] })
+            for entry in left { #expect(subject.cache.imageCachedType(forKey: entry.key ?? "") == .memory) }
+            for entry in gone { #expect(subject.cache.imageCachedType(forKey: entry.key ?? "") == .none) }
+            try subject.disk.requireListing()
+        }
+    }
+
+    @Test func `cancelled before it begins, nothing goes`() async throws {
+        try await withImageCache { subject in
+            try await fill(subject)
+            let progress = Progress.discreteProgress(totalUnitCount: 0)
+            progress.cancel()
+            #expect(try await subject.cache.removeImages(matching: .init(tag: "t"), progress: progress) == [])
+            #expect(try subject.storage.totals(matching: .all).entries == 6)
+            let task = Task { [cache = subject.cache] in
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await cache.removeImages(matching: .init(tag: "t"))
+            }
+            #expect(try await task.value == [])
+            #expect(try subject.storage.totals(matching: .all).entries == 6)
+        }
+    }
+
+    @Test func `a failure is handed over once, and memory is as the disk is`() async throws {
+        try await withImageCache { subject in
+            try await fill(subject)
+            subject.disk.fileSystem.fail(.rename, EPERM, times: nil, path: "/trash/")
+            let call = await subject.once {
+                subject.cache.removeImages(matching: .init(tag: "t"), completionHandler: $0)
+            }
+            subject.disk.fileSystem.heal()
+            #expect(call.value.error != nil)
+            for seed in 0..<6 { #expect(subject.cache.imageCachedType(forKey: "a\(seed)") == .memory) }
+            #expect(subject.cache.refills.isIdle)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// An image and everything that was made of it, as ``ImageCache`` stores and removes them.
+@Suite(.timeLimit(.minutes(2))) struct VariantTests {
+    /// Stores images as an app does, each under its key and a processor.
+    private func fill(_ subject: CacheUnderTest, _ images: [(key: String, processor: String)]) async throws {
+        for (key, processor) in images {
+            try await subject.cache.store(Pictures.image(), forKey: key, processorIdentifier: processor)
+        }
+    }
+
+    private func keys(_ subject: CacheUnderTest) throws -> [String?] {
+        try subject.storage.entries(sortedBy: .key).entries.map(\.key)
+    }
+
+    /// Removes an image with its variants, and looks whether the handler comes once.
+    private func remove(_ key: String, _ subject: CacheUnderTest) async throws -> [DiskStorage.EntryInfo] {
+        try await subject.once { subject.cache.removeImageAndVariants(forKey: key, completionHandler: $0) }.value.get()
+    }
+
+    @Test(arguments: [false, true]) func `go with their image, and no other image does`(reopening: Bool) async throws {
+        try await withImageCache { subject in
+            try await fill(
+                subject,
+                [
+                    ("K", ""), ("K", "blur"), ("K", "a@b"), ("K@2x.png", ""), ("K@2x.png", "blur"), ("KK", ""),
+                    ("k", "blur"),
+                ])
+            subject.cache.clearMemoryCache()
+            if reopening {
+                await subject.cache.suspend()
+                subject.cache.resume()
+            }
+            #expect(try await remove("K", subject).compactMap(\.key).sorted() == ["K", "K@a@b", "K@blur"])
+            #expect(try keys(subject) == ["K@2x.png", "K@2x.png@blur", "KK", "k@blur"])
+            #expect(
+                try await remove("K@2x.png", subject).map(\.processorIdentifier).compactMap(\.self).sorted() == [
+                    "", "blur",
+                ])
+            #expect(try keys(subject) == ["KK", "k@blur"])
+            #expect(try await remove("none", subject) == [])
+        }
+    }
+
+    @Test func `of a key with an "@" the last store says whose it is`() async throws {
+        try await withImageCache { subject in
+            try await fill(subject, [("K@blur", "")])
+            #expect(try await remove("K", subject) == [])
+            try await fill(subject, [("K", "blur")])
+            #expect(try await remove("K@blur", subject) == [])
+            #expect(try await remove("K", subject).map(\.key) == ["K@blur"])
+        }
+    }
+
+    @Test func `of which nobody has said what they are go too`() async throws {
+        try await withImageCache { subject in
+            try subject.fill(["K", "K@blur", "K@2x.png", "K@", "KK", "K2@blur"])
+            #expect(try await remove("K", subject).compactMap(\.key).sorted() == ["K", "K@", "K@2x.png", "K@blur"])
+            #expect(try keys(subject) == ["K2@blur", "KK"])
+        }
+    }
+
+    @Test func `a store that says nothing leaves what was said`() async throws {
+        try await withImageCache { subject in
+            try await fill(subject, [("K@2x.png", "")])
+            try subject.fill(["K@2x.png"])
+            #expect(try await remove("K", subject) == [])
+            #expect(try keys(subject) == ["K@2x.png"])
+        }
+    }
+
+    @Test func `with another extension are variants too`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(.blob(1), forKey: "K", forcedExtension: "jpg")
+            try await subject.cache.storeToDisk(.blob(1), forKey: "K", processorIdentifier: "p", forcedExtension: "png")
+            try await subject.cache.storeToDisk(.blob(1), forKey: "K", processorIdentifier: "p")
+            #expect(try await remove("K", subject).count == 3)
+            #expect(try subject.storage.totalSize() == 0)
+        }
+    }
+
+    @Test func `are found where no key is kept`() async throws {
+        try await withImageCache(configure: { $0.storesKeys = false }) { subject in
+            try await fill(subject, [("K", ""), ("K", "blur"), ("K@2x.png", ""), ("L", "")])
+            // Of this one nobody can say anything.
+            try subject.fill(["K@small"])
+            subject.cache.clearMemoryCache()
+            #expect(try await remove("K", subject).map(\.key) == [nil, nil])
+            #expect(
+                !subject.cache.isCached(forKey: "K")
+                    && !subject.cache.isCached(forKey: "K", processorIdentifier: "blur"))
+            #expect(subject.cache.isCached(forKey: "K@2x.png") && subject.cache.isCached(forKey: "L"))
+            #expect(subject.storage.isCached(forKey: "K@small"))
+        }
+    }
+
+    // MARK: Files that were there before
+
+    private func folder(_ subject: CacheUnderTest) -> URL {
+        subject.disk.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
+    }
+
+    @Test(arguments: [false, true]) func `of files that were taken over are known once they have been asked for`(
+        isLegacy: Bool
+    ) async throws {
+        let disk = try CacheFixture { $0.cleanInterval = 0 }
+        let folder = disk.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for key in ["K", "K@blur", "K@2x.png", "K@small"] {
+            let name = isLegacy ? LegacyDigest.hexadecimal(of: key) : Digest(of: key).hexadecimal
+            try Pictures.small[0].write(to: folder.appendingPathComponent(name))
+        }
+        let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
+        #expect(try await cache.removeImageAndVariants(forKey: "K") == [])
+        for (key, processor) in [("K", ""), ("K", "blur"), ("K@2x.png", "")] {
+            let found = try await cache.retrieveImage(forKey: key, options: [.processor(Variant(processor))])
+            #expect(found.cacheType == .disk)
+        }
+        disk.settle()
+        try disk.storage.update(.init(tags: ["t"]), forKey: "K")
+        #expect(try await cache.removeImageAndVariants(forKey: "K").compactMap(\.key).sorted() == ["K", "K@blur"])
+        #expect(
+            cache.imageCachedType(forKey: "K") == .none
+                && cache.imageCachedType(forKey: "K", processorIdentifier: "blur") == .none)
+        #expect(disk.storage.isCached(forKey: "K@2x.png") && disk.storage.isCached(forKey: "K@small"))
+        try disk.requireListing()
+        try disk.requireClean()
+    }
+
+    // MARK: What cannot be removed
+
+    @Test func `a blob that cannot be removed stays with all that is known of it`() async throws {
+        var tuning = Tuning()
+        tuning.batchSize = 2
+        try await withImageCache(tuning: tuning) { subject in
+            try await fill(subject, [("K", ""), ("K", "a"), ("K", "b"), ("K", "c"), ("K", "d")])
+            let known = DiskStorage.EntryAttributes(tags: ["t"], validators: .init(etag: "\"1\""), metadata: ["a": "b"])
+            try subject.storage.update(known, forKey: "K@b")
+            let before = try subject.storage.entry(forKey: "K@b")
+            let stuck = BlobName(text: subject.storage.cacheFileURL(forKey: "K@b").lastPathComponent)
+            subject.disk.fileSystem.fail(.rename, EPERM, times: nil, path: "/trash/\(stuck.rowID).")
+            #expect(try await remove("K", subject).compactMap(\.key).sorted() == ["K", "K@a", "K@c", "K@d"])
+            #expect(try subject.storage.entry(forKey: "K@b") == before && before?.tags == ["t"])
+            let failure = await subject.once {
+                subject.cache.removeImageAndVariants(forKey: "K", completionHandler: $0)
+            }
+            #expect(failure.value.error?.errorCode == 3002 || failure.value.error != nil)
+            subject.disk.fileSystem.heal()
+            #expect(try subject.storage.value(forKey: "K@b") != nil)
+            #expect(try await remove("K", subject).map(\.key) == ["K@b"])
+            try subject.disk.requireListing()
+        }
+    }
+}
