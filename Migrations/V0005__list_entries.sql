@@ -70,7 +70,8 @@ END;
 
 CREATE TRIGGER entries_changed_unlisted AFTER UPDATE ON entries
 WHEN OLD.id <= (SELECT listed_to FROM totals) AND (
-    OLD.created_at <> NEW.created_at OR OLD.key IS NOT NEW.key OR OLD.source IS NOT NEW.source OR OLD.id <> NEW.id
+    OLD.created_at <> NEW.created_at OR OLD.size <> NEW.size OR OLD.key IS NOT NEW.key
+    OR OLD.source IS NOT NEW.source OR OLD.id <> NEW.id
     OR (OLD.pinned > 0 OR OLD.expires_at IS NULL) <> (NEW.pinned > 0 OR NEW.expires_at IS NULL)
 ) BEGIN
     INSERT INTO unlisted (id, key)

@@ -2,14 +2,17 @@
 
 -- Which image, host and processor is each entry from? Only what its key says: an image's key may be the whole of it.
 CREATE VIEW cache_origins AS
-WITH addresses AS (
+WITH images AS (
+    SELECT *, coalesce(substr(key, 1, base_length), key) AS image
+    FROM entries
+), addresses AS (
     SELECT
         *,
         CASE
-            WHEN instr(key, '://') > 1 AND substr(key, 1, instr(key, '://') - 1) NOT GLOB '*[^A-Za-z0-9+.-]*'
-            THEN substr(key, instr(key, '://') + 3)
+            WHEN instr(image, '://') > 1 AND substr(image, 1, instr(image, '://') - 1) NOT GLOB '*[^A-Za-z0-9+.-]*'
+            THEN substr(image, instr(image, '://') + 3)
         END AS rest
-    FROM entries
+    FROM images
 ), authorities AS (
     SELECT *, substr(rest, 1, instr(replace(replace(rest, '?', '/'), '#', '/') || '/', '/') - 1) AS authority
     FROM addresses
@@ -19,8 +22,7 @@ WITH addresses AS (
     FROM authorities
 )
 SELECT
-    id, key, size, created_at, accessed_at, expires_at, pinned, hits,
-    coalesce(substr(key, 1, base_length), key) AS image,
+    id, key, size, created_at, accessed_at, expires_at, pinned, hits, image,
     substr(key, base_length + 2) AS processor,
     nullif(lower(
         CASE

@@ -151,7 +151,8 @@ extension DiskStorage.Backend {
     ///   - progress: its `totalUnitCount` is the number of entries to go, `completedUnitCount` that of those gone. Cancelling it
     ///     ends the removal after the batch under way: what is gone then is gone, and is returned.
     /// - Returns: what went, as it was. A file that cannot be removed stays, and its entry too.
-    /// - Throws: when nothing could be removed although something should have been; what went before is gone.
+    /// - Throws: when nothing could be removed although something should have been; also ``CacheStorageError/Code/invalidFilter``
+    ///   for an empty text.
     @discardableResult
     public func removeEntries(
         matching filter: DiskStorage.EntryFilter, progress: Progress? = nil

@@ -32,6 +32,7 @@ extension EntryStore {
         matching filter: EntryFilter, thereAt moment: Moment, goingOn: (Int) -> Bool,
         perform: (() throws -> Void) throws -> Void
     ) throws -> [EntryRecord] {
+        try filter.validateForRemoval()
         var gone: [EntryRecord] = []
         var failure: (any Error)?
         defer { log.withLock { $0.count(\.removals, Int64(gone.count)) } }

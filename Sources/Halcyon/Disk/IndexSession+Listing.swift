@@ -181,9 +181,14 @@ extension IndexSession {
             baseLength = statement.optionalInteger(at: 6).flatMap { Int(exactly: $0) }.map { max(0, $0) }
         }
 
-        var processor: String? {
-            key.flatMap { key in baseLength.flatMap { KeyOrigin.parts(of: key, baseLength: $0)?.processor } }
+        /// The key taken apart, where somebody has said how.
+        private var parts: (base: String, processor: String)? {
+            key.flatMap { key in baseLength.flatMap { KeyOrigin.parts(of: key, baseLength: $0) } }
         }
+
+        var processor: String? { parts?.processor }
+        /// The image's: an identifier behind an address without a path is no host.
+        var host: String? { (parts?.base ?? key).flatMap(KeyOrigin.host(ofKey:)) }
     }
 
     private func listable(after id: Int64, limit: Int) throws(SQLiteError) -> [Listable] {
@@ -206,7 +211,7 @@ extension IndexSession {
     /// Makes the row of an entry that has none.
     private func list(_ entry: Listable) throws(SQLiteError) -> ListedEntry {
         let row = ListedEntry(
-            id: entry.id, source: entry.source, host: try note(entry.key.flatMap(KeyOrigin.host(ofKey:))),
+            id: entry.id, source: entry.source, host: try note(entry.host),
             processor: try note(entry.processor), size: entry.size, createdAt: entry.createdAt, key: entry.key ?? "")
         try connection.with(IndexSQL.list) { (statement) throws(SQLiteError) in
             let values = [row.id, row.source, row.host, row.processor, row.size, row.createdAt]

@@ -33,6 +33,8 @@ public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConv
         public static let targetInUse = Code(rawValue: 3112)
         /// A tag or the metadata of an entry are not what the index takes.
         public static let invalidAttributes = Code(rawValue: 3113)
+        /// Entries were to be removed by a condition that says nothing.
+        public static let invalidFilter = Code(rawValue: 3114)
         /// The cache is suspended: see ``ImageCache/suspend(completion:)``. Nothing was lost.
         public static let suspended = Code(rawValue: 3111)
     }

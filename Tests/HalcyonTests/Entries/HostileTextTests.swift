@@ -122,6 +122,11 @@ import Testing
                 try cache.storage.entries(matching: .init(keyPrefix: "", text: ""), sortedBy: .key).entries.count == 2)
             #expect(try cache.storage.totals(matching: .init(keyPrefix: "a")).entries == 0)
             #expect(EntryFilter(keyPrefix: "", text: "").admits(key: "a"))
+            // What a search field shows is not what anybody wants removed.
+            for filter in [EntryFilter(text: ""), EntryFilter(keyPrefix: "", isPinned: false)] {
+                #expect(throws: KingfisherError.self) { try cache.storage.removeEntries(matching: filter) }
+            }
+            #expect(try cache.storage.totals().entries == 2)
         }
     }
 

@@ -147,6 +147,9 @@ struct ModelRun {
         var filter = model.randomFilter(at: now, using: &generator)
         // Now and then a few go, not most of them.
         if Bool.random(using: &generator) { filter.tag = "red" }
+        // Which a removal refuses.
+        if filter.keyPrefix == "" { filter.keyPrefix = nil }
+        if filter.text == "" { filter.text = nil }
         steps.append("remove what is \(filter)")
         flush()
         let gone = try storage.removeEntries(matching: filter)

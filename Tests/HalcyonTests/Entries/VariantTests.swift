@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
@@ -153,6 +154,18 @@ import Testing
             #expect(try subject.storage.value(forKey: "K@b") != nil)
             #expect(try await remove("K", subject).map(\.key) == ["K@b"])
             try subject.disk.requireListing()
+        }
+    }
+
+    @Test func `a variant of an address without a path is from the address's host`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(
+                .blob(1), forKey: "https://img1.example.com", processorIdentifier: "blur")
+            let entry = try #require(
+                try subject.storage.entries(matching: .init(host: "img1.example.com")).entries.first)
+            #expect(entry.processorIdentifier == "blur")
+            let index = try Connection(path: subject.disk.index.path)
+            #expect(try index.texts("SELECT site FROM cache_sites") == ["img1.example.com"])
         }
     }
 }

@@ -12,7 +12,7 @@ INSERT INTO schema_migrations VALUES(1,'V0001__create_entries.sql','c9acbaa721a8
 INSERT INTO schema_migrations VALUES(2,'V0002__find_legacy_names.sql','1c1a1e7ce236707343fddeef0dfe0191f6d001ca27e729343c15557844dac2cb',1,1760000000000);
 INSERT INTO schema_migrations VALUES(3,'V0003__count_uses.sql','43829b8fba9692b78ff2bf2e0474c15215764845f07c80387926a4a819eb7bb8',1,1760000000000);
 INSERT INTO schema_migrations VALUES(4,'V0004__describe_entries.sql','a71edff930763bc647d7de545aadad9544fc0e5f68e33538b20b623159cdbb6d',1,1760000000000);
-INSERT INTO schema_migrations VALUES(5,'V0005__list_entries.sql','68133a324bf243e1e7e49361a70f29012f2f5fa0c120cb9133b46f4dadd1a0ef',1,1760000000000);
+INSERT INTO schema_migrations VALUES(5,'V0005__list_entries.sql','e7531d0acc228330def97209107fcb40d227327a77494daadb13e3e0ff4152a3',1,1760000000000);
 CREATE TABLE entries (
     -- 63 bits of the SHA-256 of the file name.
     id           INTEGER PRIMARY KEY,
@@ -241,7 +241,8 @@ WHEN NEW.id <= (SELECT listed_to FROM totals) BEGIN
 END;
 CREATE TRIGGER entries_changed_unlisted AFTER UPDATE ON entries
 WHEN OLD.id <= (SELECT listed_to FROM totals) AND (
-    OLD.created_at <> NEW.created_at OR OLD.key IS NOT NEW.key OR OLD.source IS NOT NEW.source OR OLD.id <> NEW.id
+    OLD.created_at <> NEW.created_at OR OLD.size <> NEW.size OR OLD.key IS NOT NEW.key
+    OR OLD.source IS NOT NEW.source OR OLD.id <> NEW.id
     OR (OLD.pinned > 0 OR OLD.expires_at IS NULL) <> (NEW.pinned > 0 OR NEW.expires_at IS NULL)
 ) BEGIN
     INSERT INTO unlisted (id, key)

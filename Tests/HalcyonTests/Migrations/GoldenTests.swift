@@ -26,12 +26,12 @@ import Testing
             "4075592d2d761b1095654f1a8092269ad54228c47670ee22ee87e26edb6c6235"
         ),
         (
-            5, "68133a324bf243e1e7e49361a70f29012f2f5fa0c120cb9133b46f4dadd1a0ef",
-            "996208bdd40a974a6a5edd0dbca1375d5b52d4ae4cb837c090b7897917dd7403"
+            5, "e7531d0acc228330def97209107fcb40d227327a77494daadb13e3e0ff4152a3",
+            "02d111ab4c999e2ab68de76dc0120fd3bdb96276433cb8db2e4e3735e9ab9f94"
         ),
         (
-            6, "ae40f054230f95f70305acdfcf94f6d3692d66c0f6809d49dacad6fb201d5153",
-            "77ecc0628285d2a86e740c9ef27d92c8a01e5ee658b25985c2e4acd4532a1aed"
+            6, "009d673fb5abd07ec2c7dc75be8711dabbc364878727e5eb8a354bb7b95da62b",
+            "58fef2d33a7b57bd084141da6a951cfc6ec418938358dfe8743844842670563c"
         ),
     ]
 

@@ -10,9 +10,10 @@ extension DiskStorage {
     /// storage.totals(matching: .init(host: "img.example.com", accessedBefore: .now - 30 * 86_400))
     /// ```
     public struct EntryFilter: Sendable, Hashable {
-        /// What keys begin with. Empty is no condition.
+        /// What keys begin with. Empty is no condition, and refused by a removal.
         public var keyPrefix: String?
-        /// What keys contain, in upper or lower case (of the letters A to Z). Empty is no condition, as in a search field.
+        /// What keys contain, in upper or lower case (of the letters A to Z). Empty is no condition, as in a search
+        /// field, and refused by a removal.
         public var text: String?
         /// The image itself and all its variants. An entry of which nobody has said which image it is from is a variant if its
         /// key is this one, or begins with it and an "@".
@@ -72,6 +73,14 @@ extension DiskStorage {
 }
 
 extension DiskStorage.EntryFilter {
+    /// An empty text is met by everything: what a search field shows then is not what anybody wants removed.
+    func validateForRemoval() throws {
+        guard keyPrefix?.isEmpty == true || text?.isEmpty == true else { return }
+        throw CacheStorageError(
+            .invalidFilter, "What is to be removed is named by an empty text, which all entries have.",
+            remedy: "Leave the condition out, or use EntryFilter.all for everything.")
+    }
+
     /// Whether every entry meets it.
     var isUnconditional: Bool { self == .all }
 
