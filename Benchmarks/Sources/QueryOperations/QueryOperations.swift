@@ -77,14 +77,20 @@ struct Queries {
         (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? 0
     }
 
-    /// Of 100 entries: at the beginning, and the same place seen from the end.
+    /// Of 100 entries.
     private func pages(of storage: DiskStorage.Backend<Data>, _ order: DiskStorage.EntryOrder) throws {
         let first = try median { _ = try storage.entries(sortedBy: order) }
-        var cursor = try storage.entries(sortedBy: order, limit: count / 2).next
-        let middle = try median { if let cursor { _ = try storage.entries(after: cursor) } }
-        if let half = cursor { cursor = try storage.entries(after: half, limit: count - count / 2 - 100).next }
-        let last = try median { if let cursor { _ = try storage.entries(after: cursor) } }
-        print("| page by \(order): first, middle, last, µs | \(text(first)), \(text(middle)), \(text(last)) |")
+        // The first page the other way round ends where the last one begins.
+        let end = try storage.entries(sortedBy: order, descending: true).next.map(turned)
+        let last = try median { if let end { _ = try storage.entries(after: end) } }
+        print("| page by \(order): first, last, µs | \(text(first)), \(text(last)) |")
+    }
+
+    /// The same place in the other direction. No app needs that; a cursor can be kept as JSON, and so changed.
+    private func turned(_ cursor: DiskStorage.EntryCursor) throws -> DiskStorage.EntryCursor {
+        let text = String(decoding: try JSONEncoder().encode(cursor), as: UTF8.self)
+        let other = text.replacingOccurrences(of: "\"isDescending\":true", with: "\"isDescending\":false")
+        return try JSONDecoder().decode(DiskStorage.EntryCursor.self, from: Data(other.utf8))
     }
 
     private func filters(of storage: DiskStorage.Backend<Data>) throws {

@@ -13,10 +13,15 @@ extension EntryStore {
     /// was asked for: then one entry in 250 or so meets the condition, among a million.
     private static let candidateLimit = 4_096
 
+    /// Entries that are looked at one by one, all over the file, before the whole table is read in its own order instead: what
+    /// meets the filter is rare.
+    private static let walkLimit = 16_384
+
     /// The first entries that meet a filter, behind a position in an order. As of one moment.
     ///
     /// Where a condition with an index is met by few, these are looked at one by one and sorted; otherwise the walk is in the
-    /// order that was asked for, which has an index too, past what does not meet the filter.
+    /// order that was asked for, which has an index too, past what does not meet the filter. Should that be nearly everything, the
+    /// table is read once as it lies.
     func page(
         matching filter: EntryFilter, in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
     ) throws -> Page {
@@ -25,35 +30,57 @@ extension EntryStore {
         return try readAtOneMoment { session in
             let conditions = try session.conditions(filter, at: now)
             let candidates = try session.candidates(conditions, limit: Self.candidateLimit)
-            return try session.matching(conditions) { match in
-                var page =
-                    try candidates.map { try request.page(of: $0.sorted().compactMap(match)) }
-                    ?? Self.walkedPage(request, order.bounds(filter), in: session, match)
-                page.cut(to: limit)
-                for index in page.records.indices { try session.describe(&page.records[index]) }
-                return page
-            }
+            var page = try page(request, conditions, candidates, in: session)
+            page.cut(to: limit)
+            for index in page.records.indices { try session.describe(&page.records[index]) }
+            return page
         }
     }
 
-    /// - Parameter match: whether an entry meets the filter.
-    private static func walkedPage(
-        _ request: PageRequest, _ bounds: (EntryPosition?, EntryPosition?), in session: IndexSession,
-        _ match: (Int64) throws -> EntryRecord?
+    private func page(
+        _ request: PageRequest, _ conditions: IndexSession.Conditions, _ candidates: Set<Int64>?,
+        in session: IndexSession
     ) throws -> Page {
+        func page(of ids: Set<Int64>) throws -> Page {
+            try session.matching(conditions) { match in try request.page(of: ids.sorted().compactMap(match)) }
+        }
+        func walk(past limit: Int) throws -> Page? {
+            try session.matching(conditions) {
+                try Self.walkedPage(request, conditions.filter, past: limit, in: session, $0)
+            }
+        }
+        if let candidates { return try page(of: candidates) }
+        if let found = try walk(past: Self.walkLimit) { return found }
+        if let few = try session.matches(conditions, limit: Self.candidateLimit) { return try page(of: few) }
+        return try walk(past: .max) ?? Page()
+    }
+
+    /// - Parameters:
+    ///   - most: entries that do not meet the filter, after which the walk is given up.
+    ///   - match: whether an entry meets the filter.
+    private static func walkedPage(
+        _ request: PageRequest, _ filter: EntryFilter, past most: Int, in session: IndexSession,
+        _ match: (Int64) throws -> EntryRecord?
+    ) throws -> Page? {
         let order = request.order
+        var passed = 0
         // Since the listing was brought up to date: these are not where it has them.
         let changed = order.needsListing ? Set(try session.unlisted(limit: .max).map(\.id)) : []
         var late = try request.page(of: changed.compactMap(match))
         var page = Page()
-        try session.walk(order, descending: request.isDescending, bounds: bounds, after: request.start) { position in
-            guard !changed.contains(position.id), let record = try match(position.id) else { return true }
+        try session.walk(
+            order, descending: request.isDescending, bounds: order.bounds(filter), after: request.start
+        ) { position in
+            guard !changed.contains(position.id), let record = try match(position.id) else {
+                passed += 1
+                return passed <= most
+            }
             while let next = late.positions.first, request.isBefore(next, position) { page.moveFirst(of: &late) }
             page.add(record, position)
             return page.records.count <= request.limit
         }
         while !late.records.isEmpty { page.moveFirst(of: &late) }
-        return page
+        return passed <= most ? page : nil
     }
 
     /// Which of an order's pages is asked for.

@@ -43,6 +43,16 @@ extension IndexSession {
         }
     }
 
+    /// Ids of all entries that meet the conditions, found by reading the table as it lies; nil where they are more than `limit`.
+    func matches(_ conditions: Conditions, limit: Int) throws(SQLiteError) -> Set<Int64>? {
+        var ids: Set<Int64> = []
+        try forEachMatch(in: .min ... .max, conditions) { (statement) throws(SQLiteError) in
+            ids.insert(statement.integer(at: 0))
+            return ids.count <= limit
+        }
+        return ids.count <= limit ? ids : nil
+    }
+
     /// Asks of one entry after the other whether it meets the conditions.
     ///
     /// - Parameter body: is given the question, which answers with the entry's record.

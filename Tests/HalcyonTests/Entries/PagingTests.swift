@@ -33,6 +33,33 @@ import Testing
         cache.storage.store.close()
     }
 
+    @Test func `what few of many meet is found without looking at each of them where it lies`() throws {
+        let vfs = FaultyVFS()
+        defer { withExtendedLifetime(vfs) {} }
+        let cache = try CacheFixture()
+        cache.environment.vfs = vfs.name
+        try fill(cache, 100_000, allEqual: false)
+        let all = try cache.storage.entries(matching: .init(text: ".example.com/77"), sortedBy: .key, limit: 10_000)
+            .entries
+        #expect(all.count > 100 && all.allSatisfy { $0.key?.contains(".example.com/77") == true })
+        for (order, descending) in [(EntryOrder.size, true), (.created, false), (.access, true)] {
+            let found = try reads(vfs) {
+                try cache.storage.entries(
+                    matching: .init(text: "com/777"), sortedBy: order, descending: descending, limit: 10_000)
+            }
+            #expect(
+                Set(found.page.entries.compactMap(\.key))
+                    == Set(all.compactMap(\.key).filter { $0.contains("com/777") }))
+            let places = found.page.entries.map {
+                order == .size ? $0.size : Int64($0.created.timeIntervalSince1970 * 1000)
+            }
+            #expect(places == (descending ? places.sorted(by: >) : places.sorted()))
+            // 16 384 all over the file, and then each page of the table once.
+            #expect(found.count < 60_000, "\(order)")
+        }
+        cache.storage.store.close()
+    }
+
     private func reads(
         _ vfs: FaultyVFS, _ body: () throws -> DiskStorage.EntryPage
     ) rethrows -> (page: DiskStorage.EntryPage, count: Int) {
