@@ -96,6 +96,34 @@ extension ImageCache {
         }
     }
 
+    /// As ``store(_:original:forKey:options:attributes:completionHandler:)``; returns when the image is on disk.
+    public func store(
+        _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
+        options: KingfisherParsedOptionsInfo = .init(nil), attributes: DiskStorage.EntryAttributes
+    ) async throws {
+        var options = options
+        options.callbackQueue = .untouch
+        try await withCheckedThrowingContinuation { [options] continuation in
+            store(image, original: original, forKey: key, options: options, attributes: attributes) {
+                continuation.resume(with: $0.diskCacheResult)
+            }
+        }
+    }
+
+    /// As ``storeToDisk(_:forKey:processorIdentifier:forcedExtension:expiration:attributes:callbackQueue:completionHandler:)``;
+    /// returns when the bytes are on disk.
+    public func storeToDisk(
+        _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        expiration: StorageExpiration? = nil, attributes: DiskStorage.EntryAttributes
+    ) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            storeToDisk(
+                data, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
+                expiration: expiration, attributes: attributes
+            ) { continuation.resume(with: $0.diskCacheResult) }
+        }
+    }
+
     /// Pins an image on disk or lets go of it, tags it, or notes something of it: what is not nil in `attributes`.
     ///
     /// - Parameter completionHandler: called on `callbackQueue`; false where there is no such entry.

@@ -59,10 +59,10 @@ package final class CacheFixture: @unchecked Sendable {
     }
 
     /// Refuses commits of the index: after so many that still succeed, so many times. Housekeeping is waited for first:
-    /// its commits are not the ones that a test means.
-    package func refuseCommits(after: Int = 0, times: Int = 1) {
+    /// its commits are not the ones that a test means, nor are those of the access log, unless it says so.
+    package func refuseCommits(after: Int = 0, times: Int = 1, ofAccessLog: Bool = false) {
         settle()
-        for store in stores.withLock({ $0.compactMap(\.store) }) { store.flushAccessLogNow() }
+        for store in stores.withLock({ $0.compactMap(\.store) }) where !ofAccessLog { store.flushAccessLogNow() }
         commits.withLock { $0 = CommitFaults(after: after, times: times) }
     }
 

@@ -52,16 +52,17 @@ package struct AccessLog {
         pending[id] = note
     }
 
-    /// Takes all notes out for writing; they stay visible until ``flushSucceeded()`` or ``flushFailed()``.
+    /// Takes all notes out for writing; they stay visible until ``didFlush(_:)`` or ``flushFailed()``.
     mutating func beginFlush() -> [(id: Int64, note: Note)] {
         flushing = pending
         pending = [:]
         return flushing.sorted { $0.key < $1.key }.map { (id: $0.key, note: $0.value) }
     }
 
-    mutating func flushSucceeded() { flushing = [:] }
+    /// Some of them are written: each hit counts once, also when the rest fails.
+    mutating func didFlush(_ ids: some Sequence<Int64>) { for id in ids { flushing[id] = nil } }
 
-    /// Keeps the notes for the next try; newer ones win.
+    /// Keeps the notes that were not written for the next try; newer ones win.
     mutating func flushFailed() {
         pending.merge(flushing) { newer, older in
             guard newer.token == older.token else { return newer }
@@ -104,6 +105,12 @@ package struct AccessLog {
     mutating func move(_ id: Int64, to newID: Int64) {
         if let note = note(for: id) { pending[newID] = note }
         forget(id)
+    }
+
+    /// All notes. What was counted has happened all the same.
+    mutating func forgetAll() {
+        pending = [:]
+        flushing = [:]
     }
 
     mutating func forget(_ id: Int64) {

@@ -74,10 +74,13 @@ extension EntryStore {
 
     func statistics() throws -> DiskStorage.Statistics {
         flushAccessLog()
-        let (total, since) = try index.read { try $0.statistics() }
-        return log.withLock { log in
-            DiskStorage.Statistics(
-                sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
+        // A flush in between would move counts from the second to the first, where they were not seen.
+        return try flushLock.withLock {
+            let (total, since) = try index.read { try $0.statistics() }
+            return log.withLock { log in
+                DiskStorage.Statistics(
+                    sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
+            }
         }
     }
 

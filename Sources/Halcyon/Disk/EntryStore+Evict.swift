@@ -77,8 +77,8 @@ extension EntryStore {
                     try index.write { session in
                         for (id, note) in batch { try session.touch(id: id, note) }
                     }
+                    log.withLock { $0.didFlush(batch.map(\.id)) }
                 }
-                log.withLock { $0.flushSucceeded() }
             } catch {
                 // The index is locked or gone: the notes stay, bounded in number, and are written with the next ones.
                 log.withLock { $0.flushFailed() }

@@ -74,10 +74,20 @@ extension EntryStore {
         return result
     }
 
-    /// Takes the rows of a listing away that counts no more. Whoever asks next has one made.
-    func clearListing() throws {
+    /// Takes the rows of a listing away that counts no more. Whoever asks next has one made; whoever has asked meanwhile has
+    /// taken them away himself, and those that are there now are his.
+    ///
+    /// - Parameter goingOn: called between two transactions; ends it by an error.
+    func clearListing(goingOn: () throws -> Void = {}) throws {
         let limit = environment.tuning.listingBatchSize
-        while try index.write({ try $0.clearListing(limit: limit) }) {}
+        while try writeLetting({ try $0.listingState() == .unlisted(after: nil) && $0.clearListing(limit: limit) }) {
+            try goingOn()
+        }
+    }
+
+    private func dropListing() throws {
+        try index.write { try $0.dropListing() }
+        try clearListing(goingOn: stopIfClosing)
     }
 
     /// Writes what was counted and noted soon, and the listing.
@@ -93,10 +103,14 @@ extension EntryStore {
     /// Takes keys out of the index that somebody has kept before.
     func forgetKeys() throws {
         guard condition.withLock({ !$0.storesKeys }), try index.readAtLength({ try $0.hasKeys() }) else { return }
+        // It has keys and hosts too, made to its end or not, and what has changed since with the keys there were. First: what
+        // ends this half way must find a key that is left, and begin again.
+        try dropListing()
         try forEachEntryBatch { session, entries in
             for entry in entries where entry.key != nil { try session.forgetKey(of: entry.id) }
         }
-        relist()
+        // Somebody may have had one made meanwhile.
+        try dropListing()
         try index.compact()
     }
 }

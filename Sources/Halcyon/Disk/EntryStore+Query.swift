@@ -25,9 +25,8 @@ extension EntryStore {
     func page(
         matching filter: EntryFilter, in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
     ) throws -> Page {
-        try prepareQuery(filter, order)
         let request = PageRequest(order: order, isDescending: descending, start: start, limit: limit)
-        return try readAtOneMoment { session in
+        return try readListed(filter, order) { session, now in
             let conditions = try session.conditions(filter, at: now)
             let candidates = try session.candidates(conditions, limit: Self.candidateLimit)
             var page = try page(request, conditions, candidates, in: session)
@@ -109,8 +108,7 @@ extension EntryStore {
     /// Number and bytes of the entries that meet a filter, without handing any of them over.
     func totals(matching filter: EntryFilter) throws -> Totals {
         if filter.isUnconditional { return try totals() }
-        try prepareQuery(filter, nil)
-        return try readAtOneMoment { session in
+        return try readListed(filter, nil) { session, now in
             if filter == EntryFilter(isExpired: true) { return try session.expiredTotals(at: now) }
             if filter == EntryFilter(isPinned: true) { return try session.pinnedTotals() }
             return try count(try session.conditions(filter, at: now), in: session)
@@ -144,9 +142,8 @@ extension EntryStore {
     ///
     /// - Parameter body: must look again, under the write lock. Returns false to end it.
     func forEachBatch(matching filter: EntryFilter, _ body: ([Int64]) throws -> Bool) throws {
-        try prepareQuery(filter, nil)
         let size = environment.tuning.batchSize
-        let candidates = try readAtOneMoment { session in
+        let candidates = try readListed(filter, nil) { session, now in
             try session.candidates(try session.conditions(filter, at: now), limit: Self.candidateLimit)
         }
         if let candidates = candidates?.sorted() {
@@ -184,6 +181,28 @@ extension EntryStore {
         if filter.needsListing || order?.needsListing ?? false { try updateListing() }
         // So written by somebody: the order by access knows of pinned and not pinned alone.
         if try index.read({ try $0.hasOddPins() }) { try index.write { try $0.normalizePins() } }
+    }
+
+    /// Runs `body` on what entries and listing are at one moment.
+    ///
+    /// Between bringing the listing up to date and that moment somebody who removes everything, or finds it far behind, may have
+    /// dropped it.
+    ///
+    /// - Parameter body: is given what "expired" is measured against.
+    func readListed<Result>(
+        _ filter: EntryFilter, _ order: EntryOrder?, _ body: (IndexSession, Timestamp) throws -> Result
+    ) throws -> Result {
+        let needsListing = filter.needsListing || order?.needsListing ?? false
+        for _ in 0..<8 {
+            try prepareQuery(filter, order)
+            let now = now
+            let result: Result? = try readAtOneMoment { session in
+                if needsListing, try !session.isListed() { return nil }
+                return try body(session, now)
+            }
+            if let result { return result }
+        }
+        throw SQLiteError(code: .busy, message: "the listing is dropped as fast as it is made")
     }
 
     /// On a connection of its own: lookups do not wait for it.

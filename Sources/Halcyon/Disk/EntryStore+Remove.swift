@@ -204,7 +204,7 @@ extension EntryStore {
 
     /// Removes what is there now, files without a row included. What is stored meanwhile stays.
     package func removeAll(isBlobName: (String) -> Bool) throws {
-        log.withLock { $0 = AccessLog(limit: environment.tuning.noteLimit) }
+        log.withLock { $0.forgetAll() }
         let now = try index.write { session in
             try cancelAdoption(in: session)
             // It goes as a whole, instead of entry by entry.

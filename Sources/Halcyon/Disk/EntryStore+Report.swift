@@ -5,11 +5,8 @@ extension EntryStore {
     ///
     /// - Complexity: O(entries), some 2 µs each, on a connection of its own: lookups do not wait for it.
     func report(_ question: StorageReport.Question) throws -> StorageReport {
-        try prepareQuery(.all, .size)
         let free = freeBytes(for: question.limits)
-        return try index.readAtLength { session in
-            try session.connection.reading { try session.report(question, freeBytes: free) }
-        }
+        return try readListed(.all, .size) { session, _ in try session.report(question, freeBytes: free) }
     }
 }
 

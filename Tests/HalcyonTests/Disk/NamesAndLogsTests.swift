@@ -129,7 +129,7 @@ import Testing
         log.flushFailed()
         #expect(log.note(for: 7) == note(1, 9, .never, hits: 2))
         _ = log.beginFlush()
-        log.flushSucceeded()
+        log.didFlush([7])
         #expect(log.note(for: 7) == nil && log.count == 0)
     }
 

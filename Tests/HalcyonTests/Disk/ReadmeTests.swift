@@ -27,13 +27,10 @@ import Testing
         let folder = try TemporaryFolder()
         let cache = try ImageCache(name: "asked", cacheDirectoryURL: folder.url)
         let (key, data, etag) = ("https://img.example.com/a.png", Data.blob(1), "\"33a64df5\"")
-        await withCheckedContinuation { continuation in
-            cache.storeToDisk(
-                data, forKey: key,
-                attributes: .init(
-                    tags: ["user 7"], validators: .init(etag: etag, maxAge: 3600), metadata: ["width": "320"])
-            ) { _ in continuation.resume() }
-        }
+        try await cache.storeToDisk(
+            data, forKey: key,
+            attributes: .init(tags: ["user 7"], validators: .init(etag: etag, maxAge: 3600), metadata: ["width": "320"])
+        )
         try await cache.storeToDisk(data, forKey: key, processorIdentifier: "thumb")
 
         let storage = cache.diskStorage

@@ -186,4 +186,20 @@ import Testing
             #expect(entries.map(\.processorIdentifier) == ["", "p"] && entries.map(\.baseKey) == ["k", "k"])
         }
     }
+
+    @Test func `figures that no program has written end nothing`() throws {
+        try withCache { cache in
+            for seed in 0..<2 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            try cache.storage.store.index.write {
+                try $0.connection.execute(
+                    "UPDATE entries SET slack = 9223372036854775807, hits = 9223372036854775807, base_length = 9223372036854775807"
+                )
+            }
+            #expect(try cache.storage.entries().entries.count == 2)
+            _ = try cache.storage.usage()
+            try cache.storage.store.index.write {
+                try $0.connection.execute("UPDATE entries SET slack = 0, hits = 0, base_length = NULL")
+            }
+        }
+    }
 }

@@ -118,4 +118,24 @@ import Testing
             #expect(cache.warnings.withLock { $0 }.isEmpty)
         }
     }
+
+    @Test func `keys leave a listing that was never finished`() throws {
+        let isPrivate = Locked(false)
+        try withCache(configure: { $0.storesKeys = !isPrivate.withLock { $0 } }) { cache in
+            for seed in 0..<300 { try cache.storage.store(value: .blob(seed), forKey: "\(secret)#\(seed)") }
+            struct Stop: Error {}
+            let store = cache.storage.store
+            #expect(throws: Stop.self) {
+                try store.updateListing { _, _ in
+                    if case .unsorted = try store.index.read({ try $0.listingState() }) { throw Stop() }
+                }
+            }
+            isPrivate.withLock { $0 = true }
+            cache.reopen()
+            _ = try cache.storage.totalSize()
+            cache.settle()
+            cache.storage.store.close()
+            #expect(try !bytes(of: cache).contains("private.example"))
+        }
+    }
 }

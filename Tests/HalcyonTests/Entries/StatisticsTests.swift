@@ -140,4 +140,33 @@ import Testing
             #expect(try cache.storage.usage().freeBytes == nil)
         }
     }
+
+    @Test func `reads are counted once when only a part of them could be written`() throws {
+        var tuning = Tuning()
+        tuning.flushBatchSize = 4
+        tuning.flushCount = 1_000
+        try withCache(tuning: tuning) { cache in
+            for seed in 0..<12 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.flushAccessLogNow()
+            let keys = try cache.storage.entries().entries.compactMap(\.key)
+            for key in keys { _ = try cache.storage.value(forKey: key) }
+            // The statistics and the first batch are written.
+            cache.refuseCommits(after: 2, ofAccessLog: true)
+            cache.storage.store.flushAccessLogNow()
+            cache.storage.store.flushAccessLogNow()
+            #expect(try cache.storage.entries().entries.map(\.hits) == Array(repeating: 1, count: 12))
+        }
+    }
+
+    @Test func `what was counted stays when everything is removed`() throws {
+        try withCache { cache in
+            for seed in 0..<3 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            _ = try cache.storage.value(forKey: "nothing")
+            try cache.storage.removeAll()
+            let counts = try cache.storage.statistics
+            #expect(
+                counts.sinceOpening.stores == 3 && counts.sinceOpening.misses == 1 && counts.sinceOpening.removals == 3)
+            #expect(counts.total.stores == 3 && counts.total.misses == 1)
+        }
+    }
 }
