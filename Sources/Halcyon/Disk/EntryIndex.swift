@@ -139,14 +139,16 @@ package final class EntryIndex: Sendable {
         }
     }
 
-    /// While stores go on, a checkpoint never comes to the end of the log: only what it has not copied counts.
+    /// While stores go on, a checkpoint does not come to the end of the log, and the next one is due: not after each commit, but
+    /// long before as much has been added as at the first time.
     private func requestCheckpoint(frames: Int) {
         let copied = copiedFrames.withLock { copied in
             // The log was begun anew.
             if frames < copied { copied = 0 }
             return copied
         }
-        if frames - copied >= environment.tuning.checkpointFrames { checkpointIsDue() }
+        let few = environment.tuning.checkpointFrames
+        if frames - copied >= (copied > 0 ? few / 4 : few) { checkpointIsDue() }
     }
 
     /// Begins a transaction on what is the folder's index now, opening it anew if it is another one than before.
@@ -326,14 +328,21 @@ package final class EntryIndex: Sendable {
     // MARK: Checkpoints and closing
 
     /// Copies the log into the database, on a connection that waits for nobody. Off the caller's path.
-    package func checkpoint() {
-        guard let checkpoint = try? checkpoint(.passive) else { return }
-        copiedFrames.withLock { $0 = checkpoint.checkpointedFrames }
-        guard !checkpoint.isComplete else { return }
+    ///
+    /// - Returns: whether more can be copied soon: it came further than the last time, and not to the end.
+    @discardableResult
+    package func checkpoint() -> Bool {
+        guard let checkpoint = try? checkpoint(.passive) else { return false }
+        let last = copiedFrames.withLock { copied in
+            defer { copied = checkpoint.checkpointedFrames }
+            return copied
+        }
+        guard !checkpoint.isComplete else { return false }
         let isLong = writer.withLock { $0?.connection.logFrames ?? 0 } >= environment.tuning.forcedCheckpointFrames
-        guard isLong else { return }
+        guard isLong else { return checkpoint.checkpointedFrames > last }
         // Writers never left a gap. Now those of this process wait, for the few pages that are left.
         writer.withLock { _ in _ = try? self.checkpoint(.restart) }
+        return false
     }
 
     private func checkpoint(_ mode: Connection.CheckpointMode) throws -> Connection.Checkpoint? {

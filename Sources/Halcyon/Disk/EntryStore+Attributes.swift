@@ -36,15 +36,20 @@ extension EntryStore {
         var gone: [EntryRecord] = []
         var failure: (any Error)?
         defer { log.withLock { $0.count(\.removals, Int64(gone.count)) } }
-        try forEachBatch(matching: filter) { ids in
-            guard goingOn(gone.count) else { return false }
-            do {
-                try perform { gone += try remove(ids, matching: filter, thereAt: moment) }
-            } catch let error as BlockedBatch {
-                // What cannot be removed stays; there may be others behind it.
-                failure = failure ?? error.first
+        do {
+            try forEachBatch(matching: filter) { ids in
+                guard goingOn(gone.count) else { return false }
+                do {
+                    try perform { gone += try remove(ids, matching: filter, thereAt: moment) }
+                } catch let error as BlockedBatch {
+                    // What cannot be removed stays; there may be others behind it.
+                    failure = failure ?? error.first
+                }
+                return true
             }
-            return true
+        } catch {
+            // Whoever is told of a failure is not told what is gone.
+            failure = error
         }
         _ = goingOn(gone.count)
         if !gone.isEmpty { requestBookkeeping() }

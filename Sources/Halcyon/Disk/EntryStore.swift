@@ -153,7 +153,9 @@ package final class EntryStore: Sendable {
             return
         }
         switch task {
-        case .checkpoint: index.checkpoint()
+        case .checkpoint, .checkpointLater:
+            // Stores that have ended meanwhile would leave the log as long as it was.
+            if index.checkpoint() { housekeeping.request(.checkpointLater, afterMilliseconds: 1_000) }
         case .flush, .flushLater: flushAccessLog()
         case .unlink: unlinker.drain()
         case .settle: settleSuspects()

@@ -5,7 +5,7 @@ internal import Foundation
 /// A task that is requested again before it has begun runs once. Sweeps have a queue of their own: one that adopts a
 /// million files must not keep the log from being checkpointed meanwhile.
 final class Housekeeping: Sendable {
-    enum Task: Hashable, Sendable { case checkpoint, flush, flushLater, unlink, settle, sweep, list }
+    enum Task: Hashable, Sendable { case checkpoint, checkpointLater, flush, flushLater, unlink, settle, sweep, list }
 
     let queue = DispatchQueue(label: "halcyon.housekeeping", qos: .utility)
     private let sweepQueue = DispatchQueue(label: "halcyon.sweep", qos: .utility)

@@ -166,4 +166,29 @@ import Testing
             #expect(subject.cache.refills.isIdle)
         }
     }
+
+    @Test func `what went before a failure is told`() throws {
+        var tuning = Tuning()
+        tuning.batchSize = 2
+        try withCache(tuning: tuning) { cache in
+            for seed in 0..<6 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            struct Stop: Error {}
+            let store = cache.storage.store
+            func remove(upTo last: Int) throws -> Int {
+                let moment = try store.moment()
+                var batches = 0
+                let gone = try store.remove(
+                    matching: EntryFilter.all, thereAt: moment, goingOn: { _ in true },
+                    perform: { batch in
+                        batches += 1
+                        guard batches <= last else { throw Stop() }
+                        try batch()
+                    })
+                return gone.count
+            }
+            #expect(try remove(upTo: 2) == 4)
+            #expect(throws: Stop.self) { try remove(upTo: 0) }
+            #expect(try cache.storage.totals().entries == 2)
+        }
+    }
 }
