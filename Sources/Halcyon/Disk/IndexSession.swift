@@ -181,7 +181,11 @@ package struct IndexSession {
             guard try statement.step() else {
                 throw SQLiteError(code: .corrupt, message: "the index has no state", isForeignSchema: true)
             }
-            return IndexState(statement)
+            // Another table's page in its place can look like one row of numbers, and say that nothing is to be trusted.
+            guard let adoption = Adoption(rawValue: statement.text(at: 5)),
+                statement.isNull(at: 0) || statement.isText(at: 0)
+            else { throw SQLiteError(code: .corrupt, message: "the index's state is none", isForeignSchema: true) }
+            return IndexState(statement, adoption: adoption)
         }
     }
 
@@ -266,7 +270,7 @@ extension Entry {
 }
 
 extension IndexState {
-    fileprivate init(_ statement: Statement) {
+    fileprivate init(_ statement: Statement, adoption: Adoption) {
         let from = statement.optionalTimestamp(at: 7)
         let until = statement.optionalTimestamp(at: 8)
         self.init(
@@ -274,7 +278,7 @@ extension IndexState {
             storedAt: statement.timestamp(at: 2),
             indexInode: statement.optionalInteger(at: 3).map { UInt64(bitPattern: $0) },
             isRelearning: statement.integer(at: 4) != 0,
-            adoption: Adoption(rawValue: statement.text(at: 5)) ?? .done, adoptsUntil: statement.timestamp(at: 6),
+            adoption: adoption, adoptsUntil: statement.timestamp(at: 6),
             distrusted: from.flatMap { from in until.map { from...max(from, $0) } },
             reconciledAt: statement.timestamp(at: 9),
             legacyNames: LegacyNames(rawValue: statement.integer(at: 10)) ?? .unknown,

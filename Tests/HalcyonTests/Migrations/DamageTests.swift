@@ -97,6 +97,25 @@ import Testing
         #expect(try original.blobCount > Self.entries / 2)
     }
 
+    /// Rows of one table can pass for those of another: an empty page says that there is nothing, one of numbers that nothing
+    /// is to be trusted.
+    @Test(arguments: ["entries", "totals", "state"])
+    func `a root overwritten with each other root`(table: String) throws {
+        let original = try Original()
+        let roots = try Connection(path: original.cache.index.path).texts(
+            "SELECT name || ' ' || (rootpage - 1) FROM sqlite_schema WHERE rootpage > 0"
+        ).map { $0.split(separator: " ") }.reduce(into: [String: Int]()) { $0[String($1[0])] = Int($1[1]) }
+        let page = try #require(roots[table])
+        for (name, other) in roots where other != page {
+            let data = damage(page, original) { bytes in
+                bytes = Data(original.index[other * bytes.count..<(other + 1) * bytes.count])
+            }
+            try original.restore(data)
+            try original.expectService("\(table) overwritten with \(name)")
+            #expect(try original.blobCount == Self.entries, "\(table) overwritten with \(name)")
+        }
+    }
+
     @Test func `cut off at each page border, and in the middle of a page`() throws {
         let original = try Original()
         for page in 0..<original.pages {
