@@ -94,17 +94,18 @@ extension ImageCache {
         postDidClean(removed: [diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)])
     }
 
-    /// What the last eviction could not get below counts only an eighth of the limit later again: otherwise every store at
+    /// What the last eviction could not get below counts only an eighth of a limit later again: otherwise every store at
     /// the edge would search for what is not there.
     private func target(of limits: StorageLimits) -> Totals? {
         guard var totals = try? diskStorage.totals(adopting: false) else { return nil }
-        let mark = limits.lowWaterMark
-        if totals.bytes <= mark.bytes, totals.entries <= mark.entries, limits.freeBytes == 0 { trim.floor = nil }
         if let floor = trim.floor {
-            let hasGrown =
-                totals.bytes > floor.bytes + max(limits.bytes, limits.freeBytes) / 8
-                || (limits.entries > 0 && totals.entries > floor.entries + limits.entries / 8)
-            guard hasGrown else { return nil }
+            let step = limits.step
+            guard totals.bytes > floor.bytes + step.bytes || totals.entries > floor.entries + step.entries else {
+                // Whatever went since was not in the way.
+                trim.floor = Totals(
+                    entries: min(floor.entries, totals.entries), bytes: min(floor.bytes, totals.bytes))
+                return nil
+            }
         }
         // A store may fill the cache to the last byte; a clean makes room from there on.
         totals.bytes -= 1

@@ -11,7 +11,7 @@ extension ImageCache {
     ///   - key: of the image, without a processor's identifier.
     ///   - completionHandler: called on `callbackQueue` with what went from the disk. A failure is that nothing could be removed
     ///     although something should have been.
-    /// - Complexity: O(variants); for the first removal of this kind in the life of a cache O(entries), some 10 µs each.
+    /// - Complexity: O(variants); for the first removal of this kind in the life of a cache O(entries), some 30 µs each.
     public func removeImageAndVariants(
         forKey key: String, fromMemory: Bool = true, fromDisk: Bool = true,
         callbackQueue: CallbackQueue = .untouch,

@@ -23,7 +23,7 @@ extension DiskStorage.Backend {
     /// A page is as of one moment; entries that are there all the time, and keep their place in the order, are on exactly one
     /// page. What was read by this process a moment ago is in its place.
     ///
-    /// The first query that is not by access alone makes a listing inside the index, which takes some 10 µs for each entry;
+    /// The first query that is not by access alone makes a listing inside the index, which takes some 30 µs for each entry;
     /// from then on it is kept up to date off everybody's path.
     ///
     /// - Parameters:

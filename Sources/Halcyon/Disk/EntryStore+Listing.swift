@@ -7,7 +7,7 @@ extension EntryStore {
     /// Brings the listing up to date, in bounded transactions between which others get in.
     ///
     /// - Parameter progress: called between them, with how much of how much is done, in entries.
-    /// - Complexity: O(entries) for whoever asks first, some 10 µs each; then O(entries changed).
+    /// - Complexity: O(entries) for whoever asks first, some 30 µs each; then O(entries changed).
     func updateListing(_ progress: (Int, Int) throws -> Void = { _, _ in }) throws {
         condition.withLock { $0.hasListing = true }
         let tuning = environment.tuning

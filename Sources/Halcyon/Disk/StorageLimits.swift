@@ -39,6 +39,13 @@ package struct StorageLimits: Equatable, Sendable {
         Totals(entries: entries > 0 ? mark(of: entries) : .max, bytes: bytes > 0 ? mark(of: bytes) : .max)
     }
 
+    /// How much more has to come, after an eviction that did not get far enough, before the next one is worth its search: an
+    /// eighth of the smallest limit of a kind.
+    var step: Totals {
+        let least = [bytes, freeBytes].filter { $0 > 0 }.min()
+        return Totals(entries: entries > 0 ? entries / 8 : .max / 2, bytes: least.map { $0 / 8 } ?? .max / 2)
+    }
+
     /// Half of an odd limit is rounded down, as it always was.
     private func mark(of limit: Int64) -> Int64 {
         lowWater == 0.5 ? limit / 2 : Int64(Double(limit) * lowWater)

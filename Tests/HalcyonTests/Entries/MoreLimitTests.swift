@@ -100,4 +100,22 @@ import Testing
             #expect(try cache.storage.removeSizeExceededValues() == [])
         }
     }
+
+    @Test func `what a full volume left in the way does not raise the other limits`() async throws {
+        try await withImageCache(configure: { config in
+            config.sizeLimit = 1_000
+            config.keepFreeBytes = 1_000_000
+        }) { subject in
+            try subject.fill((0..<9).map { "pinned \($0)" })
+            for number in 0..<9 { try subject.storage.update(.init(isPinned: true), forKey: "pinned \(number)") }
+            subject.disk.fileSystem.pretend(freeBytes: 0)
+            try await subject.cache.storeToDisk(.blob(0), forKey: "first")
+            await subject.settle()
+            subject.disk.fileSystem.pretend(freeBytes: 2_000_000)
+            try subject.storage.removeEntries(matching: .init(isPinned: true))
+            for number in 0..<60 { try await subject.cache.storeToDisk(.blob(number), forKey: "\(number)") }
+            await subject.settle()
+            #expect(try subject.storage.totals().bytes <= 1_000)
+        }
+    }
 }
