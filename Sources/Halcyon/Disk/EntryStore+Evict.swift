@@ -6,7 +6,7 @@ extension EntryStore {
     /// - Parameter goingOn: asked before each batch with what has gone so far; false ends it there.
     package func removeExpired(at now: Timestamp, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
         try finishAdoption()
-        flushAccessLog()
+        flushAccesses()
         try clampFutureAccesses()
         return removeBatches(counting: \.expirations, goingOn: goingOn) { session, obstacles in
             try session.expire(at: now, limit: environment.tuning.batchSize + obstacles.count)
@@ -21,7 +21,7 @@ extension EntryStore {
 
     /// Removes the least recently used entries until there are no more than so many bytes and entries. Pinned entries stay.
     package func evict(downTo target: Totals, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
-        flushAccessLog()
+        flushAccesses()
         try clampFutureAccesses()
         return removeBatches(counting: \.evictions, goingOn: goingOn) { session, obstacles in
             // Anew under each lock: others store and remove meanwhile.
@@ -63,26 +63,40 @@ extension EntryStore {
         }
     }
 
-    /// Writes the notes of the access log, a bounded number in each transaction.
+    /// Writes the notes of the access log, and what was counted.
     func flushAccessLog() {
         flushLock.withLock {
-            let (notes, counts) = log.withLock { ($0.beginFlush(), $0.unflushedCounts) }
-            do {
-                if counts != Counts() {
-                    try index.write { try $0.add(counts, at: now) }
-                    log.withLock { $0.countsFlushed(counts) }
+            // Who could not write the one waited for the lock long enough.
+            if flushCounts() { flushNotes() }
+        }
+    }
+
+    /// Writes the notes alone: an eviction needs the accesses, and comes too often for a transaction of its own that counts.
+    func flushAccesses() { flushLock.withLock { flushNotes() } }
+
+    /// - Returns: false if they could not be written now: then they are written with what comes next.
+    private func flushCounts() -> Bool {
+        let counts = log.withLock { $0.unflushedCounts }
+        guard counts != Counts() else { return true }
+        guard (try? index.write { try $0.add(counts, at: now) }) != nil else { return false }
+        log.withLock { $0.countsFlushed(counts) }
+        return true
+    }
+
+    /// A bounded number in each transaction.
+    private func flushNotes() {
+        let notes = log.withLock { $0.beginFlush() }
+        do {
+            for start in stride(from: 0, to: notes.count, by: environment.tuning.flushBatchSize) {
+                let batch = notes[start..<min(start + environment.tuning.flushBatchSize, notes.count)]
+                try index.write { session in
+                    for (id, note) in batch { try session.touch(id: id, note) }
                 }
-                for start in stride(from: 0, to: notes.count, by: environment.tuning.flushBatchSize) {
-                    let batch = notes[start..<min(start + environment.tuning.flushBatchSize, notes.count)]
-                    try index.write { session in
-                        for (id, note) in batch { try session.touch(id: id, note) }
-                    }
-                    log.withLock { $0.didFlush(batch.map(\.id)) }
-                }
-            } catch {
-                // The index is locked or gone: the notes stay, bounded in number, and are written with the next ones.
-                log.withLock { $0.flushFailed() }
+                log.withLock { $0.didFlush(batch.map(\.id)) }
             }
+        } catch {
+            // The index is locked or gone: the notes stay, bounded in number, and are written with the next ones.
+            log.withLock { $0.flushFailed() }
         }
     }
 }
