@@ -4,7 +4,7 @@ import Testing
 
 @testable import Halcyon
 
-@Suite(.timeLimit(.minutes(3))) struct LoadOptionTests {
+@Suite(.endsEvenIfItHangs) struct LoadOptionTests {
     @Test func `loadDiskFileSynchronously reads on the caller's thread, before the call returns`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")

@@ -5,7 +5,7 @@ import Testing
 @testable import Halcyon
 
 /// A load that is overtaken must not bring back into memory what is out of date.
-@Suite(.timeLimit(.minutes(3))) struct RefillTests {
+@Suite(.endsEvenIfItHangs) struct RefillTests {
     /// Starts a load of "a" whose bytes are read, does something before the image is made of them, and lets it end.
     private func overtake(
         _ subject: CacheUnderTest, _ options: KingfisherOptionsInfo, by change: @escaping @Sendable (ImageCache) -> Void

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-@Suite(.timeLimit(.minutes(2))) struct QueryConcurrencyTests {
+@Suite(.endsEvenIfItHangs) struct QueryConcurrencyTests {
     private static let tuning: Tuning = {
         var tuning = Tuning()
         tuning.listingBatchSize = 8

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-@Suite(.timeLimit(.minutes(5))) struct MemoryConcurrencyTests {
+@Suite(.endsEvenIfItHangs) struct MemoryConcurrencyTests {
     @Test(arguments: Underlying.allCases)
     func `eight threads do everything at once, and the books are right afterwards`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying, totalCostLimit: 500)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HalcyonKingfisher
 
-@Suite(.timeLimit(.minutes(1))) struct CallbackTests {
+@Suite(.timeLimit(.minutes(10))) struct CallbackTests {
     @Test func `each handler is called once, on the queue that was asked for`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
@@ -139,7 +139,7 @@ extension Kingfisher.KingfisherError {
     fileprivate static var imageNotExisting: Self { .cacheError(reason: .imageNotExisting(key: "")) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct FailureTests {
+@Suite(.timeLimit(.minutes(10))) struct FailureTests {
     /// A cache whose folder cannot be made: a file is in its place.
     private func withUnusableFolder(_ body: (HalcyonCache) async throws -> Void) async throws {
         let fixture = Fixture()

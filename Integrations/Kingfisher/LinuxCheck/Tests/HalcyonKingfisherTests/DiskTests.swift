@@ -9,7 +9,7 @@ private let key = "https://example.com/a.png"
 private let name = "494a30704d4f32ac0b81739d18a66d3638d440cbc6f5669f6af66f840edee5ab"
 private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee33225a15319db94b"
 
-@Suite(.timeLimit(.minutes(1))) struct FileNameTests {
+@Suite(.timeLimit(.minutes(10))) struct FileNameTests {
     @Test func `files are called what Kingfisher calls them`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
@@ -31,7 +31,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct VariantTests {
+@Suite(.timeLimit(.minutes(10))) struct VariantTests {
     @Test func `an image goes with all its variants, also after a relaunch, and another one stays`() async throws {
         let fixture = Fixture()
         let picture = try Picture()
@@ -57,7 +57,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct SettingsTests {
     @Test func `what is set on the disk storage's configuration holds from the next call on`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
@@ -146,7 +146,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct TakeoverTests {
+@Suite(.timeLimit(.minutes(10))) struct TakeoverTests {
     @Test func `the files that Kingfisher left are taken over once`() async throws {
         let fixture = Fixture()
         let data = try Picture(red: 7).data

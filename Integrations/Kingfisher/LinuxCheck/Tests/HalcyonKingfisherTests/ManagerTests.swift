@@ -7,7 +7,7 @@ import Testing
 // Members of the image, which on Apple's systems UIKit has.
 import class Halcyon.HalcyonImage
 
-@Suite(.timeLimit(.minutes(1))) struct ManagerTests {
+@Suite(.timeLimit(.minutes(10))) struct ManagerTests {
     private let key = "https://example.com/a.png"
 
     private func get(
