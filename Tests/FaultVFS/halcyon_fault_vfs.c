@@ -13,17 +13,22 @@ struct halcyon_fault_vfs {
     int call, code;
     long after, times, failures;
     long calls[halcyon_vfs_call_count];
+    halcyon_vfs_observer *observer;
+    void *observer_context;
 };
 
 typedef struct fault_file {
     sqlite3_file file;
     halcyon_fault_vfs *owner;
+    /* SQLite keeps it as long as the file is open. */
+    const char *path;
     /* The file of the VFS below follows. */
 } fault_file;
 
 static halcyon_fault_vfs *owner_of(sqlite3_vfs *vfs) { return (halcyon_fault_vfs *)vfs; }
 static halcyon_fault_vfs *owner(sqlite3_file *file) { return ((fault_file *)file)->owner; }
 static sqlite3_file *below(sqlite3_file *file) { return (sqlite3_file *)((fault_file *)file + 1); }
+static const char *path_of(sqlite3_file *file) { return ((fault_file *)file)->path; }
 static const sqlite3_io_methods *methods(sqlite3_file *file) { return below(file)->pMethods; }
 
 /* The result code to fail with; SQLITE_OK to go on. */
@@ -44,10 +49,23 @@ static int verdict(halcyon_fault_vfs *self, int call) {
     return code;
 }
 
-#define REFUSE(self, call) \
+static int tell(halcyon_fault_vfs *self, halcyon_vfs_event event) {
+    return self->observer == NULL ? SQLITE_OK : self->observer(self->observer_context, &event);
+}
+
+static int tell_after(halcyon_fault_vfs *self, int code, halcyon_vfs_event event) {
+    event.is_after = 1;
+    if (code == SQLITE_OK) tell(self, event);
+    return code;
+}
+
+/* Asks the plan and the observer, makes the call, and tells the observer of it. */
+#define CALL(self, expression, ...) \
     do { \
-        int refused = verdict(self, call); \
-        if (refused != SQLITE_OK) return refused; \
+        halcyon_vfs_event event = {__VA_ARGS__}; \
+        int refused = verdict(self, event.call); \
+        if (refused == SQLITE_OK) refused = tell(self, event); \
+        return refused != SQLITE_OK ? refused : tell_after(self, (expression), event); \
     } while (0)
 
 /* Files */
@@ -55,33 +73,35 @@ static int verdict(halcyon_fault_vfs *self, int call) {
 static int file_close(sqlite3_file *file) { return methods(file)->xClose(below(file)); }
 
 static int file_read(sqlite3_file *file, void *buffer, int count, sqlite3_int64 offset) {
-    REFUSE(owner(file), halcyon_vfs_read);
-    return methods(file)->xRead(below(file), buffer, count, offset);
+    CALL(
+        owner(file), methods(file)->xRead(below(file), buffer, count, offset), .call = halcyon_vfs_read,
+        .path = path_of(file), .bytes = buffer, .count = count, .offset = offset);
 }
 
 static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
-    REFUSE(owner(file), halcyon_vfs_write);
-    return methods(file)->xWrite(below(file), buffer, count, offset);
+    CALL(
+        owner(file), methods(file)->xWrite(below(file), buffer, count, offset), .call = halcyon_vfs_write,
+        .path = path_of(file), .bytes = buffer, .count = count, .offset = offset);
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
-    REFUSE(owner(file), halcyon_vfs_truncate);
-    return methods(file)->xTruncate(below(file), size);
+    CALL(
+        owner(file), methods(file)->xTruncate(below(file), size), .call = halcyon_vfs_truncate,
+        .path = path_of(file), .offset = size);
 }
 
 static int file_sync(sqlite3_file *file, int flags) {
-    REFUSE(owner(file), halcyon_vfs_sync);
-    return methods(file)->xSync(below(file), flags);
+    CALL(
+        owner(file), methods(file)->xSync(below(file), flags), .call = halcyon_vfs_sync, .path = path_of(file));
 }
 
 static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
-    REFUSE(owner(file), halcyon_vfs_size);
-    return methods(file)->xFileSize(below(file), size);
+    CALL(
+        owner(file), methods(file)->xFileSize(below(file), size), .call = halcyon_vfs_size, .path = path_of(file));
 }
 
 static int file_lock(sqlite3_file *file, int level) {
-    REFUSE(owner(file), halcyon_vfs_lock);
-    return methods(file)->xLock(below(file), level);
+    CALL(owner(file), methods(file)->xLock(below(file), level), .call = halcyon_vfs_lock, .path = path_of(file));
 }
 
 static int file_unlock(sqlite3_file *file, int level) { return methods(file)->xUnlock(below(file), level); }
@@ -99,14 +119,17 @@ static int file_sector_size(sqlite3_file *file) { return methods(file)->xSectorS
 static int file_characteristics(sqlite3_file *file) { return methods(file)->xDeviceCharacteristics(below(file)); }
 
 static int file_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **memory) {
-    REFUSE(owner(file), halcyon_vfs_shm_map);
-    return methods(file)->xShmMap(below(file), page, size, extend, memory);
+    CALL(
+        owner(file), methods(file)->xShmMap(below(file), page, size, extend, memory), .call = halcyon_vfs_shm_map,
+        .path = path_of(file));
 }
 
 static int file_shm_lock(sqlite3_file *file, int offset, int count, int flags) {
     /* What is held can always be given back. */
-    if (flags & SQLITE_SHM_LOCK) REFUSE(owner(file), halcyon_vfs_shm_lock);
-    return methods(file)->xShmLock(below(file), offset, count, flags);
+    if (!(flags & SQLITE_SHM_LOCK)) return methods(file)->xShmLock(below(file), offset, count, flags);
+    CALL(
+        owner(file), methods(file)->xShmLock(below(file), offset, count, flags), .call = halcyon_vfs_shm_lock,
+        .path = path_of(file));
 }
 
 static void file_shm_barrier(sqlite3_file *file) { methods(file)->xShmBarrier(below(file)); }
@@ -138,25 +161,31 @@ static const sqlite3_io_methods fault_methods = {
 
 /* The file system */
 
-static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *out_flags) {
-    halcyon_fault_vfs *self = owner_of(vfs);
-    file->pMethods = NULL;
-    REFUSE(self, halcyon_vfs_open);
-    ((fault_file *)file)->owner = self;
+static int open_below(halcyon_fault_vfs *self, const char *path, sqlite3_file *file, int flags, int *out_flags) {
     int code = self->base->xOpen(self->base, path, below(file), flags, out_flags);
     /* SQLite closes whatever has methods, also after a failure. */
     if (below(file)->pMethods != NULL) file->pMethods = &fault_methods;
     return code;
 }
 
+static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *out_flags) {
+    halcyon_fault_vfs *self = owner_of(vfs);
+    file->pMethods = NULL;
+    ((fault_file *)file)->owner = self;
+    ((fault_file *)file)->path = path;
+    CALL(self, open_below(self, path, file, flags, out_flags), .call = halcyon_vfs_open, .path = path);
+}
+
 static int vfs_delete(sqlite3_vfs *vfs, const char *path, int sync) {
-    REFUSE(owner_of(vfs), halcyon_vfs_delete);
-    return owner_of(vfs)->base->xDelete(owner_of(vfs)->base, path, sync);
+    CALL(
+        owner_of(vfs), owner_of(vfs)->base->xDelete(owner_of(vfs)->base, path, sync), .call = halcyon_vfs_delete,
+        .path = path, .count = sync);
 }
 
 static int vfs_access(sqlite3_vfs *vfs, const char *path, int flags, int *result) {
-    REFUSE(owner_of(vfs), halcyon_vfs_access);
-    return owner_of(vfs)->base->xAccess(owner_of(vfs)->base, path, flags, result);
+    CALL(
+        owner_of(vfs), owner_of(vfs)->base->xAccess(owner_of(vfs)->base, path, flags, result),
+        .call = halcyon_vfs_access, .path = path);
 }
 
 static int vfs_full_pathname(sqlite3_vfs *vfs, const char *path, int count, char *result) {
@@ -214,6 +243,11 @@ halcyon_fault_vfs *halcyon_fault_vfs_create(const char *name) {
     };
     sqlite3_vfs_register(&self->vfs, 0);
     return self;
+}
+
+void halcyon_fault_vfs_observe(halcyon_fault_vfs *self, halcyon_vfs_observer *observer, void *context) {
+    self->observer = observer;
+    self->observer_context = context;
 }
 
 void halcyon_fault_vfs_destroy(halcyon_fault_vfs *self) {

@@ -8,8 +8,23 @@ package final class FaultyVFS: @unchecked Sendable {
         case open, delete, access, read, write, truncate, sync, size, lock, mapMemory, lockMemory
     }
 
+    /// A call that is about to be made, or has been.
+    package struct Event {
+        package let call: Call
+        package let isAfter: Bool
+        /// nil for a file that SQLite made for itself.
+        package let path: String?
+        /// Of a read or a write; of a truncation, the new length.
+        package let offset: Int64
+        /// What is written, or has been read.
+        package let bytes: UnsafeRawBufferPointer
+        /// Of a deletion: the folder is synchronized too.
+        package let isSynchronized: Bool
+    }
+
     package let name = "halcyon-fault-\(UUID().uuidString)"
     private let handle: OpaquePointer
+    private var observer: Observer?
 
     package init() {
         guard let made = halcyon_fault_vfs_create(name) else { fatalError("no memory") }
@@ -24,6 +39,25 @@ package final class FaultyVFS: @unchecked Sendable {
         halcyon_fault_vfs_fail(handle, call?.rawValue ?? -1, code, after, times ?? -1)
     }
 
+    /// Asks `body` before each call, which it refuses with a result code other than 0, and tells it of each that succeeded.
+    /// Before the first connection is opened.
+    package func observe(_ body: @escaping @Sendable (Event) -> Int32) {
+        let observer = Observer(body)
+        self.observer = observer
+        halcyon_fault_vfs_observe(
+            handle,
+            { context, event in
+                guard let context, let event = event?.pointee, let made = Event(event) else { return 0 }
+                return Unmanaged<Observer>.fromOpaque(context).takeUnretainedValue().body(made)
+            }, Unmanaged.passUnretained(observer).toOpaque())
+    }
+
+    private final class Observer: Sendable {
+        let body: @Sendable (Event) -> Int32
+
+        init(_ body: @escaping @Sendable (Event) -> Int32) { self.body = body }
+    }
+
     package func heal() { halcyon_fault_vfs_heal(handle) }
 
     /// Calls of a kind so far, failed ones included.
@@ -31,4 +65,15 @@ package final class FaultyVFS: @unchecked Sendable {
 
     /// Calls that have failed by the last plan.
     package var failures: Int { halcyon_fault_vfs_failures(handle) }
+}
+
+extension FaultyVFS.Event {
+    fileprivate init?(_ event: halcyon_vfs_event) {
+        guard let call = FaultyVFS.Call(rawValue: event.call) else { return nil }
+        self.init(
+            call: call, isAfter: event.is_after != 0, path: event.path.map { String(cString: $0) },
+            offset: event.offset,
+            bytes: UnsafeRawBufferPointer(start: event.bytes, count: event.bytes == nil ? 0 : event.count),
+            isSynchronized: call == .delete && event.count != 0)
+    }
 }

@@ -15,6 +15,25 @@ enum halcyon_vfs_call {
 /* Registers it under a name, which has to be unique in the process. NULL without memory. */
 halcyon_fault_vfs *halcyon_fault_vfs_create(const char *name);
 
+/* One call as an observer sees it. */
+typedef struct halcyon_vfs_event {
+    int call;
+    /* 0 before the call, where the observer may refuse it; 1 after one that has succeeded, where its answer is ignored. */
+    int is_after;
+    /* The file's path; NULL for a file that SQLite made for itself. */
+    const char *path;
+    /* Of a read or a write; a truncation has the new length as its offset. */
+    const void *bytes;
+    long count;
+    long long offset;
+} halcyon_vfs_event;
+
+/* A result code of SQLite's to refuse the call with, or SQLITE_OK. Called on the thread that makes the call. */
+typedef int halcyon_vfs_observer(void *context, const halcyon_vfs_event *);
+
+/* Before any file is open. NULL: nobody looks on. */
+void halcyon_fault_vfs_observe(halcyon_fault_vfs *, halcyon_vfs_observer *, void *context);
+
 /* No connection may use it any more. */
 void halcyon_fault_vfs_destroy(halcyon_fault_vfs *);
 

@@ -1,0 +1,243 @@
+import Foundation
+import HalcyonTestSupport
+
+@testable import Halcyon
+
+/// A cache on a disk whose power is cut again and again, and what may be in it each time.
+///
+/// One thread, one random seed: a run can be run again.
+final class PowerCutRun {
+    /// What a key had become, when, and whether the cache said so before the power went.
+    struct Outcome {
+        let blob: Blob?
+        let at: Timestamp
+        let isAcknowledged: Bool
+        /// It was there after an earlier cut.
+        var isOnDisk = false
+    }
+
+    struct Blob: Equatable {
+        let seed: Int
+        let count: Int
+        /// nil: never.
+        let expiresAt: Timestamp?
+        var data: Data { .blob(seed, count: count) }
+    }
+
+    /// Broken promises, each with what to look for.
+    private(set) var violations: [String] = []
+    /// How many operations and cuts there were.
+    private(set) var operations = 0
+    private(set) var cuts = 0
+    /// Values that were found after a cut, and those that were lost.
+    private(set) var found = 0
+    private(set) var missed = 0
+
+    private let folder: TemporaryFolder
+    private let clock = ManualClock(Date(timeIntervalSinceNow: -30 * 86_400))
+    private let disk: PowerCutDisk
+    private var generator: SeededGenerator
+    private var storage: DiskStorage.Backend<Data>
+    private var outcomes: [String: [Outcome]] = [:]
+    private var stores: [Timestamp] = []
+    private var cutAt: Timestamp
+    private var boot = 0
+    private let namesAreOrdered: Bool
+    private let tuning: Tuning
+    private let keys = (0..<12).map { "https://example.com/\($0).jpg" }
+
+    init(seed: UInt64, namesAreOrdered: Bool = true, tuning: Tuning = PowerCutRun.tuning) throws {
+        generator = SeededGenerator(seed: seed)
+        self.namesAreOrdered = namesAreOrdered
+        self.tuning = tuning
+        folder = try TemporaryFolder()
+        disk = try PowerCutDisk(folder, clock: clock)
+        cutAt = clock.now
+        storage = Self.open(disk, clock: clock, boot: 0, tuning: tuning)
+        // Whether a volume without any order has kept the folder of the index at all, nobody can tell.
+        if !namesAreOrdered {
+            _ = try storage.totalSize()
+            clock.advance(by: 60)
+        }
+    }
+
+    /// The log is copied into the database often, so that cuts fall into it.
+    static var tuning: Tuning {
+        var tuning = Tuning()
+        tuning.checkpointFrames = 30
+        return tuning
+    }
+
+    private static func open(
+        _ disk: PowerCutDisk, clock: ManualClock, boot: Int, tuning: Tuning
+    ) -> DiskStorage.Backend<Data> {
+        var environment = StorageEnvironment()
+        environment.fileSystem = disk.fileSystem
+        environment.vfs = disk.vfs.name
+        environment.isShared = false
+        environment.tuning = tuning
+        environment.now = { clock.now }
+        environment.boot = { "boot \(boot)" }
+        environment.warn = { _ in }
+        return DiskStorage.Backend(
+            noThrowConfig: DiskStorage.Config(name: "power", sizeLimit: 60_000, directory: disk.directory),
+            creatingDirectory: true, environment: environment)
+    }
+
+    deinit { storage.store.close() }
+
+    // MARK: A life
+
+    /// Works until the power goes in the middle of something, and looks what is left.
+    func liveOnce() throws {
+        disk.cutPower(afterCalls: Int.random(in: 1...1_500, using: &generator))
+        while !disk.isOff { step() }
+        cuts += 1
+        cutAt = clock.now
+        storage.store.close()
+        try disk.restore(PowerCut(at: cutAt, namesAreOrdered: namesAreOrdered), using: &generator)
+        clock.advance(by: .random(in: 1...100, using: &generator))
+        boot += 1
+        storage = Self.open(disk, clock: clock, boot: boot, tuning: tuning)
+        try examine()
+    }
+
+    private func step() {
+        operations += 1
+        clock.advance(by: Bool.random(using: &generator) ? 0.01 : .random(in: 0...40, using: &generator))
+        switch Int.random(in: 0..<100, using: &generator) {
+        case ..<50: store()
+        case ..<62: load()
+        case ..<72: remove()
+        case ..<78: removeMany { try $0.removeSizeExceededValues() }
+        case ..<82: removeMany { try $0.removeExpiredValues() }
+        case ..<83: removeAll()
+        case ..<90: storage.store.flushAccessLogNow()
+        case ..<95: storage.store.housekeepingWait()
+        default: reopen()
+        }
+    }
+
+    private func store() {
+        let key = anyKey()
+        let seconds: Double? = Bool.random(using: &generator) ? nil : .random(in: 30...1_000, using: &generator)
+        let blob = Blob(
+            seed: operations, count: [1, 100, 4_096, 20_000].randomElement(using: &generator) ?? 1,
+            expiresAt: seconds.map { clock.now.advanced(by: Int64($0 * 1000)) })
+        attempt([key: blob]) {
+            try $0.store(value: blob.data, forKey: key, expiration: seconds.map { .seconds($0) } ?? .never)
+        }
+        if !disk.isOff { stores.append(clock.now) }
+    }
+
+    private func load() {
+        let key = anyKey()
+        let data = try? storage.value(forKey: key, extendingExpiration: .none)
+        let blob = outcomes[key]?.last?.blob.flatMap { isExpired($0) ? nil : $0 }
+        if data != blob?.data, !disk.isOff { violations.append("a wrong value while the power was on") }
+    }
+
+    private func remove() {
+        let key = anyKey()
+        attempt([key: nil]) { try $0.remove(forKey: key) }
+    }
+
+    private func removeAll() {
+        attempt(Dictionary(uniqueKeysWithValues: keys.map { ($0, nil) })) { try $0.removeAll() }
+    }
+
+    private func removeMany(_ operation: (DiskStorage.Backend<Data>) throws -> [URL]) {
+        // Which ones it has taken when it does not come back, nobody knows.
+        let removed = Result { try operation(storage) }
+        let names = (try? removed.get())?.map(\.lastPathComponent)
+        let isAcknowledged = !disk.isOff && names != nil
+        for key in keys where names?.contains(storage.cacheFileURL(forKey: key).lastPathComponent) ?? true {
+            note(nil, for: key, isAcknowledged: isAcknowledged)
+        }
+    }
+
+    private func reopen() {
+        storage.store.close()
+        storage = Self.open(disk, clock: clock, boot: boot, tuning: tuning)
+    }
+
+    private func anyKey() -> String { keys.randomElement(using: &generator) ?? keys[0] }
+
+    private func attempt(_ changes: [String: Blob?], _ operation: (DiskStorage.Backend<Data>) throws -> Void) {
+        let result = Result { try operation(storage) }
+        let isAcknowledged = (try? result.get()) != nil
+        if !isAcknowledged, !disk.isOff { violations.append("refused while the power was on: \(result)") }
+        for (key, blob) in changes { note(blob, for: key, isAcknowledged: isAcknowledged) }
+    }
+
+    private func note(_ blob: Blob?, for key: String, isAcknowledged: Bool) {
+        outcomes[key, default: []].append(Outcome(blob: blob, at: clock.now, isAcknowledged: isAcknowledged))
+    }
+
+    // MARK: After a cut
+
+    private func examine() throws {
+        for look in 0..<2 {
+            for key in keys { try examine(key, look: look) }
+            storage.store.housekeepingWait()
+            storage.store.housekeepingWait()
+        }
+        try examineFolder()
+        for key in keys { try begin(key) }
+    }
+
+    private func examine(_ key: String, look: Int) throws {
+        let data = try storage.value(forKey: key, extendingExpiration: .none)
+        if storage.isCached(forKey: key) != (data != nil) { complain("isCached says another thing", key, look) }
+        let history = outcomes[key] ?? []
+        guard let data else {
+            if namesAreOrdered, history.last.map(mustBeThere) == true { complain("lost", key, look) }
+            return
+        }
+        let written = history.lastIndex { $0.isAcknowledged && isWritten($0) } ?? 0
+        if history[written...].contains(where: { $0.blob?.data == data }) { return }
+        let isOld = history.contains { $0.blob?.data == data }
+        if !isOld { complain("wrong bytes (\(data.count))", key, look) }
+        if isOld, namesAreOrdered { complain("a value that was gone for long", key, look) }
+    }
+
+    /// What is there now is what the next life begins with.
+    private func begin(_ key: String) throws {
+        let data = try storage.value(forKey: key, extendingExpiration: .none)
+        let last = outcomes[key]?.last { $0.blob?.data == data }
+        outcomes[key] = [
+            Outcome(blob: last?.blob, at: last?.at ?? cutAt, isAcknowledged: true, isOnDisk: true)
+        ]
+        if data == nil { missed += 1 } else { found += 1 }
+    }
+
+    /// The disk had time to write it.
+    private func isWritten(_ outcome: Outcome) -> Bool { outcome.isOnDisk || cutAt - outcome.at > 30_000 }
+
+    /// It was stored more than a minute before another store, both had been written back, and its time is not out.
+    private func mustBeThere(_ outcome: Outcome) -> Bool {
+        guard let blob = outcome.blob, outcome.isAcknowledged, isWritten(outcome), !isExpired(blob) else {
+            return false
+        }
+        let latest = stores.last { cutAt - $0 > 30_000 }
+        return outcome.isOnDisk || latest.map { $0 - outcome.at > 60_000 + StampSource.tolerance } == true
+    }
+
+    private func isExpired(_ blob: Blob) -> Bool { blob.expiresAt.map { $0 <= clock.now } ?? false }
+
+    private func complain(_ text: String, _ key: String, _ look: Int) {
+        violations.append("\(text): \(key), cut \(cuts), look \(look), operation \(operations)")
+    }
+
+    private func examineFolder() throws {
+        let report = try storage.check(repair: true)
+        if !report.integrityFindings.isEmpty { violations.append("integrity: \(report.integrityFindings)") }
+        let after = try storage.check()
+        if !after.isSound { violations.append("unsound after a repair: \(after)") }
+        if FileManager.default.fileExists(atPath: storage.store.blobs.indexPath + ".damaged") {
+            violations.append("the index was taken for damaged")
+        }
+        try storage.store(value: .blob(1), forKey: "after")
+        if try storage.value(forKey: "after") != .blob(1) { violations.append("no service") }
+    }
+}

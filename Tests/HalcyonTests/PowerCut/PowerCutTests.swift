@@ -1,0 +1,38 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// The power goes in the middle of something, and the disk has forgotten what it had not written.
+///
+/// However it was: the index opens, no byte is wrong, and what was stored more than a minute before is there.
+@Suite(.endsEvenIfItHangs) struct PowerCutTests {
+    /// As many as HALCYON_SEEDS says; a run of hours asks for more.
+    private static let seeds: [UInt64] = {
+        let count = ProcessInfo.processInfo.environment["HALCYON_SEEDS"].flatMap(Int.init) ?? 8
+        var generator = SeededGenerator.ofThisRun
+        return (0..<count).map { _ in generator.next() }
+    }()
+
+    @Test(arguments: seeds, [true, false])
+    func `what is left after a power cut is right`(seed: UInt64, namesAreOrdered: Bool) throws {
+        let run = try PowerCutRun(seed: seed, namesAreOrdered: namesAreOrdered)
+        for _ in 0..<4 { try run.liveOnce() }
+        #expect(run.violations.isEmpty)
+        print("\(run.cuts) power cuts in \(run.operations) operations: \(run.found) values left, \(run.missed) not")
+    }
+
+    /// The model can find what it looks for.
+    @Test func `without distrust of the last minute, bytes are wrong`() throws {
+        var tuning = PowerCutRun.tuning
+        tuning.writeBackTime = -StampSource.tolerance - 1
+        var violations: [String] = []
+        for seed in 0..<20 where violations.isEmpty {
+            let run = try PowerCutRun(seed: UInt64(seed), tuning: tuning)
+            for _ in 0..<4 { try run.liveOnce() }
+            violations = run.violations
+        }
+        #expect(violations.contains { $0.hasPrefix("wrong bytes") })
+    }
+}

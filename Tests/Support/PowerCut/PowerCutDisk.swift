@@ -1,0 +1,198 @@
+package import Foundation
+package import Halcyon
+
+/// A folder on a disk whose power can be cut: under blobs and index alike.
+///
+/// Everything is done on a real folder and noted in a ``DiskHistory``. When the power goes, each further call fails; then
+/// ``restore(_:)`` makes the folder what a ``PowerCut`` has left of it. Files keep their inode numbers, as they do on a disk: a second
+/// name outside the folder holds on to each of them.
+package final class PowerCutDisk: Sendable {
+    let root: String
+    private let graveyard: String
+    let base = POSIXFileSystem()
+    package let vfs = FaultyVFS()
+    private let clock: ManualClock
+    private let state: Locked<State>
+
+    struct State {
+        var history: DiskHistory
+        /// The image as the running processes see it, names only.
+        var current: DiskImage
+        var nodes: [UInt64: DiskHistory.Node] = [:]
+        var changedAt: [UInt64: Timestamp] = [:]
+        var nodeCount = 0
+        /// Calls that still work before the power goes; nil: it stays.
+        var callsLeft: Int?
+        var calls = 0
+        var isOff = false
+    }
+
+    package struct NoPower: Error {}
+
+    /// - Parameter folder: what is in it is on the disk.
+    package init(_ folder: TemporaryFolder, clock: ManualClock) throws {
+        root = folder.url.appendingPathComponent("disk").path
+        graveyard = folder.url.appendingPathComponent("inodes").path
+        self.clock = clock
+        var image = DiskImage()
+        image.directories = [root]
+        state = Locked(State(history: DiskHistory(base: image), current: image))
+        for path in [root, graveyard] { try base.makeDirectory(path) }
+        vfs.observe { [weak self] event in self?.observe(event) ?? 0 }
+    }
+
+    package var directory: URL { URL(fileURLWithPath: root, isDirectory: true) }
+    package var fileSystem: any FileSystem { PowerCutFileSystem(disk: self) }
+
+    /// Calls so far that changed or read something.
+    package var calls: Int { state.withLock { $0.calls } }
+    package var isOff: Bool { state.withLock { $0.isOff } }
+
+    /// Cuts the power after so many calls.
+    package func cutPower(afterCalls count: Int) { state.withLock { $0.callsLeft = count } }
+
+    package func cutPower() { state.withLock { $0.isOff = true } }
+
+    // MARK: What the file systems tell
+
+    /// False when the power is off.
+    func allows() -> Bool {
+        state.withLock { state in
+            state.calls += 1
+            if let left = state.callsLeft {
+                state.callsLeft = left - 1
+                if left <= 0 { state.isOff = true }
+            }
+            return !state.isOff
+        }
+    }
+
+    func note(_ change: DiskHistory.Change, ofFileWith inode: UInt64) {
+        state.withLock { state in
+            guard let node = state.nodes[inode] else { return }
+            state.history.note(change, of: node, at: clock.now)
+            state.changedAt[inode] = clock.now
+        }
+    }
+
+    /// Makes a change of names and notes it, as one step.
+    func change<Failure: Error>(
+        _ make: () throws(Failure) -> Void, noting naming: (DiskImage) -> DiskHistory.Naming?
+    ) throws(Failure) {
+        let result = state.withLock { state in
+            Result { () throws(Failure) in
+                try make()
+                if let naming = naming(state.current) { state.note(naming, at: clock.now) }
+            }
+        }
+        try result.get()
+    }
+
+    /// Notes a new file, and holds on to its inode.
+    func noteCreation(at path: String) {
+        state.withLock { state in
+            guard let status = try? base.status(at: path), state.current.names[path] == nil else { return }
+            let node = state.nodeCount
+            state.nodeCount += 1
+            state.nodes[status.inode] = node
+            try? base.link(path, to: self.path(of: node))
+            state.note(.create(path, node), at: clock.now)
+            state.changedAt[status.inode] = clock.now
+        }
+    }
+
+    private func path(of node: DiskHistory.Node) -> String { "\(graveyard)/\(node)" }
+
+    /// What a status says, with the times of the model instead of the kernel's.
+    func seen(_ status: FileStatus) -> FileStatus {
+        var status = status
+        status.changed = state.withLock { $0.changedAt[status.inode] } ?? clock.now
+        return status
+    }
+
+    // MARK: What SQLite does
+
+    private func observe(_ event: FaultyVFS.Event) -> Int32 {
+        guard event.isAfter else { return allows() ? 0 : Self.ioError }
+        guard let path = event.path else { return 0 }
+        switch event.call {
+        case .open: noteCreation(at: path)
+        case .write: note(.write(offset: Int(event.offset), Data(event.bytes)), ofFileAt: path)
+        case .truncate: note(.truncate(count: Int(event.offset)), ofFileAt: path)
+        case .sync: note(.synchronize, ofFileAt: path)
+        case .delete: noteDeletion(of: path, isSynchronized: event.isSynchronized)
+        default: break
+        }
+        return 0
+    }
+
+    /// SQLITE_IOERR.
+    private static let ioError: Int32 = 10
+
+    /// SQLite names its files; a name that has been given to another file meanwhile does not occur here.
+    private func note(_ change: DiskHistory.Change, ofFileAt path: String) {
+        state.withLock { state in
+            guard let node = state.current.names[path] else { return }
+            state.history.note(change, of: node, at: clock.now)
+        }
+    }
+
+    private func noteDeletion(of path: String, isSynchronized: Bool) {
+        state.withLock { state in
+            guard let node = state.current.names[path] else { return }
+            state.note(.unlink(path, node), at: clock.now, isSynchronized: isSynchronized)
+        }
+    }
+
+    // MARK: After the cut
+
+    /// Makes the folder what has survived, all of which is on the disk then, and switches the power on. No file of it may be open.
+    package func restore(_ cut: PowerCut, using generator: inout SeededGenerator) throws {
+        let image = state.withLock { cut.survivors(of: $0.history, using: &generator) }
+        try FileManager.default.removeItem(atPath: root)
+        for path in image.directories.sorted() { try base.makeDirectory(path) }
+        for (node, file) in image.files { try write(file, to: path(of: node), using: &generator) }
+        for (path, node) in image.names { try base.link(self.path(of: node), to: path) }
+        try forgetFiles(notIn: image)
+        state.withLock { state in
+            state.history = DiskHistory(base: image)
+            state.current = image
+            state.callsLeft = nil
+            state.isOff = false
+        }
+    }
+
+    private func write(_ file: DiskImage.File, to path: String, using generator: inout SeededGenerator) throws {
+        // In place: the inode is the file's.
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        defer { try? handle.close() }
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: file.bytes)
+        let microseconds = file.modified == nil ? Int.random(in: 0...999, using: &generator) : file.microseconds
+        try base.setModified(file.modified ?? clock.now, microseconds: microseconds, of: handle.fileDescriptor)
+    }
+
+    /// What nobody holds on to any more gives its inode number away, as on a disk.
+    private func forgetFiles(notIn image: DiskImage) throws {
+        try state.withLock { state in
+            for (inode, node) in state.nodes where image.files[node] == nil {
+                try base.unlink(path(of: node))
+                state.nodes[inode] = nil
+                state.changedAt[inode] = nil
+            }
+        }
+    }
+}
+
+extension PowerCutDisk.State {
+    mutating func note(_ naming: DiskHistory.Naming, at time: Timestamp, isSynchronized: Bool = false) {
+        if case .makeDirectory(let path) = naming { noteMissingParent(of: path, at: time) }
+        naming.apply(to: &current)
+        history.note(naming, at: time, isSynchronized: isSynchronized)
+    }
+    /// The cache's own folder is made by the app's file manager.
+    private mutating func noteMissingParent(of path: String, at time: Timestamp) {
+        let parent = DiskImage.parent(of: path)
+        if !current.directories.contains(parent) { note(.makeDirectory(parent), at: time) }
+    }
+}
