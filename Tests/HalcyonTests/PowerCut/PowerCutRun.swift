@@ -24,6 +24,9 @@ final class PowerCutRun {
         var data: Data { .blob(seed, count: count) }
     }
 
+    /// What the folder is like when the first life begins.
+    enum Beginning: CaseIterable { case nothing, kingfisherFolder, olderIndex }
+
     /// Broken promises, each with what to look for.
     private(set) var violations: [String] = []
     /// How many operations and cuts there were.
@@ -37,7 +40,7 @@ final class PowerCutRun {
     private let clock = ManualClock(Date(timeIntervalSinceNow: -30 * 86_400))
     private let disk: PowerCutDisk
     private var generator: SeededGenerator
-    private var storage: DiskStorage.Backend<Data>
+    private var openStorage: DiskStorage.Backend<Data>?
     private var outcomes: [String: [Outcome]] = [:]
     private var stores: [Timestamp] = []
     private var cutAt: Timestamp
@@ -46,19 +49,50 @@ final class PowerCutRun {
     private let tuning: Tuning
     private let keys = (0..<12).map { "https://example.com/\($0).jpg" }
 
-    init(seed: UInt64, namesAreOrdered: Bool = true, tuning: Tuning = PowerCutRun.tuning) throws {
+    init(
+        seed: UInt64, _ beginning: Beginning = .nothing, namesAreOrdered: Bool = true,
+        tuning: Tuning = PowerCutRun.tuning
+    ) throws {
         generator = SeededGenerator(seed: seed)
         self.namesAreOrdered = namesAreOrdered
         self.tuning = tuning
         folder = try TemporaryFolder()
         disk = try PowerCutDisk(folder, clock: clock)
         cutAt = clock.now
-        storage = Self.open(disk, clock: clock, boot: 0, tuning: tuning)
+        if beginning == .kingfisherFolder { try fillAsKingfisherDoes() }
+        open()
+        if beginning == .olderIndex { try fillAsVersion1Does() }
         // Whether a volume without any order has kept the folder of the index at all, nobody can tell.
-        if !namesAreOrdered {
-            _ = try storage.totalSize()
-            clock.advance(by: 60)
+        guard !namesAreOrdered else { return }
+        _ = try storage.totalSize()
+        clock.advance(by: 60)
+    }
+
+    private func fillAsKingfisherDoes() throws {
+        let directory = disk.directory.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.power")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        for (seed, key) in keys.prefix(6).enumerated() {
+            let blob = Blob(seed: seed, count: 5_000, expiresAt: nil)
+            let name = BlobName(key: key, isHashed: true, pathExtension: nil).text
+            try blob.data.write(to: directory.appendingPathComponent(name))
+            outcomes[key] = [Outcome(blob: blob, at: clock.now, isAcknowledged: true, isOnDisk: true)]
         }
+        try disk.takeStock()
+        // Taken over with the time of their last change, they are not to be of the last minute.
+        clock.advance(by: 3_600)
+    }
+
+    private func fillAsVersion1Does() throws {
+        for (seed, key) in keys.prefix(6).enumerated() {
+            let blob = Blob(seed: seed, count: 5_000, expiresAt: nil)
+            try storage.store(value: blob.data, forKey: key, expiration: .never)
+            outcomes[key] = [Outcome(blob: blob, at: clock.now, isAcknowledged: true, isOnDisk: true)]
+        }
+        clock.advance(by: 3_600)
+        storage.store.close()
+        try Upgrading.makeVersion1(at: storage.store.blobs.indexPath)
+        try disk.takeStock()
+        open()
     }
 
     /// The log is copied into the database often, so that cuts fall into it.
@@ -68,38 +102,57 @@ final class PowerCutRun {
         return tuning
     }
 
-    private static func open(
-        _ disk: PowerCutDisk, clock: ManualClock, boot: Int, tuning: Tuning
-    ) -> DiskStorage.Backend<Data> {
+    private func open() {
         var environment = StorageEnvironment()
         environment.fileSystem = disk.fileSystem
         environment.vfs = disk.vfs.name
         environment.isShared = false
         environment.tuning = tuning
-        environment.now = { clock.now }
-        environment.boot = { "boot \(boot)" }
+        environment.now = { [clock] in clock.now }
+        environment.boot = { [boot] in "boot \(boot)" }
         environment.warn = { _ in }
-        return DiskStorage.Backend(
+        openStorage = DiskStorage.Backend(
             noThrowConfig: DiskStorage.Config(name: "power", sizeLimit: 60_000, directory: disk.directory),
             creatingDirectory: true, environment: environment)
     }
 
-    deinit { storage.store.close() }
+    private var storage: DiskStorage.Backend<Data> {
+        guard let openStorage else { preconditionFailure("open() comes first") }
+        return openStorage
+    }
+
+    deinit { openStorage?.store.close() }
 
     // MARK: A life
 
     /// Works until the power goes in the middle of something, and looks what is left.
     func liveOnce() throws {
-        disk.cutPower(afterCalls: Int.random(in: 1...1_500, using: &generator))
+        disk.cutPower(afterCalls: .random(in: 1...(Bool.random(using: &generator) ? 400 : 4_000), using: &generator))
         while !disk.isOff { step() }
         cuts += 1
         cutAt = clock.now
         storage.store.close()
         try disk.restore(PowerCut(at: cutAt, namesAreOrdered: namesAreOrdered), using: &generator)
+        try recover()
+        try examine()
+    }
+
+    /// Opens the cache after a cut; now and then the power goes again meanwhile.
+    private func recover() throws {
         clock.advance(by: .random(in: 1...100, using: &generator))
         boot += 1
-        storage = Self.open(disk, clock: clock, boot: boot, tuning: tuning)
-        try examine()
+        open()
+        guard Int.random(in: 0..<3, using: &generator) == 0 else { return }
+        disk.cutPower(afterCalls: .random(in: 1...100, using: &generator))
+        _ = try? storage.value(forKey: anyKey(), extendingExpiration: .none)
+        storage.store.housekeepingWait()
+        disk.cutPower(afterCalls: nil)
+        guard disk.isOff else { return }
+        cuts += 1
+        storage.store.close()
+        // Only what the opening itself has changed can be lost.
+        try disk.restore(PowerCut(at: clock.now, namesAreOrdered: namesAreOrdered), using: &generator)
+        try recover()
     }
 
     private func step() {
@@ -134,7 +187,7 @@ final class PowerCutRun {
         let key = anyKey()
         let data = try? storage.value(forKey: key, extendingExpiration: .none)
         let blob = outcomes[key]?.last?.blob.flatMap { isExpired($0) ? nil : $0 }
-        if data != blob?.data, !disk.isOff { violations.append("a wrong value while the power was on") }
+        if data != blob?.data, !disk.isOff { complain("not the value of before, with the power on", key) }
     }
 
     private func remove() {
@@ -158,7 +211,7 @@ final class PowerCutRun {
 
     private func reopen() {
         storage.store.close()
-        storage = Self.open(disk, clock: clock, boot: boot, tuning: tuning)
+        open()
     }
 
     private func anyKey() -> String { keys.randomElement(using: &generator) ?? keys[0] }
@@ -225,8 +278,8 @@ final class PowerCutRun {
 
     private func isExpired(_ blob: Blob) -> Bool { blob.expiresAt.map { $0 <= clock.now } ?? false }
 
-    private func complain(_ text: String, _ key: String, _ look: Int) {
-        violations.append("\(text): \(key), cut \(cuts), look \(look), operation \(operations)")
+    private func complain(_ text: String, _ key: String, _ look: Int = 0) {
+        violations.append("\(text): \(key), cut \(cuts), look \(look), operation \(operations), \(outcomes[key] ?? [])")
     }
 
     private func examineFolder() throws {

@@ -17,10 +17,13 @@ import Testing
 
     @Test(arguments: seeds, [true, false])
     func `what is left after a power cut is right`(seed: UInt64, namesAreOrdered: Bool) throws {
-        let run = try PowerCutRun(seed: seed, namesAreOrdered: namesAreOrdered)
+        let beginning = PowerCutRun.Beginning.allCases[Int(seed % 3)]
+        let run = try PowerCutRun(seed: seed, beginning, namesAreOrdered: namesAreOrdered)
         for _ in 0..<4 { try run.liveOnce() }
         #expect(run.violations.isEmpty)
-        print("\(run.cuts) power cuts in \(run.operations) operations: \(run.found) values left, \(run.missed) not")
+        print(
+            "beginning with \(beginning), \(run.cuts) power cuts in \(run.operations) operations: \(run.found) values left, \(run.missed) not"
+        )
     }
 
     /// The model can find what it looks for.

@@ -29,7 +29,6 @@ package final class PowerCutDisk: Sendable {
 
     package struct NoPower: Error {}
 
-    /// - Parameter folder: what is in it is on the disk.
     package init(_ folder: TemporaryFolder, clock: ManualClock) throws {
         root = folder.url.appendingPathComponent("disk").path
         graveyard = folder.url.appendingPathComponent("inodes").path
@@ -48,10 +47,43 @@ package final class PowerCutDisk: Sendable {
     package var calls: Int { state.withLock { $0.calls } }
     package var isOff: Bool { state.withLock { $0.isOff } }
 
-    /// Cuts the power after so many calls.
-    package func cutPower(afterCalls count: Int) { state.withLock { $0.callsLeft = count } }
+    /// Cuts the power after so many calls; nil: it stays.
+    package func cutPower(afterCalls count: Int?) { state.withLock { $0.callsLeft = count } }
 
-    package func cutPower() { state.withLock { $0.isOff = true } }
+    /// What is in the folder now is on the disk, whoever put it there. No file of it may be open.
+    package func takeStock() throws {
+        try state.withLock { state in
+            var image = DiskImage()
+            image.directories = [root]
+            for name in try FileManager.default.subpathsOfDirectory(atPath: root) {
+                try note("\(root)/\(name)", in: &image, &state)
+            }
+            state.begin(with: image)
+        }
+    }
+
+    private func note(_ path: String, in image: inout DiskImage, _ state: inout State) throws {
+        let status = try base.status(at: path)
+        guard status.kind == .regular else {
+            image.directories.insert(path)
+            return
+        }
+        let node = try state.nodes[status.inode] ?? hold(path, status, &state)
+        image.names[path] = node
+        image.files[node] = DiskImage.File(
+            bytes: try Data(contentsOf: URL(fileURLWithPath: path)), modified: status.modified,
+            microseconds: status.modifiedMicroseconds)
+    }
+
+    /// A second name for a new file, so that its inode stays its own.
+    private func hold(_ path: String, _ status: FileStatus, _ state: inout State) throws -> DiskHistory.Node {
+        let node = state.nodeCount
+        state.nodeCount += 1
+        state.nodes[status.inode] = node
+        state.changedAt[status.inode] = clock.now
+        try base.link(path, to: self.path(of: node))
+        return node
+    }
 
     // MARK: What the file systems tell
 
@@ -91,13 +123,12 @@ package final class PowerCutDisk: Sendable {
     /// Notes a new file, and holds on to its inode.
     func noteCreation(at path: String) {
         state.withLock { state in
-            guard let status = try? base.status(at: path), state.current.names[path] == nil else { return }
-            let node = state.nodeCount
-            state.nodeCount += 1
-            state.nodes[status.inode] = node
-            try? base.link(path, to: self.path(of: node))
+            guard state.current.names[path] == nil, let status = try? base.status(at: path),
+                let node = try? hold(path, status, &state)
+            else {
+                return
+            }
             state.note(.create(path, node), at: clock.now)
-            state.changedAt[status.inode] = clock.now
         }
     }
 
@@ -134,6 +165,7 @@ package final class PowerCutDisk: Sendable {
         state.withLock { state in
             guard let node = state.current.names[path] else { return }
             state.history.note(change, of: node, at: clock.now)
+            if let inode = state.nodes.first(where: { $0.value == node })?.key { state.changedAt[inode] = clock.now }
         }
     }
 
@@ -154,12 +186,7 @@ package final class PowerCutDisk: Sendable {
         for (node, file) in image.files { try write(file, to: path(of: node), using: &generator) }
         for (path, node) in image.names { try base.link(self.path(of: node), to: path) }
         try forgetFiles(notIn: image)
-        state.withLock { state in
-            state.history = DiskHistory(base: image)
-            state.current = image
-            state.callsLeft = nil
-            state.isOff = false
-        }
+        state.withLock { $0.begin(with: image) }
     }
 
     private func write(_ file: DiskImage.File, to path: String, using generator: inout SeededGenerator) throws {
@@ -185,6 +212,14 @@ package final class PowerCutDisk: Sendable {
 }
 
 extension PowerCutDisk.State {
+    /// The power is on, and the disk has nothing to write.
+    mutating func begin(with image: DiskImage) {
+        history = DiskHistory(base: image)
+        current = image
+        callsLeft = nil
+        isOff = false
+    }
+
     mutating func note(_ naming: DiskHistory.Naming, at time: Timestamp, isSynchronized: Bool = false) {
         if case .makeDirectory(let path) = naming { noteMissingParent(of: path, at: time) }
         naming.apply(to: &current)
