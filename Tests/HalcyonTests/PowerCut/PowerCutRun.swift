@@ -99,13 +99,15 @@ final class PowerCutRun {
     static var tuning: Tuning {
         var tuning = Tuning()
         tuning.checkpointFrames = 30
+        // A miss for want of patience, on a busy machine, is not what is looked for here.
+        tuning.readerTimeout = .seconds(60)
         return tuning
     }
 
     private func open() {
         var environment = StorageEnvironment()
         environment.fileSystem = disk.fileSystem
-        environment.vfs = disk.vfs.name
+        environment.vfs = disk.vfs
         environment.isShared = false
         environment.tuning = tuning
         environment.now = { [clock] in clock.now }

@@ -10,7 +10,6 @@ package final class PowerCutDisk: Sendable {
     let root: String
     private let graveyard: String
     let base = POSIXFileSystem()
-    package let vfs = FaultyVFS()
     private let clock: ManualClock
     private let state: Locked<State>
 
@@ -19,12 +18,17 @@ package final class PowerCutDisk: Sendable {
         /// The image as the running processes see it, names only.
         var current: DiskImage
         var nodes: [UInt64: DiskHistory.Node] = [:]
-        var changedAt: [UInt64: Timestamp] = [:]
+        /// As the kernel notes it, by writing, renaming or linking.
+        var changedAt: [DiskHistory.Node: Timestamp] = [:]
         var nodeCount = 0
         /// Calls that still work before the power goes; nil: it stays.
         var callsLeft: Int?
         var calls = 0
         var isOff = false
+        /// Whoever was there before the last cut does not come back with the power.
+        var life = 0
+        /// Of each life one: SQLite uses them to the last.
+        var systems: [FaultyVFS] = []
     }
 
     package struct NoPower: Error {}
@@ -37,11 +41,20 @@ package final class PowerCutDisk: Sendable {
         image.directories = [root]
         state = Locked(State(history: DiskHistory(base: image), current: image))
         for path in [root, graveyard] { try base.makeDirectory(path) }
-        vfs.observe { [weak self] event in self?.observe(event) ?? 0 }
+        beginLife()
+    }
+
+    private func beginLife() {
+        let life = state.withLock { $0.life }
+        let vfs = FaultyVFS()
+        vfs.observe { [weak self] event in self?.observe(event, life: life) ?? Self.ioError }
+        state.withLock { $0.systems.append(vfs) }
     }
 
     package var directory: URL { URL(fileURLWithPath: root, isDirectory: true) }
-    package var fileSystem: any FileSystem { PowerCutFileSystem(disk: self) }
+    /// What the processes of this life use.
+    package var fileSystem: any FileSystem { PowerCutFileSystem(disk: self, life: state.withLock { $0.life }) }
+    package var vfs: String? { state.withLock { $0.systems.last?.name } }
 
     /// Calls so far that changed or read something.
     package var calls: Int { state.withLock { $0.calls } }
@@ -80,7 +93,7 @@ package final class PowerCutDisk: Sendable {
         let node = state.nodeCount
         state.nodeCount += 1
         state.nodes[status.inode] = node
-        state.changedAt[status.inode] = clock.now
+        state.changedAt[node] = clock.now
         try base.link(path, to: self.path(of: node))
         return node
     }
@@ -88,8 +101,9 @@ package final class PowerCutDisk: Sendable {
     // MARK: What the file systems tell
 
     /// False when the power is off.
-    func allows() -> Bool {
+    func allows(_ life: Int) -> Bool {
         state.withLock { state in
+            guard state.life == life else { return false }
             state.calls += 1
             if let left = state.callsLeft {
                 state.callsLeft = left - 1
@@ -102,8 +116,7 @@ package final class PowerCutDisk: Sendable {
     func note(_ change: DiskHistory.Change, ofFileWith inode: UInt64) {
         state.withLock { state in
             guard let node = state.nodes[inode] else { return }
-            state.history.note(change, of: node, at: clock.now)
-            state.changedAt[inode] = clock.now
+            state.note(change, of: node, at: clock.now)
         }
     }
 
@@ -129,6 +142,8 @@ package final class PowerCutDisk: Sendable {
                 return
             }
             state.note(.create(path, node), at: clock.now)
+            // No disk makes two files at the same time, and the kernel's clock tells which was first.
+            clock.advance(by: 0.001)
         }
     }
 
@@ -137,14 +152,15 @@ package final class PowerCutDisk: Sendable {
     /// What a status says, with the times of the model instead of the kernel's.
     func seen(_ status: FileStatus) -> FileStatus {
         var status = status
-        status.changed = state.withLock { $0.changedAt[status.inode] } ?? clock.now
+        status.changed =
+            state.withLock { state in state.nodes[status.inode].flatMap { state.changedAt[$0] } } ?? clock.now
         return status
     }
 
     // MARK: What SQLite does
 
-    private func observe(_ event: FaultyVFS.Event) -> Int32 {
-        guard event.isAfter else { return allows() ? 0 : Self.ioError }
+    private func observe(_ event: FaultyVFS.Event, life: Int) -> Int32 {
+        guard event.isAfter else { return allows(life) ? 0 : Self.ioError }
         guard let path = event.path else { return 0 }
         switch event.call {
         case .open: noteCreation(at: path)
@@ -164,8 +180,7 @@ package final class PowerCutDisk: Sendable {
     private func note(_ change: DiskHistory.Change, ofFileAt path: String) {
         state.withLock { state in
             guard let node = state.current.names[path] else { return }
-            state.history.note(change, of: node, at: clock.now)
-            if let inode = state.nodes.first(where: { $0.value == node })?.key { state.changedAt[inode] = clock.now }
+            state.note(change, of: node, at: clock.now)
         }
     }
 
@@ -186,7 +201,11 @@ package final class PowerCutDisk: Sendable {
         for (node, file) in image.files { try write(file, to: path(of: node), using: &generator) }
         for (path, node) in image.names { try base.link(self.path(of: node), to: path) }
         try forgetFiles(notIn: image)
-        state.withLock { $0.begin(with: image) }
+        state.withLock { state in
+            state.begin(with: image)
+            state.life += 1
+        }
+        beginLife()
     }
 
     private func write(_ file: DiskImage.File, to path: String, using generator: inout SeededGenerator) throws {
@@ -205,7 +224,7 @@ package final class PowerCutDisk: Sendable {
             for (inode, node) in state.nodes where image.files[node] == nil {
                 try base.unlink(path(of: node))
                 state.nodes[inode] = nil
-                state.changedAt[inode] = nil
+                state.changedAt[node] = nil
             }
         }
     }
@@ -223,8 +242,15 @@ extension PowerCutDisk.State {
     mutating func note(_ naming: DiskHistory.Naming, at time: Timestamp, isSynchronized: Bool = false) {
         if case .makeDirectory(let path) = naming { noteMissingParent(of: path, at: time) }
         naming.apply(to: &current)
+        for node in naming.nodes { changedAt[node] = time }
         history.note(naming, at: time, isSynchronized: isSynchronized)
     }
+    mutating func note(_ change: DiskHistory.Change, of node: DiskHistory.Node, at time: Timestamp) {
+        history.note(change, of: node, at: time)
+        if case .synchronize = change { return }
+        changedAt[node] = time
+    }
+
     /// The cache's own folder is made by the app's file manager.
     private mutating func noteMissingParent(of path: String, at time: Timestamp) {
         let parent = DiskImage.parent(of: path)

@@ -4,11 +4,12 @@ package import Halcyon
 /// The blob store's side of a ``PowerCutDisk``.
 package struct PowerCutFileSystem: FileSystem {
     let disk: PowerCutDisk
+    let life: Int
 
     private var base: POSIXFileSystem { disk.base }
 
     private func requirePower(_ call: String) throws(SystemError) {
-        guard disk.allows() else { throw SystemError(call, EIO) }
+        guard disk.allows(life) else { throw SystemError(call, EIO) }
     }
 
     // MARK: Names

@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: it needs a compiler with libFuzzer, and nobody who uses the library builds it. `Scripts/fuzz` does,
+// with the instrumentation that the search for new inputs lives on.
+let package = Package(
+    name: "Fuzzing",
+    platforms: [.macOS(.v13)],
+    dependencies: [.package(name: "Halcyon", path: "..")],
+    targets: [
+        .target(name: "CFuzzer"),
+        .target(name: "Fuzzer", dependencies: ["CFuzzer"]),
+        .executableTarget(
+            name: "FuzzImages", dependencies: ["Fuzzer", .product(name: "Halcyon", package: "Halcyon")]),
+        .executableTarget(
+            name: "FuzzIndex",
+            dependencies: ["Fuzzer", .product(name: "Halcyon", package: "Halcyon")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+#include "halcyon_fuzzer.h"
