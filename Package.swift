@@ -65,9 +65,19 @@ let package = Package(
         // Scripts/demo runs it; nobody else builds it.
         .executableTarget(name: "HalcyonDemo", dependencies: ["Halcyon"], path: "Demo/Sources"),
         .target(
-            name: "HalcyonTestSupport", dependencies: ["Halcyon", "HalcyonSQLite", "CHalcyonFaultVFS"],
+            name: "HalcyonTestSupport",
+            dependencies: ["Halcyon", "HalcyonSQLite", "HalcyonMigrations", "CHalcyonFaultVFS"],
             path: "Tests/Support"),
         .target(name: "CHalcyonFaultVFS", dependencies: ["CHalcyonSQLite"], path: "Tests/FaultVFS"),
+        // Scripts/torture and Scripts/soak run it.
+        .executableTarget(
+            name: "HalcyonTorture",
+            dependencies: [
+                "Halcyon", "HalcyonMigrations", "CHalcyonSQLite", "HalcyonTestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Torture"),
+        .testTarget(name: "HalcyonTortureTests", dependencies: ["HalcyonTorture", "HalcyonTestSupport"]),
         .testTarget(
             name: "HalcyonSQLiteTests",
             dependencies: ["HalcyonSQLite", "HalcyonTestSupport"]),

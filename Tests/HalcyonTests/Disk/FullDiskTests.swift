@@ -80,7 +80,7 @@
             for seed in 0..<20 { try first.store(value: .blob(seed), forKey: "\(seed)") }
             first.store.close()
             let index = first.directoryURL.appendingPathComponent(".halcyon/index.sqlite").path
-            try Upgrading.makeVersion1(at: index)
+            try OlderIndex.make(version: 1, at: index)
             // To the last byte.
             let filler = open(volume.url.appendingPathComponent("filler").path, O_WRONLY | O_CREAT, 0o600)
             let page = [UInt8](repeating: 1, count: 4096)

@@ -72,46 +72,11 @@ import Testing
     }
 }
 
-enum Upgrading {
-    /// Takes back what later versions have changed, in the same file: an index as the code of version 1 makes it.
-    static func makeVersion1(at path: String) throws {
-        let connection = try Connection(path: path)
-        let entries = "id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned"
-        let state =
-            "boot, settled_at, index_inode, relearning, adoption, adopts_until, distrust_from, distrust_until, reconciled_at"
-        try connection.execute(
-            """
-            ATTACH ':memory:' AS new;
-            CREATE TABLE new.entries AS SELECT \(entries) FROM main.entries;
-            CREATE TABLE new.state AS SELECT \(state) FROM main.state;
-            CREATE TABLE new.totals AS SELECT stored_at FROM main.totals;
-            """)
-        for type in ["view", "trigger", "table"] {
-            let names = try connection.texts(
-                "SELECT type || ' ' || name FROM main.sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
-            for name in names where name.hasPrefix(type) && !name.hasSuffix("schema_migrations") {
-                try connection.execute("DROP \(type.uppercased()) main.\(name.dropFirst(type.count + 1))")
-            }
-        }
-        try connection.execute(MigrationFiles.all[0].sql)
-        try connection.execute(
-            """
-            INSERT INTO main.entries (\(entries)) SELECT \(entries) FROM new.entries;
-            UPDATE main.state SET (\(state)) = (SELECT \(state) FROM new.state);
-            UPDATE main.totals SET stored_at = (SELECT stored_at FROM new.totals);
-            DELETE FROM main.schema_migrations WHERE version > 1;
-            PRAGMA main.user_version = 1;
-            DETACH new;
-            VACUUM
-            """)
-    }
-}
-
 /// A whole cache of an older version, rows with their blobs.
 @Suite struct `Upgrading a cache in use` {
     private func makeVersion1(of cache: CacheFixture) throws {
         cache.storage.store.close()
-        try Upgrading.makeVersion1(at: cache.index.path)
+        try OlderIndex.make(version: 1, at: cache.index.path)
     }
 
     @Test func `entries, blobs and totals are the same afterwards, and the cache is in order`() throws {

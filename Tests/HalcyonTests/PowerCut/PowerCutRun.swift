@@ -90,7 +90,7 @@ final class PowerCutRun {
         }
         clock.advance(by: 3_600)
         storage.store.close()
-        try Upgrading.makeVersion1(at: storage.store.blobs.indexPath)
+        try OlderIndex.make(version: 1, at: storage.store.blobs.indexPath)
         try disk.takeStock()
         open()
     }

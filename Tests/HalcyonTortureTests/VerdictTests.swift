@@ -1,0 +1,138 @@
+import Testing
+
+@testable import HalcyonTorture
+
+/// The verifier finds what it is there for, and nothing else: logs made by hand, with the verdict that each has to get.
+@Suite struct VerdictTests {
+    private static let keys = KeySpace(pinned: 1, loose: 2)
+
+    /// The kinds of what is found in the logs of processes 1, 2, …, each of which was gone at 1000.
+    private static func verdict(before: Standing = [:], _ logs: [String]...) throws -> [Violation.Kind] {
+        var chronicle = Chronicle(before: before, keys: keys)
+        for (index, lines) in logs.enumerated() {
+            let records = try lines.map { try #require(Record($0), "\($0)") }
+            chronicle.add(WorkerLog(worker: index + 1, records: records, goneAt: 1000))
+        }
+        return chronicle.judge().map(\.kind)
+    }
+
+    // MARK: One process
+
+    private static let stored = ["> 1 10 store k0 100 lasting", "< 1 20 done"]
+    private static let overwritten = stored + ["> 2 30 store k0 100 lasting", "< 2 40 done"]
+    private static let removed = stored + ["> 2 30 remove k0", "< 2 40 done"]
+
+    @Test func `what was stored is found`() throws {
+        #expect(try Self.verdict(Self.stored + ["> 3 50 value k0", "< 3 60 hit 1.1"]) == [])
+        #expect(try Self.verdict(Self.stored + ["> 3 50 isCached k0", "< 3 60 hit -"]) == [])
+        #expect(try Self.verdict(["> 1 10 value k0", "< 1 20 miss"]) == [])
+    }
+
+    @Test func `a lost store`() throws {
+        #expect(try Self.verdict(Self.stored + ["> 3 50 value k0", "< 3 60 miss"]) == [.lost])
+        #expect(try Self.verdict(Self.stored + ["> 3 50 isCached k0", "< 3 60 miss"]) == [.lost])
+        #expect(try Self.verdict(before: ["k0": .store(.init(worker: 9, number: 1), isLasting: true)],
+            ["> 3 50 value k0", "< 3 60 miss"]) == [.lost])
+    }
+
+    @Test func `an overwritten value that is back`() throws {
+        #expect(try Self.verdict(Self.overwritten + ["> 3 50 value k0", "< 3 60 hit 1.2"]) == [])
+        #expect(try Self.verdict(Self.overwritten + ["> 3 50 value k0", "< 3 60 hit 1.1"]) == [.resurrected])
+    }
+
+    @Test func `a removed value that is back`() throws {
+        #expect(try Self.verdict(Self.removed + ["> 3 50 value k0", "< 3 60 miss"]) == [])
+        #expect(try Self.verdict(Self.removed + ["> 3 50 value k0", "< 3 60 hit 1.1"]) == [.resurrected])
+        #expect(try Self.verdict(Self.removed + ["> 3 50 isCached k0", "< 3 60 hit -"]) == [.resurrected])
+        let evicted = Self.stored + ["> 2 30 evict", "< 2 40 gone k0,k1", "> 3 50 value k0"]
+        #expect(try Self.verdict(evicted + ["< 3 60 hit 1.1"]) == [.resurrected])
+        #expect(try Self.verdict(evicted + ["< 3 60 miss"]) == [])
+        let cleared = Self.stored + ["> 2 30 removeAll", "< 2 40 done", "> 3 50 value k0", "< 3 60 hit 1.1"]
+        #expect(try Self.verdict(cleared) == [.resurrected])
+    }
+
+    @Test func `a value that nobody stored`() throws {
+        #expect(try Self.verdict(Self.stored + ["> 3 50 value k0", "< 3 60 hit 4.4"]) == [.invented])
+        // Under this key.
+        #expect(try Self.verdict(Self.stored + ["> 3 50 value k1", "< 3 60 hit 1.1"]) == [.invented])
+        // By then.
+        #expect(try Self.verdict(["> 1 70 store k0 100 lasting", "< 1 80 done"], ["> 1 50 value k0", "< 1 60 hit 1.1"]) == [.invented])
+    }
+
+    @Test func `wrong bytes, failures, warnings`() throws {
+        #expect(try Self.verdict(["> 1 10 value k0", "< 1 20 wrong half of two values"]) == [.wrong])
+        #expect(try Self.verdict(["> 1 10 store k0 100 lasting", "< 1 20 failed BUSY"]) == [.failed])
+        #expect(try Self.verdict(["! the index was damaged"]) == [.complaint])
+    }
+
+    @Test func `what failed has changed nothing`() throws {
+        let failed = Self.stored + ["> 2 30 store k0 100 lasting", "< 2 40 failed BUSY", "> 3 50 value k0"]
+        #expect(try Self.verdict(failed + ["< 3 60 hit 1.1"]) == [.failed])
+        #expect(try Self.verdict(failed + ["< 3 60 hit 1.2"]) == [.failed, .invented])
+        #expect(try Self.verdict(failed + ["< 3 60 miss"]) == [.failed, .lost])
+    }
+
+    @Test func `an eviction spares what is pinned`() throws {
+        let pinned = ["> 1 10 store p0 100 lasting", "< 1 20 done", "> 2 30 evict"]
+        #expect(try Self.verdict(pinned, ["> 1 50 value p0", "< 1 60 miss"]) == [.lost])
+        let loose = ["> 1 10 store k0 100 lasting", "< 1 20 done", "> 2 30 evict"]
+        #expect(try Self.verdict(loose, ["> 1 50 value k0", "< 1 60 miss"]) == [])
+    }
+
+    @Test func `what was stored briefly may go at any time, and what was there before it may not come back`() throws {
+        let brief = Self.stored + ["> 2 30 store k0 100 brief", "< 2 40 done", "> 3 50 value k0"]
+        #expect(try Self.verdict(brief + ["< 3 60 miss"]) == [])
+        #expect(try Self.verdict(brief + ["< 3 60 hit 1.2"]) == [])
+        #expect(try Self.verdict(brief + ["< 3 60 hit 1.1"]) == [.resurrected])
+    }
+
+    // MARK: Several at once
+
+    @Test func `at the same time either may be last`() throws {
+        let other = ["> 1 15 store k0 100 lasting", "< 1 35 done"]
+        for look in ["hit 1.1", "hit 2.1"] {
+            #expect(try Self.verdict(Self.stored, other, ["> 1 50 value k0", "< 1 60 \(look)"]) == [])
+        }
+        #expect(try Self.verdict(Self.stored, other, ["> 1 50 value k0", "< 1 60 miss"]) == [.lost])
+    }
+
+    @Test func `while something changes a look may find it before or after`() throws {
+        for look in ["hit 1.1", "miss"] {
+            #expect(try Self.verdict(Self.removed, ["> 1 35 value k0", "< 1 60 \(look)"]) == [])
+        }
+    }
+
+    @Test func `who has seen the new value never sees the old one again`() throws {
+        let slow = Self.stored + ["> 2 30 store k0 100 lasting", "< 2 100 done"]
+        let new = ["> 1 40 value k0", "< 1 50 hit 1.2"]
+        let old = ["> 1 60 value k0", "< 1 70 hit 1.1"]
+        #expect(try Self.verdict(slow, new, old) == [.resurrected])
+        #expect(try Self.verdict(slow, old) == [])
+    }
+
+    // MARK: The end of a process
+
+    @Test func `what had not ended is there or not, and stays what it was seen to be`() throws {
+        let killed = Self.stored + ["> 2 900 store k0 100 lasting"]
+        for look in ["hit 1.1", "hit 1.2"] {
+            #expect(try Self.verdict(killed, ["> 1 1100 value k0", "< 1 1200 \(look)"]) == [])
+        }
+        #expect(try Self.verdict(killed, ["> 1 1100 value k0", "< 1 1200 miss"]) == [.lost])
+        let turning = ["> 1 1100 value k0", "< 1 1200 hit 1.2", "> 2 1300 value k0", "< 2 1400 hit 1.1"]
+        #expect(try Self.verdict(killed, turning) == [.resurrected])
+    }
+
+    @Test func `what had not ended cannot happen any more once its process is gone`() throws {
+        let killed = Self.stored + ["> 2 900 store k0 100 lasting"]
+        let later = ["> 1 1100 store k0 100 lasting", "< 1 1200 done", "> 2 1300 value k0"]
+        #expect(try Self.verdict(killed, later + ["< 2 1400 hit 2.1"]) == [])
+        #expect(try Self.verdict(killed, later + ["< 2 1400 hit 1.2"]) == [.resurrected])
+    }
+
+    @Test func `a removal that had not ended`() throws {
+        let killed = Self.stored + ["> 2 900 remove k0"]
+        for look in ["hit 1.1", "miss"] {
+            #expect(try Self.verdict(killed, ["> 1 1100 value k0", "< 1 1200 \(look)"]) == [])
+        }
+    }
+}

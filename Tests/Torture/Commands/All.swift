@@ -1,0 +1,42 @@
+import ArgumentParser
+
+/// Everything, one after the other.
+struct All: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run every command, as long as Scripts/torture does, or longer.")
+
+    @OptionGroup var options: RunOptions
+
+    @Option(help: "Rounds of kill.")
+    var kills = 50
+
+    @Option(help: "Operations of each of the processes that share a folder.")
+    var operations = 10_000
+
+    @Option(help: "New folders.")
+    var openings = 20
+
+    @Option(help: "Frozen processes.")
+    var freezes = 10
+
+    @Option(help: "Times that a cache is opened and closed.")
+    var reopenings = 10_000
+
+    func run() throws {
+        try run(Kill.self, "--rounds", kills)
+        try run(Processes.self, "--operations", operations)
+        try run(Open.self, "--rounds", openings)
+        try run(Freeze.self, "--rounds", freezes)
+        try run(Leaks.self, "--reopenings", reopenings)
+    }
+
+    /// - Parameter count: none is done with 0.
+    private func run<Command: ParsableCommand>(_ command: Command.Type, _ option: String, _ count: Int) throws {
+        guard count > 0 else { return }
+        var words = [option, "\(count)"]
+        if let seed = options.seed { words += ["--seed", "\(seed)"] }
+        if let folder = options.folder { words += ["--folder", folder] }
+        var parsed = try Command.parse(words)
+        try parsed.run()
+    }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import Foundation
+import HalcyonTestSupport
+
+/// Processes that stand still, one of them with the write lock in its hand.
+struct Freeze: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Stop a process while it holds the write lock, and others at random moments.")
+
+    @OptionGroup var options: RunOptions
+
+    @Option(help: "How often.")
+    var rounds = 10
+
+    func run() throws {
+        try options.perform("freeze --rounds 1") { run in
+            var frozen = FrozenWriter(run: run)
+            for round in options.start..<options.start + rounds {
+                try frozen.perform(round: round)
+                try Pauses(run: run).perform(round: round)
+                run.progress.show("  round \(round): \(frozen.summary)")
+            }
+            return frozen.summary
+        }
+    }
+}

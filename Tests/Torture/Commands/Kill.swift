@@ -1,0 +1,80 @@
+import ArgumentParser
+import Foundation
+import HalcyonTestSupport
+
+/// Processes that end in the middle of what they do.
+struct Kill: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Kill processes at random moments, and hold what is there then against what they had acknowledged.")
+
+    @OptionGroup var options: RunOptions
+
+    @Option(help: "How often.")
+    var rounds = 50
+
+    @Option(help: "Processes in each round.")
+    var processes = 3
+
+    @Option(help: "Only rounds of this kind: \(Scenario.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var scenario: Scenario?
+
+    func run() throws {
+        let command = "kill --rounds 1 --processes \(processes)" + (scenario.map { " --scenario \($0)" } ?? "")
+        try options.perform(command) { run in
+            var campaign = KillCampaign(run: run, processes: processes)
+            for round in options.start..<options.start + rounds {
+                try campaign.perform(scenario ?? .of(round: round), round: round)
+                run.progress.show("  round \(round): \(campaign.summary)")
+            }
+            return campaign.summary
+        }
+    }
+}
+
+extension Scenario: ExpressibleByArgument {}
+
+/// Rounds of killing, each on the cache that the one before has left.
+struct KillCampaign {
+    let run: Run
+    let processes: Int
+    private var arenas: [Scenario: Arena] = [:]
+    private var kills = 0
+    private var operations = 0
+
+    init(run: Run, processes: Int) {
+        self.run = run
+        self.processes = processes
+    }
+
+    var summary: String { "\(kills) processes killed, \(operations) operations" }
+
+    mutating func perform(_ scenario: Scenario, round: Int) throws {
+        var generator = run.generator(ofRound: round)
+        let arena = arenas[scenario] ?? Arena(scenario, in: run.workplace)
+        arenas[scenario] = arena
+        try arena.prepare(using: &generator)
+        let (logs, faults) = try work(in: arena, using: &generator)
+        var chronicle = Chronicle(before: arena.standing, keys: arena.keys)
+        logs.forEach { chronicle.add($0) }
+        let inspector = try Inspector(run.workplace, cache: arena.folder, keys: arena.keys)
+        arena.standing = try inspector.inspect(&chronicle, allowing: .leftovers, using: &generator)
+        try run.require(faults + inspector.violations + chronicle.judge(), round: round)
+        try run.workplace.removeLogs()
+        operations += chronicle.operations
+    }
+
+    private mutating func work(
+        in arena: Arena, using generator: inout SeededGenerator
+    ) throws -> (logs: [WorkerLog], [Violation]) {
+        let team = try Team(run.workplace)
+        for index in 0..<processes {
+            try team.add(
+                arena.scenario.mix(ofProcess: index), on: arena.folder, keys: arena.keys, seed: generator.next(),
+                countLimit: arena.scenario.countLimit)
+        }
+        let delays = (0..<processes).map { _ in arena.scenario.delay(using: &generator) }
+        try team.begin()
+        kills += processes
+        return try team.kill(after: delays)
+    }
+}

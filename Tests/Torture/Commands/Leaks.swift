@@ -1,0 +1,106 @@
+import ArgumentParser
+import CHalcyonSQLite
+import Foundation
+import Halcyon
+
+/// One process that opens and closes caches all the time.
+struct Leaks: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Open, use and close a cache again and again: descriptors, threads and memory stay what they were.")
+
+    @OptionGroup var options: RunOptions
+
+    @Option(help: "How often.")
+    var reopenings = 10_000
+
+    func run() throws {
+        try options.perform("leaks --reopenings \(reopenings)") { run in
+            let folder = run.workplace.folder(named: "reopened")
+            try reopen(warmUp, from: 0, folder, run)
+            let before = try Usage.atRest()
+            try reopen(reopenings, from: warmUp, folder, run)
+            let after = try Usage.atRest()
+            try run.require(after.violations(since: before, reopenings: reopenings), round: 1)
+            return "\(reopenings) reopenings; before \(before); after \(after)"
+        }
+    }
+
+    /// Until the allocator, the queues and what is made once are as large as they get.
+    private var warmUp: Int { max(200, reopenings / 5) }
+
+    private func reopen(_ count: Int, from first: Int, _ folder: URL, _ run: Run) throws {
+        for number in first..<first + count {
+            try useStorage(folder, number)
+            if number.isMultiple(of: 10) { try useFacade(folder, number) }
+            run.progress.show("  reopening \(number): \(Usage.now)")
+        }
+    }
+
+    private func useStorage(_ folder: URL, _ number: Int) throws {
+        var config = Cache.config(in: folder)
+        config.countLimit = 40
+        let storage = try DiskStorage.Backend<Data>(config: config)
+        let key = "\(number % 60)"
+        try storage.store(value: Data("a value of \(key)".utf8), forKey: key)
+        guard try storage.value(forKey: key) == Data("a value of \(key)".utf8) else { throw Trouble("a wrong value") }
+        if number.isMultiple(of: 7) { _ = try storage.removeSizeExceededValues() }
+        if number.isMultiple(of: 11) { _ = try storage.entries(sortedBy: .size) }
+    }
+
+    private func useFacade(_ folder: URL, _ number: Int) throws {
+        let cache = try ImageCache(name: "facade", cacheDirectoryURL: folder)
+        let isStored = DispatchSemaphore(value: 0)
+        cache.store(
+            try TinyPicture.make(), original: TinyPicture.file, forKey: "\(number % 60)", callbackQueue: .untouch
+        ) { _ in isStored.signal() }
+        guard isStored.wait(timeout: .now() + 30) == .success else { throw Trouble("a store has not called back") }
+    }
+}
+
+extension Leaks {
+    /// What the process has of the system.
+    struct Usage: CustomStringConvertible {
+        let descriptors: Int
+        let threads: Int
+        let residentKiB: Int
+        let sqliteBytes: Int64
+
+        static var now: Usage {
+            Usage(
+                descriptors: count("/proc/self/fd"), threads: count("/proc/self/task"), residentKiB: residentKiB,
+                sqliteBytes: sqlite3_memory_used())
+        }
+
+        var description: String {
+            "\(descriptors) descriptors, \(threads) threads, \(residentKiB) KiB, \(sqliteBytes) bytes of SQLite's"
+        }
+
+        /// After everything that was begun has ended.
+        static func atRest() throws -> Usage {
+            // What looks again ten seconds later finds nobody, and goes.
+            Thread.sleep(forTimeInterval: 11)
+            try HalcyonTorture.wait("SQLite to have given all memory back") { sqlite3_memory_used() == 0 }
+            return now
+        }
+
+        /// Threads: the system keeps some for what comes next. Memory: what allocators round up to, and a few bytes a reopening
+        /// for what they cannot use again.
+        func violations(since before: Usage, reopenings: Int) -> [Violation] {
+            var grown: [String] = []
+            if descriptors > before.descriptors { grown.append("descriptors") }
+            if threads > before.threads + 4 { grown.append("threads") }
+            if residentKiB > before.residentKiB + 2_048 + reopenings / 10 { grown.append("resident memory") }
+            return grown.map { Violation(.grown, "\($0): before \(before), after \(self)") }
+        }
+
+        private static func count(_ folder: String) -> Int {
+            (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
+        }
+
+        private static var residentKiB: Int {
+            let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+            let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+            return pages * Int(sysconf(Int32(_SC_PAGESIZE))) / 1024
+        }
+    }
+}

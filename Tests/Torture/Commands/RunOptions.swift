@@ -1,0 +1,32 @@
+import ArgumentParser
+import Foundation
+import HalcyonTestSupport
+
+/// What all commands take.
+struct RunOptions: ParsableArguments {
+    @Option(help: "Makes the same chances again. Without it HALCYON_SEED, or else a new one, which is printed.")
+    var seed: UInt64?
+
+    @Option(help: "Where caches and logs are; it is kept when something is violated.")
+    var folder: String?
+
+    @Option(help: "The round to begin with.")
+    var start = 1
+
+    /// Runs a command in a folder of its own, which goes when nothing was found.
+    ///
+    /// - Parameter body: returns a sentence on what was done.
+    func perform(_ command: String, _ body: (Run) throws -> String) throws {
+        let seed = seed ?? ProcessInfo.processInfo.environment["HALCYON_SEED"].flatMap(UInt64.init) ?? .random(in: 1 ... .max)
+        let parent = folder.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+        let workplace = try Workplace(url: parent.appendingPathComponent("halcyon-torture-\(getpid())-\(name(of: command))"))
+        let run = Run(command, seed: seed, workplace: workplace)
+        run.progress.say("\(command), seed \(seed)")
+        let begin = ContinuousClock.now
+        let summary = try body(run)
+        run.progress.say("  \(summary), \((ContinuousClock.now - begin).components.seconds) s")
+        try workplace.remove(workplace.url)
+    }
+
+    private func name(of command: String) -> String { String(command.prefix { $0 != " " }) }
+}

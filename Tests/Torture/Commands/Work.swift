@@ -1,0 +1,46 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+
+/// One process among others; started by the other commands.
+struct Work: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Operate on a folder and log it, once standard input ends.", shouldDisplay: false)
+
+    @OptionGroup var order: WorkerOrder
+
+    func run() throws {
+        let parent = getppid()
+        // That its log is there tells the parent that this process is ready.
+        let journal = try Journal(path: order.log)
+        StartLine.wait()
+        let worker = Worker(number: order.number, keys: order.keys, cache: makeCache(), journal: journal)
+        try worker.work(order.mix, seed: order.seed) { done in
+            // Nobody needs a worker that has outlived who started it.
+            getppid() == parent && order.operations.map { done < $0 } ?? true
+        }
+        worker.cache.close()
+        try worker.logWarnings()
+    }
+
+    private func makeCache() -> Cache {
+        Cache(
+            folder: URL(fileURLWithPath: order.folder), countLimit: order.countLimit, tuning: order.mix.tuning
+        ) { [order] environment in
+            environment.beforeCommit = order.freezeAtCommit.map(Self.stopping)
+        }
+    }
+
+    /// Stops the process before a commit of the index's writer, when it holds the write lock.
+    private static func stopping(atCommit number: Int) -> @Sendable () -> Bool {
+        let count = Locked(0)
+        return {
+            let isTheOne = count.withLock { count in
+                count += 1
+                return count == number
+            }
+            if isTheOne { kill(getpid(), SIGSTOP) }
+            return true
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Halcyon
+
+/// Who uses a cache while another process stands still with its write lock.
+final class Bystander {
+    let worker: Worker
+    private let path: String
+    private var violations: [Violation] = []
+
+    init(number: Int, folder: URL, keys: KeySpace, log path: String) throws {
+        self.path = path
+        worker = Worker(
+            number: number, keys: keys, cache: Cache(folder: folder, tuning: Self.tuning), journal: try Journal(path: path))
+    }
+
+    /// Not patient enough to wait for anybody who stands still.
+    private static var tuning: Tuning {
+        var tuning = Tuning()
+        tuning.writerTimeout = .milliseconds(50)
+        return tuning
+    }
+
+    func log() throws -> WorkerLog { try WorkerLog(worker: worker.number, path: path, goneAt: MonotonicClock.now) }
+
+    // MARK: While the lock is held
+
+    func lookAround() throws -> [Violation] {
+        violations = []
+        // What they answer is judged with everybody's answers.
+        for key in worker.keys.all {
+            try worker.perform(.isCached(key: key))
+            try worker.perform(.value(key: key))
+        }
+        try worker.perform(.page)
+        try expectBusy(.store(key: worker.keys.pinned[0], length: 700, isLasting: true))
+        try expectBusy(.store(key: worker.keys.loose[0], length: 700, isLasting: true))
+        try expectFacadeToWork()
+        try expectNewcomerToBeTold()
+        return violations
+    }
+
+    /// A store fails with the error that is documented for a lock that is held too long.
+    private func expectBusy(_ operation: Operation) throws {
+        try worker.perform(operation)
+        expect(busyCause?.code == .indexUnavailable, "\(operation) ended with \(lastErrorText)")
+    }
+
+    private var busyCause: CacheStorageError? {
+        guard case .cacheError(.cannotCreateCacheFile(_, _, _, let cause))? = worker.lastError as? KingfisherError else {
+            return nil
+        }
+        return cause as? CacheStorageError
+    }
+
+    private var lastErrorText: String { worker.lastError.map { "\($0)" } ?? "no error" }
+
+    private func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) {
+        if !isTrue { violations.append(Violation(.disagreement, "with the write lock held: \(text())")) }
+    }
+
+    /// Memory serves, and whoever stores is told that the disk did not take it.
+    private func expectFacadeToWork() throws {
+        let memory = MemoryStorage.Backend<KFCrossPlatformImage>(config: .init(totalCostLimit: 0, cleanInterval: 0))
+        let cache = ImageCache(memoryStorage: memory, diskStorage: worker.cache.storage)
+        let stored = Answer<CacheStoreResult>()
+        cache.store(
+            try TinyPicture.make(), original: TinyPicture.file, forKey: worker.keys.loose[1],
+            callbackQueue: .untouch
+        ) { stored.give($0) }
+        let result = stored.wait()
+        expect((try? result?.diskCacheResult.get()) == nil, "the facade's store was acknowledged")
+        expect(cache.retrieveImageInMemoryCache(forKey: worker.keys.loose[1]) != nil, "memory has lost an image")
+        let loaded = Answer<Result<ImageCacheResult, KingfisherError>>()
+        cache.retrieveImage(forKey: "not there", callbackQueue: .untouch) { loaded.give($0) }
+        expect((try? loaded.wait()?.get().cacheType) == CacheType.none, "a load of what is not there is no miss")
+    }
+
+    /// Who opens the cache now cannot note that, so it is answered with misses, and neither with errors nor with damage.
+    private func expectNewcomerToBeTold() throws {
+        let newcomer = Cache(folder: worker.cache.folder, tuning: Self.tuning)
+        do {
+            _ = try newcomer.storage.value(forKey: worker.keys.pinned[0])
+        } catch {
+            expect(false, "a load of a process that has just begun throws \(error)")
+        }
+        for warning in newcomer.takeWarnings() { violations.append(Violation(.complaint, warning)) }
+    }
+
+    // MARK: Afterwards
+
+    /// Stores until it is taken: others may be at work.
+    func resume() throws -> [Violation] {
+        violations = []
+        try wait("stores to be taken again") {
+            guard let outcome = try? worker.perform(.store(key: worker.keys.pinned[1], length: 800, isLasting: true))
+            else { return true }
+            return outcome == .done
+        }
+        for key in worker.keys.pinned { try worker.perform(.value(key: key)) }
+        try worker.logWarnings()
+        return violations
+    }
+}
+
+/// What a callback gives, for a thread that waits for it.
+private final class Answer<Value: Sendable>: Sendable {
+    private let value = Locked<Value?>(nil)
+    private let isGiven = DispatchSemaphore(value: 0)
+
+    func give(_ value: Value) {
+        self.value.withLock { $0 = value }
+        isGiven.signal()
+    }
+
+    /// nil when it does not come.
+    func wait() -> Value? {
+        _ = isGiven.wait(timeout: .now() + 30)
+        return value.withLock { $0 }
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import HalcyonTestSupport
+
+/// Busy processes that are stopped at random moments, for less time than anybody waits for a lock: nobody may notice.
+struct Pauses {
+    let run: Run
+
+    func perform(round: Int) throws {
+        var generator = run.generator(ofRound: round)
+        let folder = run.workplace.folder(named: "paused-\(round)")
+        let keys = KeySpace(pinned: 20, loose: 40)
+        let team = try Team(run.workplace)
+        for _ in 0..<3 {
+            try team.add(.plain, on: folder, keys: keys, seed: generator.next(), countLimit: 50, operations: 1_500)
+        }
+        try team.begin()
+        for _ in 0..<8 { try pauseSomebody(of: team, using: &generator) }
+        let (logs, faults) = try team.finish(within: .seconds(120))
+        var chronicle = Chronicle(before: [:], keys: keys)
+        logs.forEach { chronicle.add($0) }
+        let inspector = try Inspector(run.workplace, cache: folder, keys: keys)
+        _ = try inspector.inspect(&chronicle, allowing: .nothing, using: &generator)
+        try run.require(faults + inspector.violations + chronicle.judge(), round: round)
+        try run.workplace.remove(folder)
+        try run.workplace.removeLogs()
+    }
+
+    private func pauseSomebody(of team: Team, using generator: inout SeededGenerator) throws {
+        guard let process = team.members.randomElement(using: &generator)?.process else { return }
+        usleep(.random(in: 1_000...20_000, using: &generator))
+        process.send(SIGSTOP)
+        usleep(.random(in: 5_000...80_000, using: &generator))
+        process.send(SIGCONT)
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+
+/// Worker processes that begin at the same moment.
+final class Team {
+    private let workplace: Workplace
+    private let line: StartLine
+    private(set) var members: [Member] = []
+
+    struct Member {
+        let order: WorkerOrder
+        let process: ChildProcess
+    }
+
+    init(_ workplace: Workplace) throws {
+        self.workplace = workplace
+        line = try StartLine()
+    }
+
+    deinit { members.forEach { $0.process.destroy() } }
+
+    /// Starts a process, which waits for ``begin()``.
+    func add(
+        _ mix: Mix, on cache: URL, keys: KeySpace, seed: UInt64, countLimit: Int = 0, operations: Int? = nil,
+        freezeAtCommit: Int? = nil
+    ) throws {
+        let number = workplace.nextWorker()
+        let order = WorkerOrder(
+            number: number, cache: cache, log: workplace.logPath(of: number), mix: mix, seed: seed, keys: keys,
+            countLimit: countLimit, operations: operations, freezeAtCommit: freezeAtCommit)
+        members.append(Member(order: order, process: try ChildProcess(order.arguments, input: line.input)))
+    }
+
+    func begin() throws {
+        for member in members {
+            try wait("process \(member.order.number) to be ready") { access(member.order.log, F_OK) == 0 }
+        }
+        line.start()
+    }
+
+    /// Waits until everybody has done what he was told, looking at something meanwhile.
+    ///
+    /// - Returns: the logs, and what is to be said of the way that processes ended.
+    func finish(within limit: Duration, meanwhile look: () -> Void = {}) throws -> (logs: [WorkerLog], [Violation]) {
+        var goneAt = [Int: Int64]()
+        let deadline = ContinuousClock.now + limit
+        while goneAt.count < members.count {
+            look()
+            for member in members where goneAt[member.order.number] == nil && member.process.hasEnded() != nil {
+                goneAt[member.order.number] = MonotonicClock.now
+            }
+            guard ContinuousClock.now < deadline else { return (try logs(goneAt), [hang(of: goneAt)]) }
+            usleep(2_000)
+        }
+        return (try logs(goneAt), members.compactMap(Self.fault(of:)))
+    }
+
+    /// Kills each with SIGKILL when its time has come.
+    ///
+    /// - Parameter delays: from now, one for each; in any order.
+    func kill(after delays: [Duration]) throws -> (logs: [WorkerLog], [Violation]) {
+        let begin = ContinuousClock.now
+        var goneAt = [Int: Int64]()
+        var violations: [Violation] = []
+        for (member, delay) in zip(members, delays).sorted(by: { $0.1 < $1.1 }) {
+            pause(until: begin + delay)
+            if let end = member.process.hasEnded() { violations.append(Self.fault(of: member, end)) }
+            member.process.destroy()
+            goneAt[member.order.number] = MonotonicClock.now
+        }
+        return (try logs(goneAt), violations)
+    }
+
+    func logs(_ goneAt: [Int: Int64]) throws -> [WorkerLog] {
+        try members.map { member in
+            let number = member.order.number
+            return try WorkerLog(worker: number, path: member.order.log, goneAt: goneAt[number] ?? MonotonicClock.now)
+        }
+    }
+
+    // MARK: Ends that should not be
+
+    private static func fault(of member: Member) -> Violation? {
+        let end = member.process.wait()
+        return end == .exited(0) ? nil : fault(of: member, end)
+    }
+
+    private static func fault(of member: Member, _ end: ChildProcess.End) -> Violation {
+        Violation(.unfinished, "process \(member.order.number), \(member.order.mix), by itself: \(end)")
+    }
+
+    private func hang(of gone: [Int: Int64]) -> Violation {
+        let waiting = members.map(\.order.number).filter { gone[$0] == nil }
+        return Violation(.unfinished, "these have not come to an end in time: \(waiting)")
+    }
+}
+
+/// Waits for something that another process does.
+///
+/// - Throws: ``Trouble`` after half a minute.
+func wait(_ what: String, until isTrue: () -> Bool) throws {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while !isTrue() {
+        guard ContinuousClock.now < deadline else { throw Trouble("waited in vain for \(what)") }
+        usleep(500)
+    }
+}
+
+func pause(until moment: ContinuousClock.Instant) {
+    let left = (moment - .now).components
+    guard left.seconds >= 0, left.attoseconds > 0 || left.seconds > 0 else { return }
+    Thread.sleep(forTimeInterval: Double(left.seconds) + Double(left.attoseconds) / 1e18)
+}

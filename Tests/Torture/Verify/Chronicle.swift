@@ -1,0 +1,114 @@
+/// What is under each key that has something, while nothing is going on.
+typealias Standing = [String: KeyHistory.Change.Kind]
+
+/// The histories of all keys, put together from what was there before and the logs of all processes.
+struct Chronicle: Sendable {
+    private(set) var histories: [String: KeyHistory]
+    /// What needs no history to be wrong.
+    private(set) var violations: [Violation] = []
+    private(set) var operations = 0
+    private let keys: KeySpace
+
+    /// - Parameter before: what is there before the first record.
+    init(before: Standing, keys: KeySpace) {
+        self.keys = keys
+        histories = Dictionary(
+            uniqueKeysWithValues: keys.all.map { key in
+                let change = KeyHistory.Change(kind: before[key] ?? .removal, span: .before, isCertain: true)
+                return (key, KeyHistory(changes: [change]))
+            })
+    }
+
+    /// What a store that was seen means for whoever looks later.
+    func standing(of store: StoreID, key: String) -> KeyHistory.Change.Kind? {
+        histories[key]?.changes.first { $0.store == store }?.kind
+    }
+
+    /// - Parameter toleratingFailures: where operations are expected to fail. What failed must have changed nothing all the same.
+    mutating func add(_ log: WorkerLog, toleratingFailures: Bool = false) {
+        var open: [Int: (begin: Int64, operation: Operation)] = [:]
+        for record in log.records {
+            switch record {
+            case .complaint(let text): violations.append(Violation(.complaint, "process \(log.worker): \(text)"))
+            case .began(let number, let time, let operation): open[number] = (time, operation)
+            case .ended(let number, let time, let outcome):
+                guard let began = open.removeValue(forKey: number) else { continue }
+                let span = KeyHistory.Span(begin: began.begin, end: time)
+                let identity = StoreID(worker: log.worker, number: number)
+                if case .failed(let text) = outcome, !toleratingFailures {
+                    violations.append(Violation(.failed, "\(began.operation), process \(log.worker): \(text)"))
+                }
+                add(began.operation, outcome, span, identity)
+            }
+        }
+        for (number, began) in open {
+            // Its process ended meanwhile.
+            let span = KeyHistory.Span(begin: began.begin, end: log.goneAt)
+            addChange(began.operation, span, StoreID(worker: log.worker, number: number), isCertain: false)
+        }
+    }
+
+    /// What was seen from outside, after everything that is logged or beside it.
+    mutating func add(_ look: KeyHistory.Look, of key: String) { histories[key]?.looks.append(look) }
+
+    /// Everything that was wrong.
+    func judge() -> [Violation] {
+        violations + histories.sorted { $0.key < $1.key }.flatMap { $0.value.violations(key: $0.key) }
+    }
+
+    // MARK: Operations
+
+    private mutating func add(
+        _ operation: Operation, _ outcome: Outcome, _ span: KeyHistory.Span, _ identity: StoreID
+    ) {
+        operations += 1
+        switch outcome {
+        case .wrong(let text): violations.append(Violation(.wrong, "\(operation), process \(identity.worker): \(text)"))
+        case .failed: addFailure(of: operation, span, identity)
+        case .hit(let store): addLook(operation, store.map(KeyHistory.Look.Result.value) ?? .something, span, identity)
+        case .miss: addLook(operation, .nothing, span, identity)
+        case .gone(let keys): for key in keys { add(.removal, to: key, span) }
+        case .done: addChange(operation, span, identity, isCertain: true)
+        }
+    }
+
+    private mutating func addLook(
+        _ operation: Operation, _ result: KeyHistory.Look.Result, _ span: KeyHistory.Span, _ identity: StoreID
+    ) {
+        switch operation {
+        case .value(let key), .isCached(let key):
+            add(KeyHistory.Look(result: result, span: span, by: "\(operation) of process \(identity.worker)"), of: key)
+        default: violations.append(Violation(.disagreement, "\(operation) is no look: \(result)"))
+        }
+    }
+
+    /// What failed has changed nothing; a removal of many may have got half way.
+    private mutating func addFailure(of operation: Operation, _ span: KeyHistory.Span, _ identity: StoreID) {
+        switch operation {
+        case .evict, .expire, .removeAll: addChange(operation, span, identity, isCertain: false)
+        default: break
+        }
+    }
+
+    // MARK: Changes
+
+    private mutating func addChange(
+        _ operation: Operation, _ span: KeyHistory.Span, _ identity: StoreID, isCertain: Bool
+    ) {
+        switch operation {
+        case .store(let key, _, let isLasting):
+            add(.store(identity, isLasting: isLasting), to: key, span, isCertain: isCertain)
+        case .remove(let key): add(.removal, to: key, span, isCertain: isCertain)
+        case .removeAll: for key in keys.all { add(.removal, to: key, span, isCertain: isCertain) }
+        // Pinned entries are neither evicted nor do they expire; what expires says so when it is stored.
+        case .evict: for key in keys.loose { add(.removal, to: key, span, isCertain: false) }
+        case .value, .isCached, .update, .expire, .page, .totals, .reopen: break
+        }
+    }
+
+    private mutating func add(
+        _ kind: KeyHistory.Change.Kind, to key: String, _ span: KeyHistory.Span, isCertain: Bool = true
+    ) {
+        histories[key]?.changes.append(.init(kind: kind, span: span, isCertain: isCertain))
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+
+/// This program once more, as a worker.
+final class ChildProcess {
+    let pid: pid_t
+    private var end: End?
+
+    enum End: Equatable {
+        case exited(Int32)
+        case killed(Int32)
+    }
+
+    /// - Parameter input: what becomes standard input; the worker begins when that ends.
+    init(_ arguments: [String], input: Int32) throws {
+        guard let program = Bundle.main.executablePath else { throw Trouble("the program does not know where it is") }
+        var actions = FileActions()
+        defer { actions.destroy() }
+        actions.duplicate(input, to: STDIN_FILENO)
+        var pid: pid_t = 0
+        let code = Self.withCStrings([program] + arguments) { argv in
+            posix_spawn(&pid, program, &actions.actions, nil, argv, environ)
+        }
+        guard code == 0 else { throw Trouble("cannot start \(program): \(String(cString: strerror(code)))") }
+        self.pid = pid
+    }
+
+    func send(_ signal: Int32) { if end == nil { kill(pid, signal) } }
+
+    /// As `kill -9`, and waits until it is gone.
+    func destroy() {
+        send(SIGKILL)
+        _ = wait()
+    }
+
+    func wait() -> End {
+        if let end { return end }
+        var raw: Int32 = 0
+        while waitpid(pid, &raw, 0) == -1 && errno == EINTR {}
+        return note(raw)
+    }
+
+    /// nil while it runs.
+    func hasEnded() -> End? {
+        if let end { return end }
+        var raw: Int32 = 0
+        return waitpid(pid, &raw, WNOHANG) == pid ? note(raw) : nil
+    }
+
+    /// Whether it has been stopped by a signal. True once for each stop; an end is noted as ever.
+    func hasStopped() -> Bool {
+        var raw: Int32 = 0
+        guard end == nil, waitpid(pid, &raw, WNOHANG | WUNTRACED) == pid else { return false }
+        guard raw & 0xFF != 0x7F else { return true }
+        _ = note(raw)
+        return false
+    }
+
+    private func note(_ raw: Int32) -> End {
+        let signal = raw & 0x7F
+        let noted: End = signal == 0 ? .exited((raw >> 8) & 0xFF) : .killed(signal)
+        end = noted
+        return noted
+    }
+
+    /// An array of C strings that ends with NULL, for the time of a call.
+    private static func withCStrings<Result>(
+        _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let strings = texts.map { strdup($0) }
+        defer { strings.forEach { free($0) } }
+        return body(strings + [nil])
+    }
+}
+
+private struct FileActions {
+    #if canImport(Darwin)
+        var actions: posix_spawn_file_actions_t?
+    #else
+        var actions = posix_spawn_file_actions_t()
+    #endif
+
+    init() { posix_spawn_file_actions_init(&actions) }
+
+    mutating func duplicate(_ source: Int32, to target: Int32) {
+        posix_spawn_file_actions_adddup2(&actions, source, target)
+    }
+
+    mutating func destroy() { posix_spawn_file_actions_destroy(&actions) }
+}
+
+/// Lets several processes begin at the same moment: each reads from it until it ends.
+final class StartLine {
+    let input: Int32
+    private var output: Int32
+
+    init() throws {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw Trouble("no pipe: \(Trouble.reason)") }
+        (input, output) = (ends[0], ends[1])
+        // Only what is duplicated on purpose is a child's.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    }
+
+    func start() {
+        guard output >= 0 else { return }
+        close(output)
+        output = -1
+    }
+
+    deinit {
+        start()
+        close(input)
+    }
+
+    /// What a worker does before it begins.
+    static func wait() {
+        var byte: UInt8 = 0
+        while true {
+            let count = read(STDIN_FILENO, &byte, 1)
+            guard count > 0 || (count < 0 && errno == EINTR) else { return }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import Foundation
+import Halcyon
+
+/// The smallest thing that a facade can be asked to store.
+enum TinyPicture {
+    /// A PNG of one pixel.
+    static var file: Data {
+        let text = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+        return Data(base64Encoded: text) ?? Data()
+    }
+
+    static func make() throws -> KFCrossPlatformImage {
+        guard let image = KFCrossPlatformImage(data: file) else { throw Trouble("one pixel cannot be decoded") }
+        return image
+    }
+}
