@@ -7,10 +7,10 @@ import Testing
 /// Logs and values say what they are.
 @Suite struct LogTests {
     @Test func `every record is read as it was written`() throws {
-        let operations: [Operation] = [
+        let operations: [CacheOperation] = [
             .store(key: "k1", length: 70, isLasting: true), .store(key: "k1", length: 70, isLasting: false),
             .remove(key: "p2"), .value(key: "p2"), .isCached(key: "p2"), .update(key: "k0"), .evict, .expire,
-            .removeAll, .page, .totals, .reopen,
+            .removeAll, .page, .totals, .open, .reopen,
         ]
         let outcomes: [Outcome] = [
             .done, .hit(StoreID(worker: 3, number: 4)), .hit(nil), .miss, .gone([]), .gone(["k1", "k2"]),
@@ -66,8 +66,9 @@ import Testing
         let mine = TortureValue.bytes(of: StoreID(worker: 1, number: 1), key: "k1", length: 10_000)
         let other = TortureValue.bytes(of: StoreID(worker: 1, number: 2), key: "k1", length: 10_000)
         let mixed = mine.prefix(9_990) + other.suffix(10)
-        for (bytes, key) in [(mine, "k2"), (mine.dropLast(), "k1"), (mixed, "k1"), (Data(count: 500), "k1"), (Data(), "k1")] {
-            #expect(throws: TortureValue.Mixed.self) { try TortureValue.store(of: bytes, key: key) }
+        #expect(throws: TortureValue.Mixed.self) { try TortureValue.store(of: mine, key: "k2") }
+        for bytes in [mine.dropLast(), mixed, Data(count: 500), Data()] {
+            #expect(throws: TortureValue.Mixed.self) { try TortureValue.store(of: bytes, key: "k1") }
         }
     }
 }

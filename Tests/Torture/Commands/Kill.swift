@@ -40,13 +40,17 @@ struct KillCampaign {
     private var arenas: [Scenario: Arena] = [:]
     private var kills = 0
     private var operations = 0
+    private var interrupted: [String: Int] = [:]
 
     init(run: Run, processes: Int) {
         self.run = run
         self.processes = processes
     }
 
-    var summary: String { "\(kills) processes killed, \(operations) operations" }
+    var summary: String {
+        let kinds = interrupted.sorted { $0.value > $1.value }.map { "\($0.value) × \($0.key)" }
+        return "\(kills) processes killed, \(operations) operations, in the middle of \(kinds.joined(separator: ", "))"
+    }
 
     mutating func perform(_ scenario: Scenario, round: Int) throws {
         var generator = run.generator(ofRound: round)
@@ -61,6 +65,7 @@ struct KillCampaign {
         try run.require(faults + inspector.violations + chronicle.judge(), round: round)
         try run.workplace.removeLogs()
         operations += chronicle.operations
+        for kind in chronicle.unfinished { interrupted[kind, default: 0] += 1 }
     }
 
     private mutating func work(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import HalcyonTestSupport
 
 /// What all commands take.
 struct RunOptions: ParsableArguments {
@@ -15,18 +14,23 @@ struct RunOptions: ParsableArguments {
 
     /// Runs a command in a folder of its own, which goes when nothing was found.
     ///
-    /// - Parameter body: returns a sentence on what was done.
+    /// - Parameters:
+    ///   - command: its name, with the options that one round of it needs.
+    ///   - body: returns a sentence on what was done.
     func perform(_ command: String, _ body: (Run) throws -> String) throws {
-        let seed = seed ?? ProcessInfo.processInfo.environment["HALCYON_SEED"].flatMap(UInt64.init) ?? .random(in: 1 ... .max)
+        let name = String(command.prefix { $0 != " " })
+        let seed = seed ?? Self.seedOfEnvironment ?? .random(in: 1 ... .max)
         let parent = folder.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
-        let workplace = try Workplace(url: parent.appendingPathComponent("halcyon-torture-\(getpid())-\(name(of: command))"))
+        let workplace = try Workplace(url: parent.appendingPathComponent("halcyon-torture-\(getpid())-\(name)"))
         let run = Run(command, seed: seed, workplace: workplace)
-        run.progress.say("\(command), seed \(seed)")
+        run.progress.say("\(name), seed \(seed)")
         let begin = ContinuousClock.now
         let summary = try body(run)
         run.progress.say("  \(summary), \((ContinuousClock.now - begin).components.seconds) s")
         try workplace.remove(workplace.url)
     }
 
-    private func name(of command: String) -> String { String(command.prefix { $0 != " " }) }
+    private static var seedOfEnvironment: UInt64? {
+        ProcessInfo.processInfo.environment["HALCYON_SEED"].flatMap(UInt64.init)
+    }
 }

@@ -7,7 +7,7 @@ struct Work: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Operate on a folder and log it, once standard input ends.", shouldDisplay: false)
 
-    @OptionGroup var order: WorkerOrder
+    @Argument var order: WorkerOrder
 
     func run() throws {
         let parent = getppid()
@@ -15,6 +15,7 @@ struct Work: ParsableCommand {
         let journal = try Journal(path: order.log)
         StartLine.wait()
         let worker = Worker(number: order.number, keys: order.keys, cache: makeCache(), journal: journal)
+        try worker.perform(.open)
         try worker.work(order.mix, seed: order.seed) { done in
             // Nobody needs a worker that has outlived who started it.
             getppid() == parent && order.operations.map { done < $0 } ?? true
@@ -24,9 +25,7 @@ struct Work: ParsableCommand {
     }
 
     private func makeCache() -> Cache {
-        Cache(
-            folder: URL(fileURLWithPath: order.folder), countLimit: order.countLimit, tuning: order.mix.tuning
-        ) { [order] environment in
+        Cache(folder: order.folder, countLimit: order.countLimit, tuning: order.mix.tuning) { [order] environment in
             environment.beforeCommit = order.freezeAtCommit.map(Self.stopping)
         }
     }

@@ -14,7 +14,7 @@ final class Journal {
 
     /// Says that an operation begins, runs it, and says how it ended. Its time is taken before the first record is written
     /// and after the operation has ended: within them is where it took effect.
-    func log(_ operation: Operation, _ body: (_ number: Int) -> Outcome) throws -> Outcome {
+    func log(_ operation: CacheOperation, _ body: (_ number: Int) -> Outcome) throws -> Outcome {
         last += 1
         let number = last
         try write(.began(number: number, at: MonotonicClock.now, operation))

@@ -3,7 +3,7 @@
 /// `> 12 123456789 store k7 4096 lasting` says that operation 12 begins, `< 12 123459999 done` how it ended; the long number
 /// is the machine's monotonic clock in nanoseconds, which all processes share. `! …` is what a worker has to complain of.
 enum Record: Equatable, Sendable {
-    case began(number: Int, at: Int64, Operation)
+    case began(number: Int, at: Int64, CacheOperation)
     case ended(number: Int, at: Int64, Outcome)
     case complaint(String)
 }
@@ -26,7 +26,7 @@ extension Record: LosslessStringConvertible {
         guard words.count == 4, let number = Int(words[1]), let time = Int64(words[2]) else { return nil }
         switch words[0] {
         case ">":
-            guard let operation = Operation(words[3]) else { return nil }
+            guard let operation = CacheOperation(words[3]) else { return nil }
             self = .began(number: number, at: time, operation)
         case "<":
             guard let outcome = Outcome(words[3]) else { return nil }

@@ -9,8 +9,8 @@ final class Bystander {
 
     init(number: Int, folder: URL, keys: KeySpace, log path: String) throws {
         self.path = path
-        worker = Worker(
-            number: number, keys: keys, cache: Cache(folder: folder, tuning: Self.tuning), journal: try Journal(path: path))
+        let cache = Cache(folder: folder, tuning: Self.tuning)
+        worker = Worker(number: number, keys: keys, cache: cache, journal: try Journal(path: path))
     }
 
     /// Not patient enough to wait for anybody who stands still.
@@ -40,13 +40,14 @@ final class Bystander {
     }
 
     /// A store fails with the error that is documented for a lock that is held too long.
-    private func expectBusy(_ operation: Operation) throws {
+    private func expectBusy(_ operation: CacheOperation) throws {
         try worker.perform(operation)
         expect(busyCause?.code == .indexUnavailable, "\(operation) ended with \(lastErrorText)")
     }
 
     private var busyCause: CacheStorageError? {
-        guard case .cacheError(.cannotCreateCacheFile(_, _, _, let cause))? = worker.lastError as? KingfisherError else {
+        guard case .cacheError(.cannotCreateCacheFile(_, _, _, let cause))? = worker.lastError as? KingfisherError
+        else {
             return nil
         }
         return cause as? CacheStorageError
@@ -91,7 +92,7 @@ final class Bystander {
     /// Stores until it is taken: others may be at work.
     func resume() throws -> [Violation] {
         violations = []
-        try wait("stores to be taken again") {
+        try wait(for: "stores to be taken again") {
             guard let outcome = try? worker.perform(.store(key: worker.keys.pinned[1], length: 800, isLasting: true))
             else { return true }
             return outcome == .done

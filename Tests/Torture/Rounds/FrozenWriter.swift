@@ -24,7 +24,7 @@ struct FrozenWriter {
             freezeAtCommit: .random(in: 1...100, using: &generator))
         try team.begin()
         let writer = team.members[0].process
-        try wait("the writer to stop itself") { writer.hasStopped() }
+        try wait(for: "the writer to stop itself") { writer.hasStopped() }
         var violations = try bystander.lookAround()
 
         let goesOn = Bool.random(using: &generator)
@@ -48,7 +48,8 @@ struct FrozenWriter {
 
     private func makeBystander(on folder: URL) throws -> Bystander {
         let number = run.workplace.nextWorker()
-        let bystander = try Bystander(number: number, folder: folder, keys: keys, log: run.workplace.logPath(of: number))
+        let log = run.workplace.logPath(of: number)
+        let bystander = try Bystander(number: number, folder: folder, keys: keys, log: log)
         for key in keys.all { try bystander.worker.perform(.store(key: key, length: 500, isLasting: true)) }
         bystander.worker.cache.settle()
         return bystander

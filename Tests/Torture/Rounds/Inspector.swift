@@ -24,6 +24,7 @@ final class Inspector {
     func inspect(
         _ chronicle: inout Chronicle, allowing allowance: Allowance, using generator: inout SeededGenerator
     ) throws -> Standing {
+        try worker.perform(.open)
         if Bool.random(using: &generator) { worker.cache.settle() }
         try lookAtAll()
         worker.cache.settle()
@@ -36,9 +37,10 @@ final class Inspector {
         worker.cache.close()
         try worker.logWarnings()
         chronicle.add(try WorkerLog(worker: worker.number, path: log, goneAt: MonotonicClock.now))
-        return Dictionary(uniqueKeysWithValues: found.compactMap { key, store in
-            chronicle.standing(of: store, key: key).map { (key, $0) }
-        })
+        return Dictionary(
+            uniqueKeysWithValues: found.compactMap { key, store in
+                chronicle.standing(of: store, key: key).map { (key, $0) }
+            })
     }
 
     /// First whether a value is there, then the value: the two answers are judged like everybody's.

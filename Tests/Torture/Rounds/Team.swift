@@ -25,14 +25,15 @@ final class Team {
     ) throws {
         let number = workplace.nextWorker()
         let order = WorkerOrder(
-            number: number, cache: cache, log: workplace.logPath(of: number), mix: mix, seed: seed, keys: keys,
-            countLimit: countLimit, operations: operations, freezeAtCommit: freezeAtCommit)
+            number: number, folder: cache, log: workplace.logPath(of: number), mix: mix, seed: seed,
+            pinned: keys.pinned.count, loose: keys.loose.count, countLimit: countLimit, operations: operations,
+            freezeAtCommit: freezeAtCommit)
         members.append(Member(order: order, process: try ChildProcess(order.arguments, input: line.input)))
     }
 
     func begin() throws {
         for member in members {
-            try wait("process \(member.order.number) to be ready") { access(member.order.log, F_OK) == 0 }
+            try wait(for: "process \(member.order.number) to be ready") { access(member.order.log, F_OK) == 0 }
         }
         line.start()
     }
@@ -62,7 +63,7 @@ final class Team {
         var goneAt = [Int: Int64]()
         var violations: [Violation] = []
         for (member, delay) in zip(members, delays).sorted(by: { $0.1 < $1.1 }) {
-            pause(until: begin + delay)
+            sleep(until: begin + delay)
             if let end = member.process.hasEnded() { violations.append(Self.fault(of: member, end)) }
             member.process.destroy()
             goneAt[member.order.number] = MonotonicClock.now
@@ -92,21 +93,4 @@ final class Team {
         let waiting = members.map(\.order.number).filter { gone[$0] == nil }
         return Violation(.unfinished, "these have not come to an end in time: \(waiting)")
     }
-}
-
-/// Waits for something that another process does.
-///
-/// - Throws: ``Trouble`` after half a minute.
-func wait(_ what: String, until isTrue: () -> Bool) throws {
-    let deadline = ContinuousClock.now + .seconds(30)
-    while !isTrue() {
-        guard ContinuousClock.now < deadline else { throw Trouble("waited in vain for \(what)") }
-        usleep(500)
-    }
-}
-
-func pause(until moment: ContinuousClock.Instant) {
-    let left = (moment - .now).components
-    guard left.seconds >= 0, left.attoseconds > 0 || left.seconds > 0 else { return }
-    Thread.sleep(forTimeInterval: Double(left.seconds) + Double(left.attoseconds) / 1e18)
 }

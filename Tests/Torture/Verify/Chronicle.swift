@@ -7,6 +7,8 @@ struct Chronicle: Sendable {
     /// What needs no history to be wrong.
     private(set) var violations: [Violation] = []
     private(set) var operations = 0
+    /// Kinds of operations that processes were in the middle of when they ended.
+    private(set) var unfinished: [String] = []
     private let keys: KeySpace
 
     /// - Parameter before: what is there before the first record.
@@ -26,7 +28,7 @@ struct Chronicle: Sendable {
 
     /// - Parameter toleratingFailures: where operations are expected to fail. What failed must have changed nothing all the same.
     mutating func add(_ log: WorkerLog, toleratingFailures: Bool = false) {
-        var open: [Int: (begin: Int64, operation: Operation)] = [:]
+        var open: [Int: (begin: Int64, operation: CacheOperation)] = [:]
         for record in log.records {
             switch record {
             case .complaint(let text): violations.append(Violation(.complaint, "process \(log.worker): \(text)"))
@@ -43,6 +45,7 @@ struct Chronicle: Sendable {
         }
         for (number, began) in open {
             // Its process ended meanwhile.
+            unfinished.append(String(began.operation.description.prefix { $0 != " " }))
             let span = KeyHistory.Span(begin: began.begin, end: log.goneAt)
             addChange(began.operation, span, StoreID(worker: log.worker, number: number), isCertain: false)
         }
@@ -59,7 +62,7 @@ struct Chronicle: Sendable {
     // MARK: Operations
 
     private mutating func add(
-        _ operation: Operation, _ outcome: Outcome, _ span: KeyHistory.Span, _ identity: StoreID
+        _ operation: CacheOperation, _ outcome: Outcome, _ span: KeyHistory.Span, _ identity: StoreID
     ) {
         operations += 1
         switch outcome {
@@ -73,7 +76,7 @@ struct Chronicle: Sendable {
     }
 
     private mutating func addLook(
-        _ operation: Operation, _ result: KeyHistory.Look.Result, _ span: KeyHistory.Span, _ identity: StoreID
+        _ operation: CacheOperation, _ result: KeyHistory.Look.Result, _ span: KeyHistory.Span, _ identity: StoreID
     ) {
         switch operation {
         case .value(let key), .isCached(let key):
@@ -83,7 +86,7 @@ struct Chronicle: Sendable {
     }
 
     /// What failed has changed nothing; a removal of many may have got half way.
-    private mutating func addFailure(of operation: Operation, _ span: KeyHistory.Span, _ identity: StoreID) {
+    private mutating func addFailure(of operation: CacheOperation, _ span: KeyHistory.Span, _ identity: StoreID) {
         switch operation {
         case .evict, .expire, .removeAll: addChange(operation, span, identity, isCertain: false)
         default: break
@@ -93,7 +96,7 @@ struct Chronicle: Sendable {
     // MARK: Changes
 
     private mutating func addChange(
-        _ operation: Operation, _ span: KeyHistory.Span, _ identity: StoreID, isCertain: Bool
+        _ operation: CacheOperation, _ span: KeyHistory.Span, _ identity: StoreID, isCertain: Bool
     ) {
         switch operation {
         case .store(let key, _, let isLasting):
@@ -102,7 +105,7 @@ struct Chronicle: Sendable {
         case .removeAll: for key in keys.all { add(.removal, to: key, span, isCertain: isCertain) }
         // Pinned entries are neither evicted nor do they expire; what expires says so when it is stored.
         case .evict: for key in keys.loose { add(.removal, to: key, span, isCertain: false) }
-        case .value, .isCached, .update, .expire, .page, .totals, .reopen: break
+        case .value, .isCached, .update, .expire, .page, .totals, .open, .reopen: break
         }
     }
 

@@ -9,7 +9,7 @@ extension KeyHistory {
     }
 
     /// A value that somebody has seen was stored by then, whatever became of the process that stored it. So a later look must
-    /// not find the one before it again.
+    /// not find the one before it again. The changes are in the order of their beginning afterwards.
     private func settlingWhatWasSeen() -> KeyHistory {
         var seen: [StoreID: Int64] = [:]
         for look in looks {
@@ -17,7 +17,7 @@ extension KeyHistory {
             seen[store] = min(seen[store] ?? .max, look.span.end)
         }
         var settled = self
-        settled.changes = changes.map { change in
+        settled.changes = changes.sorted { $0.span.begin < $1.span.begin }.map { change in
             guard let store = change.store, let time = seen[store] else { return change }
             let span = Span(begin: change.span.begin, end: max(change.span.begin, min(change.span.end, time)))
             return Change(kind: change.kind, span: span, isCertain: true)
@@ -34,9 +34,9 @@ extension KeyHistory {
             }
             return isReplaced(change, before: look) ? .resurrected : nil
         case .something:
-            return changes.contains { $0.store != nil && mayBeLast($0, at: look) } ? nil : .resurrected
+            return changes.reversed().contains { $0.store != nil && mayBeLast($0, at: look) } ? nil : .resurrected
         case .nothing:
-            return changes.contains { $0.admitsMiss && mayBeLast($0, at: look) } ? nil : .lost
+            return changes.reversed().contains { $0.admitsMiss && mayBeLast($0, at: look) } ? nil : .lost
         }
     }
 
@@ -54,8 +54,7 @@ extension KeyHistory {
 
     /// The look, and what changed the key around it.
     private func story(of key: String, _ look: Look) -> [String] {
-        let lasting = changes.sorted { $0.span.begin < $1.span.begin }
-        let shown = lasting.filter { $0.span.begin <= look.span.end }.suffix(12)
+        let shown = changes.filter { $0.span.begin <= look.span.end }.suffix(12)
         return ["key \(key): \(look.by) saw \(look.result.text), \(look.span.text)"]
             + shown.map { "\($0.kind.text)\($0.isCertain ? "" : " (perhaps)"), \($0.span.text)" }
     }

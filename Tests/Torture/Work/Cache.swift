@@ -13,7 +13,8 @@ final class Cache {
     ///   - countLimit: entries beyond which an eviction takes some; 0, none.
     ///   - change: of what the storage takes from the world.
     init(
-        folder: URL, countLimit: Int = 0, tuning: Tuning = Tuning(), _ change: (inout StorageEnvironment) -> Void = { _ in }
+        folder: URL, countLimit: Int = 0, tuning: Tuning = Tuning(),
+        _ change: (inout StorageEnvironment) -> Void = { _ in }
     ) {
         self.folder = folder
         let warnings = Locked<[String]>([])
@@ -27,7 +28,7 @@ final class Cache {
         self.environment = environment
         self.config = config
         self.warnings = warnings
-        storage = DiskStorage.Backend(noThrowConfig: config, creatingDirectory: true, environment: environment)
+        storage = DiskStorage.Backend(noThrowConfig: config, creatingDirectory: false, environment: environment)
     }
 
     static func config(in folder: URL) -> DiskStorage.Config {
@@ -47,6 +48,11 @@ final class Cache {
     /// As the end of a process and the start of another do.
     func reopen() {
         close()
+        open()
+    }
+
+    /// Opens the index; otherwise the first use does.
+    func open() {
         storage = DiskStorage.Backend(noThrowConfig: config, creatingDirectory: true, environment: environment)
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 
 /// What a worker does mostly.
-enum Mix: String, CaseIterable, Sendable {
+enum Mix: String, Codable, Sendable {
     /// A bit of everything but removing all.
     case plain
     /// Stores in bursts, with a checkpoint after nearly each.
@@ -15,14 +15,17 @@ enum Mix: String, CaseIterable, Sendable {
     /// Stores a few values of its own and looks at the others'.
     case greeting
 
-    enum Kind: CaseIterable { case store, storeBriefly, remove, value, isCached, update, evict, expire, removeAll, page, totals, reopen }
+    enum Kind {
+        case store, storeBriefly, remove, value, isCached, update, evict, expire, removeAll, page, totals, reopen
+    }
 
     /// How often each kind comes, in parts of their sum.
     private var weights: [(Kind, Int)] {
         switch self {
         case .plain:
             [
-                (.store, 350), (.storeBriefly, 50), (.remove, 60), (.value, 350), (.isCached, 80), (.update, 30), (.evict, 12),
+                (.store, 350), (.storeBriefly, 50), (.remove, 60), (.value, 350), (.isCached, 80), (.update, 30),
+                (.evict, 12),
                 (.expire, 12), (.page, 10), (.totals, 10), (.reopen, 4),
             ]
         case .bursts: [(.store, 900), (.value, 90), (.remove, 10)]

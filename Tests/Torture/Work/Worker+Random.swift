@@ -12,7 +12,7 @@ extension Worker {
         }
     }
 
-    private func operation(of mix: Mix, using generator: inout SeededGenerator) -> Operation {
+    private func operation(of mix: Mix, using generator: inout SeededGenerator) -> CacheOperation {
         let key = key(using: &generator)
         switch mix.kind(using: &generator) {
         case .store: return .store(key: key, length: mix.length(using: &generator), isLasting: true)

@@ -19,11 +19,12 @@ final class Worker {
         self.journal = journal
         let storage = cache.storage
         keyOfFile = Dictionary(
-            keys.all.map { (storage.cacheFileURL(forKey: $0).lastPathComponent, $0) }, uniquingKeysWith: { first, _ in first })
+            keys.all.map { (storage.cacheFileURL(forKey: $0).lastPathComponent, $0) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     @discardableResult
-    func perform(_ operation: Operation) throws -> Outcome {
+    func perform(_ operation: CacheOperation) throws -> Outcome {
         lastError = nil
         return try journal.log(operation) { number in
             do {
@@ -42,7 +43,7 @@ final class Worker {
         for warning in cache.takeWarnings() { try journal.write(.complaint(warning)) }
     }
 
-    private func outcome(of operation: Operation, _ identity: StoreID) throws -> Outcome {
+    private func outcome(of operation: CacheOperation, _ identity: StoreID) throws -> Outcome {
         let storage = cache.storage
         switch operation {
         case .store(let key, let length, let isLasting):
@@ -58,6 +59,7 @@ final class Worker {
         case .removeAll: try storage.removeAll()
         case .page: return try page()
         case .totals: return try totals()
+        case .open: cache.open()
         case .reopen: cache.reopen()
         }
         return .done

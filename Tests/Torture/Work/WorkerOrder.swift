@@ -1,53 +1,33 @@
 import ArgumentParser
 import Foundation
 
-/// What a worker process is told to do.
-struct WorkerOrder: ParsableArguments {
-    @Option var number: Int
-    @Option var folder: String
-    @Option var log: String
-    @Option var mix: Mix
-    @Option var seed: UInt64
-    @Option var pinned: Int
-    @Option var loose: Int
-    /// Entries beyond which an eviction takes some.
-    @Option var countLimit = 0
-    /// Until it is killed, when there is none.
-    @Option var operations: Int?
+/// What a worker process is told to do, as JSON on its command line.
+struct WorkerOrder: Codable, Sendable {
+    let number: Int
+    /// The parent of the cache's folder.
+    let folder: URL
+    let log: String
+    let mix: Mix
+    let seed: UInt64
+    let pinned: Int
+    let loose: Int
+    /// Entries beyond which an eviction takes some; 0, none.
+    let countLimit: Int
+    /// nil: until it is killed.
+    let operations: Int?
     /// The commit before which it stops itself, under the index's write lock.
-    @Option var freezeAtCommit: Int?
+    let freezeAtCommit: Int?
 
     var keys: KeySpace { KeySpace(pinned: pinned, loose: loose) }
 
-    /// The command line that says it.
     var arguments: [String] {
-        var words = [
-            "work", "--number", "\(number)", "--folder", folder, "--log", log, "--mix", mix.rawValue, "--seed", "\(seed)",
-            "--pinned", "\(pinned)", "--loose", "\(loose)", "--count-limit", "\(countLimit)",
-        ]
-        if let operations { words += ["--operations", "\(operations)"] }
-        if let freezeAtCommit { words += ["--freeze-at-commit", "\(freezeAtCommit)"] }
-        return words
+        get throws { ["work", String(decoding: try JSONEncoder().encode(self), as: UTF8.self)] }
     }
 }
 
-extension Mix: ExpressibleByArgument {}
-
-extension WorkerOrder {
-    init(
-        number: Int, cache: URL, log: String, mix: Mix, seed: UInt64, keys: KeySpace, countLimit: Int = 0,
-        operations: Int? = nil, freezeAtCommit: Int? = nil
-    ) {
-        self.init()
-        self.number = number
-        folder = cache.path
-        self.log = log
-        self.mix = mix
-        self.seed = seed
-        pinned = keys.pinned.count
-        loose = keys.loose.count
-        self.countLimit = countLimit
-        self.operations = operations
-        self.freezeAtCommit = freezeAtCommit
+extension WorkerOrder: ExpressibleByArgument {
+    init?(argument: String) {
+        guard let order = try? JSONDecoder().decode(WorkerOrder.self, from: Data(argument.utf8)) else { return nil }
+        self = order
     }
 }

@@ -1,5 +1,5 @@
 /// What a worker does to a cache.
-enum Operation: Equatable, Sendable {
+enum CacheOperation: Equatable, Sendable {
     /// - Parameter isLasting: false for one that expires within the run, so that any miss after it is in order.
     case store(key: String, length: Int, isLasting: Bool)
     case remove(key: String)
@@ -12,6 +12,7 @@ enum Operation: Equatable, Sendable {
     case removeAll
     case page
     case totals
+    case open
     case reopen
 }
 
@@ -28,7 +29,7 @@ enum Outcome: Equatable, Sendable {
     case wrong(String)
 }
 
-extension Operation: LosslessStringConvertible {
+extension CacheOperation: LosslessStringConvertible {
     var description: String {
         switch self {
         case .store(let key, let length, let isLasting): "store \(key) \(length) \(isLasting ? "lasting" : "brief")"
@@ -41,6 +42,7 @@ extension Operation: LosslessStringConvertible {
         case .removeAll: "removeAll"
         case .page: "page"
         case .totals: "totals"
+        case .open: "open"
         case .reopen: "reopen"
         }
     }
@@ -62,8 +64,8 @@ extension Operation: LosslessStringConvertible {
         }
     }
 
-    private static let plain: [String: Operation] = [
-        "evict": .evict, "expire": .expire, "removeAll": .removeAll, "page": .page, "totals": .totals,
+    private static let plain: [String: CacheOperation] = [
+        "evict": .evict, "expire": .expire, "removeAll": .removeAll, "page": .page, "totals": .totals, "open": .open,
         "reopen": .reopen,
     ]
 }
