@@ -48,8 +48,8 @@ struct KillCampaign {
     }
 
     var summary: String {
-        let kinds = interrupted.sorted { $0.value > $1.value }.map { "\($0.value) × \($0.key)" }
-        return "\(kills) processes killed, \(operations) operations, in the middle of \(kinds.joined(separator: ", "))"
+        let kinds = interrupted.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) × \($0.key)" }
+        return "\(kills) processes killed, \(operations) operations, cut short: \(kinds.joined(separator: ", "))"
     }
 
     mutating func perform(_ scenario: Scenario, round: Int) throws {
