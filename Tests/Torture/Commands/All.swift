@@ -14,10 +14,10 @@ struct All: ParsableCommand {
     var operations = 10_000
 
     @Option(help: "New folders.")
-    var openings = 20
+    var openings = 10
 
     @Option(help: "Frozen processes.")
-    var freezes = 10
+    var freezes = 6
 
     @Option(help: "Times that a cache is opened and closed.")
     var reopenings = 10_000

@@ -20,13 +20,13 @@ struct Leaks: ParsableCommand {
             let before = Usage.atRest()
             try reopen(reopenings, from: warmUp, folder, run)
             let after = Usage.atRest()
-            try run.require(after.violations(since: before, reopenings: reopenings), round: 1)
+            try run.require(after.violations(since: before), round: 1)
             return "\(reopenings) reopenings; before \(before); after \(after)"
         }
     }
 
     /// Until the allocator, the queues and what is made once are as large as they get.
-    private var warmUp: Int { max(200, reopenings / 5) }
+    private var warmUp: Int { min(1_000, max(200, reopenings / 5)) }
 
     private func reopen(_ count: Int, from first: Int, _ folder: URL, _ run: Run) throws {
         for number in first..<first + count {
@@ -84,7 +84,7 @@ extension Leaks {
 
         /// Threads: the system's pool keeps those that it had at its busiest, and another time that may be more; one left by each
         /// reopening would be thousands. Memory: each of these threads has an arena of its own, and allocators round up.
-        func violations(since before: Usage, reopenings: Int) -> [Violation] {
+        func violations(since before: Usage) -> [Violation] {
             var grown: [String] = []
             if descriptors > before.descriptors { grown.append("descriptors") }
             if threads > before.threads + 32 { grown.append("threads") }
