@@ -14,7 +14,7 @@ struct Leaks: ParsableCommand {
     var reopenings = 10_000
 
     func run() throws {
-        try options.perform("leaks --reopenings \(reopenings)") { run in
+        try options.perform("leaks --reopenings \(reopenings)", needsDisk: false) { run in
             let folder = run.workplace.folder(named: "reopened")
             try reopen(warmUp, from: 0, folder, run)
             let before = Usage.atRest()

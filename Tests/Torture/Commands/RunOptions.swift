@@ -16,11 +16,12 @@ struct RunOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - command: its name, with the options that one round of it needs.
+    ///   - needsDisk: false where a folder in memory does as well, and waiting for a disk would be all that takes time.
     ///   - body: returns a sentence on what was done.
-    func perform(_ command: String, _ body: (Run) throws -> String) throws {
+    func perform(_ command: String, needsDisk: Bool = true, _ body: (Run) throws -> String) throws {
         let name = String(command.prefix { $0 != " " })
         let seed = seed ?? Self.seedOfEnvironment ?? .random(in: 1 ... .max)
-        let parent = folder.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+        let parent = folder.map { URL(fileURLWithPath: $0) } ?? Self.parent(needsDisk: needsDisk)
         let workplace = try Workplace(url: parent.appendingPathComponent("halcyon-torture-\(getpid())-\(name)"))
         let run = Run(command, seed: seed, workplace: workplace)
         run.progress.say("\(name), seed \(seed)")
@@ -28,6 +29,14 @@ struct RunOptions: ParsableArguments {
         let summary = try body(run)
         run.progress.say("  \(summary), \((ContinuousClock.now - begin).components.seconds) s")
         try workplace.remove(workplace.url)
+    }
+
+    private static func parent(needsDisk: Bool) -> URL {
+        let memory = "/dev/shm"
+        guard !needsDisk, FileManager.default.isWritableFile(atPath: memory) else {
+            return FileManager.default.temporaryDirectory
+        }
+        return URL(fileURLWithPath: memory)
     }
 
     private static var seedOfEnvironment: UInt64? {
