@@ -87,9 +87,10 @@ extension Leaks {
         func violations(since before: Usage) -> [Violation] {
             var grown: [String] = []
             if descriptors > before.descriptors { grown.append("descriptors") }
-            if threads > before.threads + 32 { grown.append("threads") }
+            let newThreads = max(0, threads - before.threads)
+            if newThreads > 256 { grown.append("threads") }
             if sqliteBytes > 0 { grown.append("memory of SQLite") }
-            if residentKiB > before.residentKiB + 8_192 { grown.append("resident memory") }
+            if residentKiB > before.residentKiB + 8_192 + 256 * min(newThreads, 64) { grown.append("resident memory") }
             return grown.map { Violation(.grown, "\($0): before \(before), after \(self)") }
         }
 
