@@ -27,14 +27,14 @@ func downsample(_ file: Data) {
         data: file, to: CGSize(width: 16, height: 16), scale: 2)
 }
 
-/// What is decoded can be encoded, and is a picture again.
+/// What can be encoded is a picture again. Not each can: the pixels of a picture that is damaged behind its header are missing only
+/// when somebody asks for them.
 func serialize(_ file: Data) {
     let serializer = FormatIndicatedCacheSerializer.png
     let options = KingfisherParsedOptionsInfo(nil)
     guard let image = serializer.image(with: file, options: options) else { return }
-    guard let encoded = serializer.data(with: image, original: nil),
-        serializer.image(with: encoded, options: options) != nil
-    else {
-        fatalError("a picture that was decoded cannot be encoded and decoded again")
+    guard let encoded = serializer.data(with: image, original: nil) else { return }
+    guard serializer.image(with: encoded, options: options) != nil else {
+        fatalError("what was encoded is no picture")
     }
 }

@@ -30,12 +30,12 @@ import Testing
     @Test func `without distrust of the last minute, bytes are wrong`() throws {
         var tuning = PowerCutRun.tuning
         tuning.writeBackTime = -StampSource.tolerance - 1
-        var violations: [String] = []
-        for seed in 0..<20 where violations.isEmpty {
+        var findings: [String] = []
+        for seed in 0..<20 where findings.isEmpty {
             let run = try PowerCutRun(seed: UInt64(seed), tuning: tuning)
             for _ in 0..<4 { try run.liveOnce() }
-            violations = run.violations
+            findings = run.violations.filter { $0.hasPrefix("wrong bytes") }
         }
-        #expect(violations.contains { $0.hasPrefix("wrong bytes") })
+        #expect(!findings.isEmpty)
     }
 }
