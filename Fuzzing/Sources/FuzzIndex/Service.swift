@@ -18,7 +18,7 @@ struct Service {
         for key in template.blobs.keys { try requireOwnBytes(storage, key) }
         _ = try? storage.totalSize()
         _ = try? storage.usage()
-        _ = storage.statistics
+        _ = try? storage.statistics
         for order in DiskStorage.EntryOrder.allCases { _ = try? storage.entries(sortedBy: order, limit: 3) }
         _ = try? storage.entry(forKey: "https://example.com/1.jpg")
         _ = try? storage.removeExpiredValues()

@@ -13,7 +13,9 @@ final class TemplateCache: @unchecked Sendable {
     init() throws {
         root = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-fuzz-\(getpid())")
         blobs = Dictionary(
-            uniqueKeysWithValues: (0..<8).map { ("https://example.com/\($0).jpg", Data(repeating: UInt8($0), count: 100 + $0)) })
+            uniqueKeysWithValues: (0..<8).map {
+                ("https://example.com/\($0).jpg", Data(repeating: UInt8($0), count: 100 + $0))
+            })
         let storage = try DiskStorage.Backend<Data>(config: Self.config(in: root))
         for (key, data) in blobs { try storage.store(value: data, forKey: key) }
         // Made by whoever asks first, so that its tables have rows too.

@@ -1,6 +1,5 @@
-public import Foundation
-
 import CFuzzer
+public import Foundation
 
 /// Hands inputs to `run` until it crashes, or as long as the arguments say (those of libFuzzer).
 public func fuzz(_ run: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt) -> Never {
