@@ -85,6 +85,15 @@ let package = Package(
             name: "HalcyonTests",
             dependencies: ["Halcyon", "HalcyonSQLite", "HalcyonMigrations", "HalcyonTestSupport"],
             resources: [.copy("Golden")]),
+        // The tests of crashes run it.
+        .executableTarget(
+            name: "HalcyonCrashServer", dependencies: ["HalcyonTestSupport", "CHalcyonFaultVFS"],
+            path: "Tests/CrashServer"),
+        .testTarget(
+            name: "HalcyonFaultTests",
+            dependencies: [
+                "Halcyon", "HalcyonSQLite", "HalcyonMigrations", "HalcyonTestSupport", "HalcyonCrashServer",
+            ]),
         .testTarget(
             name: "HalcyonImageCodecsTests",
             dependencies: ["HalcyonImageCodecs", "HalcyonTestSupport"],

@@ -10,8 +10,9 @@ struct halcyon_fault_vfs {
     sqlite3_vfs *base;
     char *name;
     pthread_mutex_t mutex;
-    int call, code;
+    int codes[halcyon_vfs_call_count];
     long after, times, failures;
+    int tears_writes;
     long calls[halcyon_vfs_call_count];
     halcyon_vfs_observer *observer;
     void *observer_context;
@@ -36,13 +37,13 @@ static int verdict(halcyon_fault_vfs *self, int call) {
     int code = SQLITE_OK;
     pthread_mutex_lock(&self->mutex);
     self->calls[call]++;
-    if (self->code != SQLITE_OK && (self->call < 0 || self->call == call)) {
+    if (self->codes[call] != SQLITE_OK) {
         if (self->after > 0) {
             self->after--;
         } else if (self->times != 0) {
             if (self->times > 0) self->times--;
             self->failures++;
-            code = self->code;
+            code = self->codes[call];
         }
     }
     pthread_mutex_unlock(&self->mutex);
@@ -78,10 +79,19 @@ static int file_read(sqlite3_file *file, void *buffer, int count, sqlite3_int64 
         .path = path_of(file), .bytes = buffer, .count = count, .offset = offset);
 }
 
-static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
+static int write_part(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
     CALL(
         owner(file), methods(file)->xWrite(below(file), buffer, count, offset), .call = halcyon_vfs_write,
         .path = path_of(file), .bytes = buffer, .count = count, .offset = offset);
+}
+
+static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
+    int half = owner(file)->tears_writes ? count / 2 : 0;
+    if (half > 0) {
+        int code = write_part(file, buffer, half, offset);
+        if (code != SQLITE_OK) return code;
+    }
+    return write_part(file, (const char *)buffer + half, count - half, offset + half);
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
@@ -257,10 +267,9 @@ void halcyon_fault_vfs_destroy(halcyon_fault_vfs *self) {
     free(self);
 }
 
-void halcyon_fault_vfs_fail(halcyon_fault_vfs *self, int call, int code, long after, long times) {
+void halcyon_fault_vfs_fail(halcyon_fault_vfs *self, const int *codes, long after, long times) {
     pthread_mutex_lock(&self->mutex);
-    self->call = call;
-    self->code = code;
+    memcpy(self->codes, codes, sizeof self->codes);
     self->after = after;
     self->times = times;
     self->failures = 0;
@@ -269,9 +278,11 @@ void halcyon_fault_vfs_fail(halcyon_fault_vfs *self, int call, int code, long af
 
 void halcyon_fault_vfs_heal(halcyon_fault_vfs *self) {
     pthread_mutex_lock(&self->mutex);
-    self->code = SQLITE_OK;
+    memset(self->codes, 0, sizeof self->codes);
     pthread_mutex_unlock(&self->mutex);
 }
+
+void halcyon_fault_vfs_tear_writes(halcyon_fault_vfs *self, int tears) { self->tears_writes = tears; }
 
 long halcyon_fault_vfs_failures(halcyon_fault_vfs *self) {
     pthread_mutex_lock(&self->mutex);

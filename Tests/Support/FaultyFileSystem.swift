@@ -21,8 +21,30 @@ package final class FaultyFileSystem: FileSystem {
         package var path: String?
     }
 
+    /// One call after the other, of whatever kind.
+    private struct Plan {
+        var codes: [Call: Int32]
+        var after: Int
+        var times: Int?
+        var failures = 0
+
+        mutating func verdict(on call: Call) -> Int32? {
+            guard let code = codes[call] else { return nil }
+            guard after == 0 else {
+                after -= 1
+                return nil
+            }
+            guard times != 0 else { return nil }
+            times = times.map { $0 - 1 }
+            failures += 1
+            return code
+        }
+    }
+
     private struct State {
+        var calls: [Call: Int] = [:]
         var faults: [Fault] = []
+        var plan: Plan?
         var shortWrites = false
         var volume: Volume?
         var freeBytes: Int64?
@@ -42,7 +64,24 @@ package final class FaultyFileSystem: FileSystem {
         state.withLock { $0.faults.append(Fault(call: call, code: code, after: after, times: times, path: path)) }
     }
 
-    package func heal() { state.withLock { $0.faults = [] } }
+    /// After so many calls of the kinds that have an `errno`, so many fail with it; nil times, all from then on.
+    package func fail(_ codes: [Call: Int32], after: Int, times: Int?) {
+        state.withLock { $0.plan = Plan(codes: codes, after: after, times: times) }
+    }
+
+    /// Calls of a kind so far, failed ones included.
+    package func calls(of call: Call) -> Int { state.withLock { $0.calls[call] ?? 0 } }
+
+    /// Calls that have failed by the last plan for all kinds.
+    package var failures: Int { state.withLock { $0.plan?.failures ?? 0 } }
+
+    package func heal() {
+        state.withLock { $0.faults = [] }
+        endPlan()
+    }
+
+    /// Ends the plan for all kinds, and leaves what the volume cannot do.
+    package func endPlan() { state.withLock { $0.plan?.codes = [:] } }
 
     /// Each `write` takes half of what it is given.
     package func writeShort(_ isShort: Bool) { state.withLock { $0.shortWrites = isShort } }
@@ -62,6 +101,7 @@ package final class FaultyFileSystem: FileSystem {
     private func check(_ call: Call, _ path: String) throws(SystemError) {
         state.withLock { $0.observer }?(call, path)
         let code = state.withLock { state -> Int32? in
+            state.calls[call, default: 0] += 1
             for index in state.faults.indices where state.faults[index].applies(to: call, path) {
                 if state.faults[index].after > 0 {
                     state.faults[index].after -= 1
@@ -69,7 +109,7 @@ package final class FaultyFileSystem: FileSystem {
                     return code
                 }
             }
-            return nil
+            return state.plan?.verdict(on: call)
         }
         if let code { throw SystemError(call.rawValue, code) }
     }

@@ -34,10 +34,14 @@ package final class FaultyVFS: @unchecked Sendable {
     // Connections of the same test are closed before: they hold a reference through the environment.
     deinit { halcyon_fault_vfs_destroy(handle) }
 
-    /// After so many calls of a kind, so many fail with a result code; nil times, all from then on.
-    package func fail(_ call: Call?, code: Int32, after: Int = 0, times: Int? = 1) {
-        halcyon_fault_vfs_fail(handle, call?.rawValue ?? -1, code, after, times ?? -1)
+    /// After so many calls of the kinds that have a result code, so many fail with it; nil times, all from then on.
+    package func fail(_ codes: [Call: Int32], after: Int = 0, times: Int? = 1) {
+        let all = Call.allCases.map { codes[$0] ?? 0 }
+        halcyon_fault_vfs_fail(handle, all, after, times ?? -1)
     }
+
+    /// Each write is done in two halves, each a call of its own. Before the first connection is opened.
+    package func tearWrites() { halcyon_fault_vfs_tear_writes(handle, 1) }
 
     /// Asks `body` before each call, which it refuses with a result code other than 0, and tells it of each that succeeded.
     /// Before the first connection is opened.

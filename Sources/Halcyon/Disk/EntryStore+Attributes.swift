@@ -64,7 +64,7 @@ extension EntryStore {
             let conditions = try session.conditions(filter, at: now)
             try session.matching(conditions) { match in
                 for id in ids {
-                    guard var record = try match(id), moment.includes(record.entry) else { continue }
+                    guard var record = try match(id), wasThere(record.entry, at: moment) else { continue }
                     try session.describe(&record)
                     records[id] = record
                 }

@@ -40,13 +40,14 @@ extension EntryStore {
     }
 
     func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>? {
-        let wasAdopting = adopts(name)
+        let (wasAdopting, generation) = (adopts(name), index.generation)
         switch row(of: name, at: now) {
         case .known(let known): return try find(known, at: now, look)
         case .unavailable: return nil
         case .none:
-            // Reading a damaged index puts a new one in its place, and then adoption has just begun.
-            guard wasAdopting || adopts(name) else { return nil }
+            // Reading opens an index, or puts a new one in the place of a damaged one: then adoption has just begun, and may
+            // have ended since the row was looked for.
+            guard wasAdopting || adopts(name) || index.generation != generation else { return nil }
             if let found = try findWithoutRow(name, at: now, look) { return found }
             // Adoption may have ended between the two looks: then the file has a row by now.
             return adopts(name) ? nil : try findOnce(name, at: now, look)

@@ -6,13 +6,15 @@ extension EntryStore {
     /// Puts a row's blob back under its name when a crash or a refused COMMIT left it elsewhere. Under the write lock,
     /// for a name whose file is not the row's blob.
     ///
-    /// - Parameter entry: the name's row; nil for none.
+    /// - Parameters:
+    ///   - entry: the name's row; nil for none.
+    ///   - mine: what the caller has staged. It is no leftover, however old a volume with another clock says it is.
     /// - Returns: what is under the name afterwards; without a row whose blob was found, that is still the stranger.
     @discardableResult
-    func settle(_ name: BlobName, entry: Entry?) throws -> FileStatus? {
+    func settle(_ name: BlobName, entry: Entry?, sparing mine: DetachedBlob? = nil) throws -> FileStatus? {
         let candidates = try blobs.detached(of: name.rowID, in: .trash) + blobs.detached(of: name.rowID, in: .staging)
         var restored = false
-        for blob in candidates {
+        for blob in candidates where blob != mine {
             guard let file = try blobs.status(of: blob) else { continue }
             if !restored, let entry, isBlob(of: entry, file) {
                 try blobs.restore(blob, as: name)

@@ -84,7 +84,7 @@ extension EntryStore {
         let existing = try session.entry(named: request.name)
         var old = try blobs.status(of: request.name)
         if let existing, !(old.map { isBlob(of: existing, $0) } ?? false) {
-            old = try settle(request.name, entry: existing)
+            old = try settle(request.name, entry: existing, sparing: staged)
         }
         if !request.overwriting { try refuse(existing, old) }
         if old?.kind == .directory { old = try removeFolder(at: request.name) }

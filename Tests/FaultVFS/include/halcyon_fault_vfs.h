@@ -37,9 +37,12 @@ void halcyon_fault_vfs_observe(halcyon_fault_vfs *, halcyon_vfs_observer *, void
 /* No connection may use it any more. */
 void halcyon_fault_vfs_destroy(halcyon_fault_vfs *);
 
-/* After so many calls of that kind, so many fail with a result code of SQLite's; times < 0, all from then on. One plan at a
-   time; any_call (-1) counts calls of all kinds. */
-void halcyon_fault_vfs_fail(halcyon_fault_vfs *, int call, int code, long after, long times);
+/* After so many calls of the kinds that have a result code of SQLite's in `codes` (one for each kind, 0 for none), so many
+   fail with it; times < 0, all from then on. One plan at a time. */
+void halcyon_fault_vfs_fail(halcyon_fault_vfs *, const int *codes, long after, long times);
+
+/* Each write is done in two halves, each a call of its own. Before any file is open. */
+void halcyon_fault_vfs_tear_writes(halcyon_fault_vfs *, int tears);
 
 void halcyon_fault_vfs_heal(halcyon_fault_vfs *);
 

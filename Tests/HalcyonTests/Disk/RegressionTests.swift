@@ -17,6 +17,66 @@ import Testing
         }
     }
 
+    @Test(arguments: [-1.5, -9.5, -11.5, -15.5, -19.5, -20.5, -60.5, -3_600.5], [false, true])
+    func `everything is removed however far the clock jumped back`(seconds: Double, byFilter: Bool) throws {
+        try withCache { cache in
+            for seed in 0..<30 {
+                try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .never)
+                cache.clock.advance(by: 1)
+            }
+            cache.clock.advance(by: seconds)
+            if byFilter { _ = try cache.storage.removeEntries(matching: .all) } else { try cache.storage.removeAll() }
+            #expect(try cache.storage.totalSize() == 0)
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test(arguments: [0, -15, -3_600], [false, true])
+    func `what is stored while a removal takes minutes survives`(jump: Double, byFilter: Bool) throws {
+        var tuning = Tuning()
+        tuning.batchSize = 4
+        try withCache(tuning: tuning) { cache in
+            for seed in 0..<200 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .never) }
+            cache.clock.advance(by: jump)
+            let other = cache.makeStorage()
+            let keys: Locked<[String]> = Locked([])
+            cache.fileSystem.observe { call, path in
+                guard call == .unlink, path.contains("/trash/") else { return }
+                cache.clock.advance(by: 1)
+                // A store of our own would be in the way of the batch.
+                let key = "meanwhile \(cache.clock.now.milliseconds)"
+                guard (try? other.store(value: .blob(7), forKey: key, expiration: .never)) != nil else { return }
+                keys.withLock { $0.append(key) }
+            }
+            if byFilter { _ = try cache.storage.removeEntries(matching: .all) } else { try cache.storage.removeAll() }
+            cache.fileSystem.observe(nil)
+            let stored = keys.withLock { $0 }
+            #expect(stored.count > (jump == 0 ? 100 : 0))
+            for key in stored { #expect(try other.value(forKey: key) == .blob(7)) }
+            // After a jump some may look as if they were stored meanwhile: these stay.
+            if jump == 0 { #expect(Int(try cache.storage.totals().entries) == stored.count) }
+        }
+    }
+
+    @Test(arguments: ["delete", "cut"])
+    func `a store over a spoilt blob keeps its staged file where the volume's clock is behind`(damage: String) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .never)
+            cache.settle()
+            cache.fileSystem.age(by: 3_600)
+            let blob = cache.storage.cacheFileURL(forKey: "a")
+            if damage == "cut" {
+                try Data("x".utf8).write(to: blob)
+            } else {
+                try FileManager.default.removeItem(at: blob)
+            }
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            #expect(try cache.storage.value(forKey: "a") == .blob(2))
+            cache.fileSystem.age(by: 0)
+        }
+    }
+
     @Test func `removing everything includes what a busy process stored before, whose stamps run ahead`() throws {
         try withCache { cache in
             let other = cache.makeStorage()

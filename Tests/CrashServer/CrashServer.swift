@@ -1,0 +1,37 @@
+internal import CHalcyonFaultVFS
+internal import Foundation
+internal import HalcyonTestSupport
+
+/// Starts processes that end at a step of an operation, one for each line that it reads, and says how each has ended.
+///
+/// It has one thread and uses nothing of Dispatch itself, so a copy of it (`fork`) is as good as a new process, and takes a
+/// millisecond.
+@main enum CrashServer {
+    static func main() {
+        while let line = readLine() {
+            guard let (run, directory) = CrashingRun.parse(line) else { continue }
+            let child = halcyon_fork()
+            if child == 0 { perform(run, in: directory) }
+            print(outcome(of: child))
+            // Otherwise it would be in the next child's buffer too.
+            fflush(nil)
+        }
+    }
+
+    private static func perform(_ run: CrashingRun, in directory: URL) -> Never {
+        do {
+            try run.perform(in: directory)
+            _exit(0)
+        } catch {
+            FileHandle.standardError.write(Data("\(run.operation), step \(run.step): \(error)\n".utf8))
+            _exit(1)
+        }
+    }
+
+    private static func outcome(of child: Int32) -> String {
+        var status: Int32 = 0
+        guard child > 0, waitpid(child, &status, 0) == child else { return "lost" }
+        if status & 0x7F == SIGKILL { return "killed" }
+        return status == 0 ? "finished" : "failed"
+    }
+}

@@ -1,0 +1,5 @@
+#include "halcyon_fork.h"
+
+#include <unistd.h>
+
+int halcyon_fork(void) { return (int)fork(); }

@@ -1,0 +1,71 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// The process ends (`kill -9`) at each step of each operation in turn; then another one looks.
+///
+/// Steps are the calls that change something on the disk, of the file system and of SQLite, in whichever thread; so what is done
+/// later, off the caller's path, is interrupted too. Whatever step it was: the operation is wholly there or wholly not, what was
+/// acknowledged is there, and what is left over is found.
+@Suite(.endsEvenIfItHangs) struct CrashTests {
+    @Test(arguments: StorageOperation.allCases)
+    func `whatever step a process ends at, nothing is lost and nothing is mixed`(operation: StorageOperation) throws {
+        try endAtEachStep(of: operation, tearingWrites: false)
+    }
+
+    /// A write that the end of a process, or a full disk, has cut in two.
+    @Test(arguments: [StorageOperation.overwrite, .remove, .migrate, .checkpoint, .close])
+    func `a write that was only half done counts as none`(operation: StorageOperation) throws {
+        try endAtEachStep(of: operation, tearingWrites: true)
+    }
+
+    private func endAtEachStep(of operation: StorageOperation, tearingWrites: Bool) throws {
+        let prepared = try PreparedFolder(for: operation)
+        let server = try CrashServerProcess()
+        let count = try steps(of: operation, tearingWrites, prepared, server)
+        let steps = Soak.spread(count, short: 32).map { $0 + 1 }
+        var kills = 0
+        for step in steps {
+            let run = CrashingRun(operation, step: step, tearsWrites: tearingWrites)
+            guard try end(run, prepared, server) == .killed else { continue }
+            kills += 1
+        }
+        print("crash: \(operation)\(tearingWrites ? ", torn writes" : ""): \(kills) kills at \(count) steps")
+        // Housekeeping takes part in it, so its number of steps varies by a few.
+        #expect(kills >= steps.count - 3, "\(operation): \(kills) of \(steps.count)")
+    }
+
+    /// How many steps it has: it comes to its end only when the step lies behind.
+    private func steps(
+        of operation: StorageOperation, _ tearsWrites: Bool, _ prepared: PreparedFolder, _ server: CrashServerProcess
+    ) throws -> Int {
+        var (killed, finished) = (0, 1)
+        while try end(CrashingRun(operation, step: finished, tearsWrites: tearsWrites), prepared, server) == .killed {
+            (killed, finished) = (finished, 2 * finished)
+            try #require(finished < 10_000)
+        }
+        while finished - killed > 1 {
+            let middle = (killed + finished) / 2
+            let run = CrashingRun(operation, step: middle, tearsWrites: tearsWrites)
+            if try end(run, prepared, server) == .killed { killed = middle } else { finished = middle }
+        }
+        return killed
+    }
+
+    private func end(
+        _ run: CrashingRun, _ prepared: PreparedFolder, _ server: CrashServerProcess
+    ) throws -> CrashServerProcess.Outcome {
+        let folder = try prepared.copy()
+        let outcome = try server.perform(run, in: folder.url)
+        let about = "\(run.operation), step \(run.step), \(outcome)"
+        try #require(outcome == .killed || outcome == .finished, "\(about)")
+        let before = CacheContents(before: run.operation)
+        let allowed = [before.after(run.operation)] + (outcome == .killed ? [before] : [])
+        let inspection = Inspection(folder: folder, operation: run.operation) { allowed.contains($0) }
+        let findings = try inspection.findings()
+        #expect(findings.isEmpty, "\(about): \(findings.joined(separator: "; "))")
+        return outcome
+    }
+}

@@ -1,0 +1,35 @@
+import HalcyonTestSupport
+import Testing
+
+@Suite struct ShrinkingTests {
+    @Test func `what a failure needs is left, in its order`() {
+        for needed in [[17], [3, 80], [0, 1, 2], [0, 50, 99], [99]] {
+            let left = shrunk(Array(0..<100)) { Set(needed).isSubset(of: $0) }
+            #expect(left == needed)
+        }
+    }
+
+    @Test func `nothing is left of what fails always, and all of what needs everything`() {
+        #expect(shrunk(Array(0..<10)) { _ in true } == [])
+        #expect(shrunk(Array(0..<10)) { $0.count == 10 } == Array(0..<10))
+    }
+
+    @Test func `what was needed for something that has gone goes too`() {
+        // A pair may be left out as a whole, or its second half first.
+        let left = shrunk([1, 2, 3, 4, 5, 6]) { rest in
+            rest.contains(6) && (!rest.contains(5) || rest.contains(1))
+        }
+        #expect(left == [6])
+    }
+
+    @Test func `no single element can be left out, and it does not ask for ever`() {
+        var asked = 0
+        let left = shrunk(Array(0..<256)) { rest in
+            asked += 1
+            return rest.reduce(0, +) >= 20_000
+        }
+        #expect(left.reduce(0, +) >= 20_000)
+        #expect(left.allSatisfy { left.reduce(0, +) - $0 < 20_000 })
+        #expect(asked < 4_000)
+    }
+}
