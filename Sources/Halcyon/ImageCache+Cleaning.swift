@@ -34,7 +34,7 @@ extension ImageCache {
     }
 
     func cleanDisk(progress: Progress?, then handler: @escaping @Sendable () -> Void) {
-        ioQueue.async { [self] in
+        onceAdopted { [self] in
             let cleaning = DiskCleaning(diskStorage, progress: progress)
             cleaning.announce()
             goOn(cleaning) { [self] in
@@ -48,6 +48,15 @@ extension ImageCache {
     private func goOn(_ cleaning: DiskCleaning, then handler: @escaping @Sendable () -> Void) {
         guard cleaning.runBatch() else { return handler() }
         ioQueue.async { [self] in goOn(cleaning, then: handler) }
+    }
+
+    /// Runs `body` in its turn on the I/O queue. Should the folder be one of Kingfisher's that is being taken over, then behind
+    /// that: it is done elsewhere, so that others can load and store meanwhile.
+    func onceAdopted(_ body: @escaping @Sendable () -> Void) {
+        ioQueue.async { [self] in
+            guard diskStorage.store.isSearching else { return body() }
+            diskStorage.store.onceAdopted { [ioQueue] in ioQueue.async(execute: body) }
+        }
     }
 
     func clearDisk(then handler: @escaping @Sendable () -> Void) {

@@ -81,6 +81,6 @@ extension ImageCache {
     }
 
     func measureDisk(then handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void) {
-        ioQueue.async { [self] in handler(diskResult { try diskStorage.totalSize() }) }
+        onceAdopted { [self] in handler(diskResult { try diskStorage.totalSize() }) }
     }
 }

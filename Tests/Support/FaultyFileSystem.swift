@@ -6,7 +6,7 @@ package final class FaultyFileSystem: FileSystem {
     package enum Call: String, CaseIterable, Sendable {
         case makeDirectory, openForReading, createFile, read, write, statusOfFile, status, setModified, rename,
             exchange,
-            link, unlink, removeDirectory, list, volume, freeBytes, synchronize
+            link, unlink, removeDirectory, list, volume, freeBytes, synchronize, makePrivate
     }
 
     package struct Fault: Sendable {
@@ -125,9 +125,9 @@ package final class FaultyFileSystem: FileSystem {
 
     // MARK: FileSystem
 
-    package func makeDirectory(_ path: String) throws(SystemError) {
+    package func makeDirectory(_ path: String, isPrivate: Bool) throws(SystemError) {
         try check(.makeDirectory, path)
-        try base.makeDirectory(path)
+        try base.makeDirectory(path, isPrivate: isPrivate)
     }
 
     package func openForReading(_ path: String) throws(SystemError) -> FileDescriptor {
@@ -166,6 +166,11 @@ package final class FaultyFileSystem: FileSystem {
     ) throws(SystemError) {
         try check(.setModified, "")
         try base.setModified(time, microseconds: microseconds, of: file)
+    }
+
+    package func makePrivate(_ path: String) throws(SystemError) {
+        try check(.makePrivate, path)
+        try base.makePrivate(path)
     }
 
     package func synchronize(_ file: FileDescriptor) throws(SystemError) {

@@ -46,21 +46,24 @@ package struct BlobStore: Sendable {
         return isNew
     }
 
-    private func makeDirectoryAndParents(_ path: String) throws(SystemError) -> Bool {
+    /// The folder itself for this user alone, its parents as anybody makes folders.
+    private func makeDirectoryAndParents(_ path: String, isPrivate: Bool = true) throws(SystemError) -> Bool {
         do throws(SystemError) {
-            return try makeDirectory(path)
+            return try makeDirectory(path, isPrivate: isPrivate)
         } catch {
             let parent = (path as NSString).deletingLastPathComponent
             guard error.code == ENOENT, !parent.isEmpty, parent != path else { throw error }
-            _ = try makeDirectoryAndParents(parent)
-            return try makeDirectory(path)
+            _ = try makeDirectoryAndParents(parent, isPrivate: false)
+            return try makeDirectory(path, isPrivate: isPrivate)
         }
     }
 
     /// True when it was made, false when it was there.
-    private func makeDirectory(_ path: String, followingLinks: Bool = true) throws(SystemError) -> Bool {
+    private func makeDirectory(
+        _ path: String, isPrivate: Bool = true, followingLinks: Bool = true
+    ) throws(SystemError) -> Bool {
         do throws(SystemError) {
-            try fileSystem.makeDirectory(path)
+            try fileSystem.makeDirectory(path, isPrivate: isPrivate)
             return true
         } catch {
             // A volume that is read-only says so even for a folder that exists.
@@ -81,6 +84,18 @@ package struct BlobStore: Sendable {
             if error.isMissing { return false }
             throw error
         }
+    }
+
+    /// Whether a place is still a folder of ours. Somebody may have put a link there since, and what is staged, trashed or swept
+    /// through it would be outside of the cache's folder.
+    private func isOurs(_ place: DetachedBlob.Place) throws(SystemError) -> Bool {
+        guard try isDirectory(metadataDirectory, followingLinks: false) else { return false }
+        return try isDirectory(path(of: place), followingLinks: false)
+    }
+
+    /// Says of a link what is said of a missing folder: who then makes the folders again is told what is in the way.
+    private func requireOurs(_ place: DetachedBlob.Place) throws(SystemError) {
+        guard try isOurs(place) else { throw SystemError("mkdir", ENOTDIR) }
     }
 
     // MARK: Looking
@@ -109,8 +124,10 @@ package struct BlobStore: Sendable {
         return found
     }
 
-    /// Hands over the files in `staging/` or `trash/`, until `body` returns false; a missing folder has none.
+    /// Hands over the files in `staging/` or `trash/`, until `body` returns false; a missing folder has none, and neither has a
+    /// link.
     package func forEachDetached(in place: DetachedBlob.Place, _ body: (DetachedBlob) throws -> Bool) throws {
+        guard try isOurs(place) else { return }
         try forEachName(in: path(of: place)) { name in
             guard let blob = DetachedBlob(fileName: name, place: place) else { return true }
             return try body(blob)
@@ -175,6 +192,7 @@ package struct BlobStore: Sendable {
     ///
     /// - Throws: what the file system refused; then nothing is left in `staging/`.
     func stage(_ data: Data, as blob: DetachedBlob, modified: Timestamp) throws(SystemError) -> FileStatus {
+        try requireOurs(blob.place)
         let path = path(of: blob)
         let file = try fileSystem.createFile(path)
         do throws(SystemError) {
@@ -228,7 +246,7 @@ package struct BlobStore: Sendable {
             try fileSystem.rename(source, to: target)
         } catch {
             // The old bytes still have their own name: the second one goes, or the first one comes back.
-            if isLinked { try? fileSystem.unlink(path(of: kept)) } else { try? restore(kept, as: name) }
+            if isLinked { try? fileSystem.unlink(path(of: kept)) } else { _ = try? restore(kept, as: name) }
             throw error
         }
         return kept
@@ -281,6 +299,7 @@ package struct BlobStore: Sendable {
     /// Moves a blob to the trash; false when there was none.
     func trash(_ name: BlobName, as blob: DetachedBlob) throws(SystemError) -> Bool {
         do throws(SystemError) {
+            try requireOurs(blob.place)
             try fileSystem.rename(path(of: name), to: path(of: blob))
             return true
         } catch {
@@ -294,13 +313,32 @@ package struct BlobStore: Sendable {
     }
 
     /// Puts a detached file under its name, over whatever is there.
-    func restore(_ blob: DetachedBlob, as name: BlobName) throws(SystemError) {
-        try fileSystem.rename(path(of: blob), to: path(of: name))
+    ///
+    /// - Returns: false when that is a folder with something in it, which is not ours to empty.
+    @discardableResult
+    func restore(_ blob: DetachedBlob, as name: BlobName) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            try fileSystem.rename(path(of: blob), to: path(of: name))
+        } catch {
+            guard try status(of: name)?.kind == .directory else { throw error }
+            do throws(SystemError) { try fileSystem.removeDirectory(path(of: name)) } catch { return false }
+            try fileSystem.rename(path(of: blob), to: path(of: name))
+        }
+        return true
     }
 
     // MARK: Removing
 
     func unlink(_ blob: DetachedBlob) throws(SystemError) { try removeAnything(at: path(of: blob)) }
+
+    /// As ``unlink(_:)-swift.method``, for what nobody needs: a folder that is not empty is not ours to empty, and stays.
+    func unlinkIfPossible(_ blob: DetachedBlob, _ file: FileStatus) throws(SystemError) {
+        do throws(SystemError) {
+            try unlink(blob)
+        } catch {
+            guard file.kind == .directory else { throw error }
+        }
+    }
 
     /// Unlinks what is under a name; a folder only if it is empty.
     func unlink(_ name: BlobName) throws(SystemError) { try removeAnything(at: path(of: name)) }

@@ -53,7 +53,7 @@ extension DiskStorage {
         /// - Parameters:
         ///   - name: tells this cache from others.
         ///   - sizeLimit: bytes; 0 for no limit.
-        ///   - fileManager: locates the Caches folder and makes the cache's.
+        ///   - fileManager: locates the Caches folder and makes the parents of the cache's.
         ///   - directory: the parent of the cache's folder; nil for the user's Caches folder.
         public init(name: String, sizeLimit: UInt, fileManager: FileManager = .default, directory: URL? = nil) {
             self.name = name

@@ -89,7 +89,9 @@ public enum DiskStorage {
         /// Makes the folder and opens the index. An index that is only unavailable now is no reason to fail.
         private func prepare() throws {
             do {
-                try config.fileManager.createDirectory(at: directoryURL, withIntermediateDirectories: true)
+                // The folder itself is made below, for this user alone.
+                try config.fileManager.createDirectory(
+                    at: directoryURL.deletingLastPathComponent(), withIntermediateDirectories: true)
             } catch {
                 readiness.withLock { $0 = false }
                 throw folderError(error)
@@ -98,10 +100,10 @@ public enum DiskStorage {
                 try store.open()
             } catch {
                 let cause = CacheStorageError(error)
-                guard ![.indexUnavailable, .diskFull, .suspended].contains(cause.code) else { return }
                 if cause.code == .fileSystem { readiness.withLock { $0 = false } }
-                throw folderError(cause)
+                guard [.indexUnavailable, .diskFull, .suspended].contains(cause.code) else { throw folderError(cause) }
             }
+            readiness.withLock { $0 = true }
         }
 
         private func folderError(_ error: any Error) -> KingfisherError {
@@ -109,7 +111,8 @@ public enum DiskStorage {
         }
 
         func requireReadiness() throws {
-            guard readiness.withLock({ $0 }) else {
+            // What was in the way may have gone.
+            guard readiness.withLock({ $0 }) || (try? prepare()) != nil else {
                 throw KingfisherError.cacheError(reason: .diskStorageIsNotReady(cacheURL: directoryURL))
             }
         }

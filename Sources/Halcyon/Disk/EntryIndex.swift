@@ -123,6 +123,21 @@ package final class EntryIndex: Sendable {
         try healingDamage { try writer.withLock { try write(through: &$0, body) } }
     }
 
+    /// As ``write(_:)``, for one of many batches: lets others in afterwards. Without a pause whoever has just let go of the lock
+    /// has it again before anybody who waits for it has woken up.
+    ///
+    /// - Parameter isFollowed: whether another batch comes after this one; the last one needs no pause.
+    func writeLetting<Result>(
+        if isFollowed: (Result) -> Bool = { _ in true }, _ body: (IndexSession) throws -> Result
+    ) throws -> Result {
+        let begin = ContinuousClock.now
+        let result = try write(body)
+        guard isFollowed(result) else { return result }
+        // Writers of other processes look once in a millisecond.
+        environment.pause(max(.milliseconds(1), (ContinuousClock.now - begin) / 4))
+        return result
+    }
+
     private func write<Result>(
         through writer: inout Writer?, _ body: (IndexSession) throws -> Result
     ) throws -> Result {
@@ -245,8 +260,11 @@ package final class EntryIndex: Sendable {
 
     private func openFresh() throws -> Writer {
         try prepareFolder()
-        try files.requireRegularFile()
+        let isNew = try files.identity(of: files.database) == nil
         let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
+        // SQLite gives its log and its shared memory the permissions that the database has by then. By its path: who opens and
+        // closes the file takes the locks away that this process has on it. A volume without permissions refuses, and has none.
+        if isNew { try? environment.fileSystem.makePrivate(files.database) }
         // Before anything makes files beside it that nobody could write either.
         guard !connection.isReadOnly else {
             throw SQLiteError(code: .readOnly, message: "the index may only be read")
@@ -271,6 +289,7 @@ package final class EntryIndex: Sendable {
     /// The one place that opens the file: so nothing does while it is suspended.
     func makeConnection(_ access: Connection.Access, timeout: Duration) throws -> Connection {
         try requireService()
+        try files.requireOwnFiles()
         return try Connection(path: files.database, access: access, busyTimeout: timeout, vfs: environment.vfs)
     }
 
@@ -359,13 +378,16 @@ package final class EntryIndex: Sendable {
 
     /// Gives free pages back to the volume, in steps that hold the write lock for a moment each.
     package func shrink() throws {
-        while try write({ session in
-            let free = try session.freePages()
-            try session.releasePages(256)
-            // An index that somebody made without auto-vacuum keeps its free pages for later use.
-            let left = try session.freePages()
-            return left > 0 && left < free
-        }) {}
+        while try writeLetting(
+            if: \.self,
+            { session in
+                let free = try session.freePages()
+                try session.releasePages(256)
+                // An index that somebody made without auto-vacuum keeps its free pages for later use.
+                let left = try session.freePages()
+                return left > 0 && left < free
+            })
+        {}
         checkpoint()
     }
 
@@ -381,6 +403,8 @@ package final class EntryIndex: Sendable {
     func snapshot(to path: String) throws {
         try open()
         // VACUUM takes no query-only connection.
+        // An empty file is one that SQLite takes for a new one. Nobody has opened it yet, so there are no locks to lose.
+        environment.fileSystem.close(try environment.fileSystem.createFile(path))
         try IndexSession(connection: makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout))
             .snapshot(to: path)
         let copy = try Connection(path: path, access: .readWriteCreate, busyTimeout: environment.tuning.writerTimeout)

@@ -25,8 +25,16 @@ extension EntryStore {
         }
     }
 
+    /// As ``finishAdoption()``, off everybody's path; then calls `body`. What cannot be adopted now is what that will meet.
+    func onceAdopted(_ body: @escaping @Sendable () -> Void) {
+        housekeeping.sweepQueue.async { [self] in
+            try? finishAdoption()
+            body()
+        }
+    }
+
     /// There may be files that are to become entries.
-    private var isSearching: Bool { condition.withLock { $0.isAdopting || $0.legacyNames == .unknown } }
+    var isSearching: Bool { condition.withLock { $0.isAdopting || $0.legacyNames == .unknown } }
 
     private func adoptEverything() throws {
         var progress = AdoptionProgress(files: 0, of: isAdopting ? try countOfBlobNames() : 0)
@@ -37,7 +45,9 @@ extension EntryStore {
             for start in stride(from: 0, to: candidates.count, by: environment.tuning.adoptionBatchSize) {
                 try stopIfClosing()
                 let batch = candidates[start..<min(start + environment.tuning.adoptionBatchSize, candidates.count)]
-                try adopt(batch)
+                try index.writeLetting(if: { _ in batch.endIndex < candidates.endIndex }) {
+                    try adopt(batch, in: $0)
+                }
                 adoptionListeners.tell(AdoptionProgress(files: progress.files + batch.endIndex, of: progress.total))
             }
             progress.files += names.count

@@ -51,7 +51,7 @@ extension EntryStore {
     /// Looks again under the write lock, where no store is between its steps.
     private func confirm(_ ids: [Int64], repair: Bool, _ report: inout CheckReport) throws {
         var found = report
-        try index.write { session in
+        try index.writeLetting { session in
             found = report
             for id in ids { try confirm(id, repair: repair, in: session, &found) }
         }
@@ -110,7 +110,7 @@ extension EntryStore {
     private func checkFiles(_ names: [BlobName], repair: Bool, _ report: inout CheckReport) throws {
         let withoutRow = try index.read { session in try names.filter { try session.entry(named: $0) == nil } }
         guard !withoutRow.isEmpty else { return }
-        let confirmed = try index.write { session in
+        let confirmed = try index.writeLetting { session in
             try withoutRow.compactMap { name -> (BlobName, FileStatus)? in
                 guard try session.entry(named: name) == nil, let file = try blobs.status(of: name) else { return nil }
                 return (name, file)
@@ -137,16 +137,10 @@ extension EntryStore {
     }
 
     private func checkTotals(repair: Bool, _ report: inout CheckReport) throws {
-        if repair {
-            (report.noted, report.counted) = try index.write { session in
-                let noted = try session.totals()
-                let counted = try session.countedTotals()
-                if noted != counted { try session.repairTotals() }
-                return (noted, counted)
-            }
-        } else {
-            // One statement each, and rows change between them: only inside a transaction do they belong together.
-            (report.noted, report.counted) = try index.write { (try $0.totals(), try $0.countedTotals()) }
+        // Rows change meanwhile: only as of one moment do the two belong together. Counting takes long, and so no lock.
+        (report.noted, report.counted) = try index.readAtLength { session in
+            try session.connection.reading { (try session.totals(), try session.countedTotals()) }
         }
+        if repair, report.noted != report.counted { try index.write { try $0.repairTotals() } }
     }
 }

@@ -57,9 +57,10 @@ extension EntryStore {
         // Bounded, because a damaged index may name the same rows again and again.
         let most = try Int(index.read { try $0.totals() }.entries) / limit
         for _ in 0...max(0, most) {
-            guard try index.write({ try $0.clampFuture(after: tolerated, to: now, limit: limit) }) == limit else {
-                return
+            let clamped = try index.writeLetting(if: { $0 == limit }) {
+                try $0.clampFuture(after: tolerated, to: now, limit: limit)
             }
+            guard clamped == limit else { return }
         }
     }
 
@@ -89,7 +90,7 @@ extension EntryStore {
         do {
             for start in stride(from: 0, to: notes.count, by: environment.tuning.flushBatchSize) {
                 let batch = notes[start..<min(start + environment.tuning.flushBatchSize, notes.count)]
-                try index.write { session in
+                try index.writeLetting(if: { _ in batch.endIndex < notes.endIndex }) { session in
                     for (id, note) in batch { try session.touch(id: id, note) }
                 }
                 log.withLock { $0.didFlush(batch.map(\.id)) }

@@ -17,22 +17,27 @@ extension EntryStore {
             try stopIfClosing()
             switch try index.read({ try $0.listingState() }) {
             case .current: return
-            case .unlisted: done += try writeLetting { try $0.list(limit: tuning.listingBatchSize) }
+            case .unlisted: done += try index.writeLetting { try $0.list(limit: tuning.listingBatchSize) }
             case .unsorted(let last): done += try sort(after: last)
-            case .behind: try catchUp()
+            case .behind:
+                // What others store meanwhile is little, and queries look at it too: who waited for none might wait for ever.
+                if try catchUp() { return try progress(min(done, total), total) }
             }
             try progress(min(done, total), total)
         }
     }
 
-    private func catchUp() throws {
+    /// - Returns: false when it was too far behind, and has to be made anew.
+    private func catchUp() throws -> Bool {
         let few = environment.tuning.relistingLimit
         if try index.readAtLength({ try $0.isFarBehind(beyond: few) }) {
-            return try index.write { try $0.dropListing() }
+            try index.write { try $0.dropListing() }
+            return false
         }
         // All of it: what is counted once is not counted again for each batch.
         let limit = environment.tuning.relistingBatchSize
-        while try writeLetting({ try $0.relist(limit: limit) }) == limit { try stopIfClosing() }
+        while try index.writeLetting({ try $0.relist(limit: limit) }) == limit { try stopIfClosing() }
+        return true
     }
 
     /// Puts a chunk of rows into the tables behind the listing. Somebody else may do so too: rows that are there are passed
@@ -49,7 +54,7 @@ extension EntryStore {
             for start in stride(from: 0, to: sorted.count, by: environment.tuning.listingBatchSize) {
                 try stopIfClosing()
                 let batch = sorted[start..<min(start + environment.tuning.listingBatchSize, sorted.count)]
-                try writeLetting { if try isMine($0) { try $0.sort(batch, by: column) } }
+                try index.writeLetting { if try isMine($0) { try $0.sort(batch, by: column) } }
             }
         }
         try index.write { session in
@@ -65,22 +70,14 @@ extension EntryStore {
         try? updateListing()
     }
 
-    /// Writes, and lets others in afterwards.
-    private func writeLetting<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        let begin = ContinuousClock.now
-        let result = try index.write(body)
-        // Writers of other processes look once in a millisecond.
-        pause(for: max(.milliseconds(1), (ContinuousClock.now - begin) / 4))
-        return result
-    }
-
     /// Takes the rows of a listing away that counts no more. Whoever asks next has one made; whoever has asked meanwhile has
     /// taken them away himself, and those that are there now are his.
     ///
     /// - Parameter goingOn: called between two transactions; ends it by an error.
     func clearListing(goingOn: () throws -> Void = {}) throws {
         let limit = environment.tuning.listingBatchSize
-        while try writeLetting({ try $0.listingState() == .unlisted(after: nil) && $0.clearListing(limit: limit) }) {
+        while try index.writeLetting({ try $0.listingState() == .unlisted(after: nil) && $0.clearListing(limit: limit) }
+        ) {
             try goingOn()
         }
     }

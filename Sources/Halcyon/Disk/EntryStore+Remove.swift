@@ -125,7 +125,9 @@ extension EntryStore {
         let batch = try removeBatchOnFullDisk(next)
         let unlinking = ContinuousClock.now
         for blob in batch.trashed { try? blobs.unlink(blob) }
-        pause(for: (unlinking - begin) - (ContinuousClock.now - unlinking))
+        // Meanwhile the lock was free.
+        let rest = (unlinking - begin) - (ContinuousClock.now - unlinking)
+        if rest > .zero { environment.pause(rest) }
         return batch.removed
     }
 
@@ -192,12 +194,6 @@ extension EntryStore {
         if !isBlob(of: entry, file) { try settle(entry.name, entry: entry) }
         let blob = DetachedBlob(place: .trash, rowID: entry.id, token: entry.token)
         return try blobs.trash(entry.name, as: blob) ? blob : nil
-    }
-
-    func pause(for duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        guard seconds > 0 || attoseconds > 0 else { return }
-        Thread.sleep(forTimeInterval: Double(seconds) + Double(attoseconds) / 1e18)
     }
 
     // MARK: Everything
@@ -291,7 +287,7 @@ extension EntryStore {
         _ names: [BlobName], changedUntil: Timestamp, sparesAdoptable: Bool = false
     ) throws {
         guard !names.isEmpty else { return }
-        let trashed = try index.write { session in
+        let trashed = try index.writeLetting { session in
             try names.compactMap { name -> DetachedBlob? in
                 guard try session.entry(named: name) == nil, let file = try blobs.status(of: name),
                     file.kind == .regular, file.changed <= changedUntil,

@@ -8,19 +8,18 @@ extension EntryStore {
     ///
     /// - Parameters:
     ///   - entry: the name's row; nil for none.
-    ///   - mine: what the caller has staged. It is no leftover, however old a volume with another clock says it is.
+    ///   - staged: what is about to be published. It may look old, where a volume's clock is behind ours.
     /// - Returns: what is under the name afterwards; without a row whose blob was found, that is still the stranger.
     @discardableResult
-    func settle(_ name: BlobName, entry: Entry?, sparing mine: DetachedBlob? = nil) throws -> FileStatus? {
+    func settle(_ name: BlobName, entry: Entry?, sparing staged: DetachedBlob? = nil) throws -> FileStatus? {
         let candidates = try blobs.detached(of: name.rowID, in: .trash) + blobs.detached(of: name.rowID, in: .staging)
         var restored = false
-        for blob in candidates where blob != mine {
+        for blob in candidates where blob != staged {
             guard let file = try blobs.status(of: blob) else { continue }
             if !restored, let entry, isBlob(of: entry, file) {
-                try blobs.restore(blob, as: name)
-                restored = true
+                restored = try blobs.restore(blob, as: name)
             } else if isLeftOver(blob, file) {
-                try blobs.unlink(blob)
+                try blobs.unlinkIfPossible(blob, file)
             }
         }
         return try blobs.status(of: name)

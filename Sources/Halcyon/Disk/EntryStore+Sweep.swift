@@ -32,7 +32,7 @@ extension EntryStore {
     /// Puts back what is a row's blob and unlinks what is left over.
     private func settle(_ detached: [DetachedBlob]) throws {
         guard !detached.isEmpty else { return }
-        let trashed = try index.write { session in
+        let trashed = try index.writeLetting { session in
             try detached.filter { try settle($0, in: session) }
         }
         for blob in trashed { try? blobs.unlink(blob) }
@@ -52,7 +52,7 @@ extension EntryStore {
         if blob.place == .trash { return true }
         // A staged file is unlinked under the lock: its writer may live, and after its exchange this name holds the
         // only copy of the old bytes.
-        try blobs.unlink(blob)
+        try blobs.unlinkIfPossible(blob, file)
         return false
     }
 
@@ -106,13 +106,14 @@ extension EntryStore {
         var last = Int64.min
         while true {
             try stopIfClosing()
-            let entries = try index.write { session in
-                let entries = try session.page(after: last, limit: environment.tuning.flushBatchSize)
+            let size = environment.tuning.flushBatchSize
+            let entries = try index.writeLetting(if: { $0.count == size }) { session in
+                let entries = try session.page(after: last, limit: size)
                 try body(session, entries)
                 return entries
             }
             // Only now: a transaction that is rolled back may be run again.
-            guard let end = entries.last, entries.count == environment.tuning.flushBatchSize else { return }
+            guard let end = entries.last, entries.count == size else { return }
             last = end.id
         }
     }

@@ -2,11 +2,11 @@
 ///
 /// No function decides anything; what a failed call means is decided by its caller. All are safe from any thread.
 package protocol FileSystem: Sendable {
-    /// `mkdir`, one level.
-    func makeDirectory(_ path: String) throws(SystemError)
+    /// `mkdir`, one level: for this user alone, or for whom the process's umask says.
+    func makeDirectory(_ path: String, isPrivate: Bool) throws(SystemError)
     /// `open` for reading: never follows a symbolic link in the last place, never blocks on a pipe.
     func openForReading(_ path: String) throws(SystemError) -> FileDescriptor
-    /// `open` of a new file for writing; EEXIST when there is one.
+    /// `open` of a new file for writing, for this user alone; EEXIST when there is one.
     func createFile(_ path: String) throws(SystemError) -> FileDescriptor
     /// `read`: how many bytes came; 0 at the end.
     func read(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
@@ -18,6 +18,8 @@ package protocol FileSystem: Sendable {
     func status(at path: String) throws(SystemError) -> FileStatus
     /// `futimens`, modification time only: milliseconds, and microseconds below them.
     func setModified(_ time: Timestamp, microseconds: Int, of file: FileDescriptor) throws(SystemError)
+    /// `fchmodat`: for this user alone. It neither opens the file nor follows a symbolic link.
+    func makePrivate(_ path: String) throws(SystemError)
     /// `fsync`.
     func synchronize(_ file: FileDescriptor) throws(SystemError)
     /// `close`. Errors are not reported: nothing was promised to be on the disk.
@@ -59,10 +61,12 @@ package struct FileStatus: Equatable, Sendable {
     package var created: Timestamp?
     /// When the inode changed last: by writing, renaming or linking. Nobody can set it.
     package var changed: Timestamp
+    /// How many names the file has. More than one, and what is written into it shows elsewhere too.
+    package var links: Int
 
     package init(
         kind: Kind, device: UInt64, inode: UInt64, size: Int64, allocatedSize: Int64, modified: Timestamp,
-        modifiedMicroseconds: Int, created: Timestamp? = nil, changed: Timestamp
+        modifiedMicroseconds: Int, created: Timestamp? = nil, changed: Timestamp, links: Int = 1
     ) {
         self.kind = kind
         self.device = device
@@ -73,6 +77,7 @@ package struct FileStatus: Equatable, Sendable {
         self.modifiedMicroseconds = modifiedMicroseconds
         self.created = created
         self.changed = changed
+        self.links = links
     }
 }
 

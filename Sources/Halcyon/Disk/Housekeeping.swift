@@ -8,7 +8,7 @@ final class Housekeeping: Sendable {
     enum Task: Hashable, Sendable { case checkpoint, checkpointLater, flush, flushLater, unlink, settle, sweep, list }
 
     let queue = DispatchQueue(label: "halcyon.housekeeping", qos: .utility)
-    private let sweepQueue = DispatchQueue(label: "halcyon.sweep", qos: .utility)
+    let sweepQueue = DispatchQueue(label: "halcyon.sweep", qos: .utility)
     private let requested: Locked<Set<Task>> = Locked([])
     private let performer = Locked(Performer())
 

@@ -32,17 +32,26 @@ struct IndexFiles: Sendable {
         }
     }
 
-    /// Refuses what SQLite would follow out of the folder (a link) or wait for (a pipe).
-    func requireRegularFile() throws {
+    /// Refuses what SQLite would follow out of the folder (a link), wait for (a pipe), or write into although it is somebody's
+    /// file elsewhere (a second name).
+    func requireOwnFiles() throws {
+        for suffix in ["", "-journal", "-wal", "-shm"] where try !isOwnFile(database + suffix) {
+            throw CacheStorageError(
+                .blockedName,
+                "What is called .halcyon/index.sqlite\(suffix) is no file, or has a second name elsewhere.",
+                remedy: "Move it out of the cache's folder.")
+        }
+    }
+
+    /// Or none.
+    private func isOwnFile(_ path: String) throws(SystemError) -> Bool {
         do throws(SystemError) {
-            guard try fileSystem.status(at: database).kind != .regular else { return }
+            let file = try fileSystem.status(at: path)
+            return file.kind == .regular && file.links <= 1
         } catch {
             guard error.isMissing else { throw error }
-            return
+            return true
         }
-        throw CacheStorageError(
-            .blockedName, "What is called .halcyon/index.sqlite is not a file.",
-            remedy: "Move it out of the cache's folder.")
     }
 
     func logIdentity() throws(SystemError) -> LogIdentity {

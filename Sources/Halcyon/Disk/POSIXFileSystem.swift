@@ -5,8 +5,8 @@ internal import Foundation
 package struct POSIXFileSystem: FileSystem {
     package init() {}
 
-    package func makeDirectory(_ path: String) throws(SystemError) {
-        _ = try checked("mkdir") { mkdir(path, 0o755) }
+    package func makeDirectory(_ path: String, isPrivate: Bool) throws(SystemError) {
+        _ = try checked("mkdir") { mkdir(path, isPrivate ? 0o700 : 0o777) }
     }
 
     package func openForReading(_ path: String) throws(SystemError) -> FileDescriptor {
@@ -14,7 +14,7 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func createFile(_ path: String) throws(SystemError) -> FileDescriptor {
-        try checked("open") { open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644) }
+        try checked("open") { open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
     }
 
     package func read(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
@@ -51,6 +51,10 @@ package struct POSIXFileSystem: FileSystem {
         }
     }
 
+    package func makePrivate(_ path: String) throws(SystemError) {
+        _ = try checked("fchmodat") { fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) }
+    }
+
     package func synchronize(_ file: FileDescriptor) throws(SystemError) {
         _ = try checked("fsync") { fsync(file) }
     }
@@ -69,7 +73,8 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func link(_ existing: String, to new: String) throws(SystemError) {
-        _ = try checked("link") { Foundation.link(existing, new) }
+        // Not `link`, which on Apple's systems follows a symbolic link.
+        _ = try checked("linkat") { linkat(AT_FDCWD, existing, AT_FDCWD, new, 0) }
     }
 
     package func unlink(_ path: String) throws(SystemError) {
@@ -155,7 +160,7 @@ extension FileStatus {
             kind: Kind(mode: status.st_mode), device: UInt64(truncatingIfNeeded: status.st_dev),
             inode: UInt64(status.st_ino), size: Int64(status.st_size), allocatedSize: Int64(status.st_blocks) * 512,
             modified: Timestamp(modified), modifiedMicroseconds: Int(modified.tv_nsec) / 1000 % 1000, created: created,
-            changed: Timestamp(changed))
+            changed: Timestamp(changed), links: Int(status.st_nlink))
     }
 }
 

@@ -17,6 +17,11 @@ package struct StorageEnvironment: Sendable {
     package var warn: @Sendable (String) -> Void = { message in
         FileHandle.standardError.write(Data("halcyon: warning: \(message)\n".utf8))
     }
+    /// Waits between two batches of a long walk, without any lock: then others get in.
+    package var pause: @Sendable (Duration) -> Void = { duration in
+        let (seconds, attoseconds) = duration.components
+        Thread.sleep(forTimeInterval: Double(seconds) + Double(attoseconds) / 1e18)
+    }
     /// Asked before each commit of a writing transaction; false refuses it, as a failing disk does. nil: nobody asks.
     package var beforeCommit: (@Sendable () -> Bool)?
 

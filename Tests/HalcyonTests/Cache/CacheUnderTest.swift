@@ -35,6 +35,8 @@ struct CacheUnderTest: Sendable {
     func settle(rounds: Int = 3) async {
         for _ in 0..<rounds {
             await hop()
+            // Where a clean waits until a folder has been taken over.
+            disk.settle()
             await withCheckedContinuation { continuation in
                 ImageCache.decodeQueue.addBarrierBlock { continuation.resume() }
             }

@@ -36,7 +36,9 @@ import Testing
 
     private func declaredSuites() throws -> Set<String> {
         let tests = Self.package.appendingPathComponent("Tests")
-        let files = try FileManager.default.subpathsOfDirectory(atPath: tests.path).filter { $0.hasSuffix("Tests.swift") }
+        let files = try FileManager.default.subpathsOfDirectory(atPath: tests.path).filter {
+            $0.hasSuffix("Tests.swift")
+        }
         return try files.reduce(into: []) { suites, path in
             for word in try text("Tests/" + path).split(whereSeparator: { " \n{".contains($0) })
             where word.hasSuffix("Tests") { suites.insert(String(word)) }

@@ -240,43 +240,7 @@ import Testing
         }
     }
 
-    // MARK: Hostile contents
-
-    @Test func `a link in place of our folder is refused, and what it leads to is left alone`() throws {
-        let cache = try CacheFixture()
-        let victim = cache.folder.url.appendingPathComponent("victim/staging")
-        try FileManager.default.createDirectory(at: victim, withIntermediateDirectories: true)
-        try Data("x".utf8).write(to: victim.appendingPathComponent("1.2"))
-        let folder = cache.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try FileManager.default.createSymbolicLink(
-            at: folder.appendingPathComponent(".halcyon"), withDestinationURL: victim.deletingLastPathComponent())
-        cache.clock.advance(by: 3_600)
-        #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(1), forKey: "a") }
-        #expect(try FileManager.default.subpathsOfDirectory(atPath: victim.path) == ["1.2"])
-    }
-
-    @Test func `a link or a pipe in place of the index is refused`() throws {
-        for isLink in [true, false] {
-            let cache = try CacheFixture()
-            let victim = cache.folder.url.appendingPathComponent("victim.sqlite")
-            try Connection(path: victim.path).execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
-            let before = try Data(contentsOf: victim)
-            let folder = cache.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test/.halcyon")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let index = folder.appendingPathComponent("index.sqlite")
-            if isLink {
-                try FileManager.default.createSymbolicLink(at: index, withDestinationURL: victim)
-            } else {
-                #expect(mkfifo(index.path, 0o644) == 0)
-            }
-            let error = #expect(throws: KingfisherError.self) {
-                try cache.storage.store(value: .blob(1), forKey: "a")
-            }
-            #expect("\(try #require(error))".contains("Move it out"))
-            #expect(try Data(contentsOf: victim) == before)
-        }
-    }
+    // MARK: An edited index
 
     @Test(arguments: [Int64.min, -1, Int64.max])
     func `numbers that nobody can mean harm nothing`(number: Int64) throws {

@@ -40,7 +40,7 @@ package final class PowerCutDisk: Sendable {
         var image = DiskImage()
         image.directories = [root]
         state = Locked(State(history: DiskHistory(base: image), current: image))
-        for path in [root, graveyard] { try base.makeDirectory(path) }
+        for path in [root, graveyard] { try base.makeDirectory(path, isPrivate: true) }
         beginLife()
     }
 
@@ -154,6 +154,8 @@ package final class PowerCutDisk: Sendable {
         var status = status
         status.changed =
             state.withLock { state in state.nodes[status.inode].flatMap { state.changedAt[$0] } } ?? clock.now
+        // The name that each file has among the inodes is the model's own.
+        status.links = max(1, status.links - 1)
         return status
     }
 
@@ -197,7 +199,7 @@ package final class PowerCutDisk: Sendable {
     package func restore(_ cut: PowerCut, using generator: inout SeededGenerator) throws {
         let image = state.withLock { cut.survivors(of: $0.history, using: &generator) }
         try FileManager.default.removeItem(atPath: root)
-        for path in image.directories.sorted() { try base.makeDirectory(path) }
+        for path in image.directories.sorted() { try base.makeDirectory(path, isPrivate: true) }
         for (node, file) in image.files { try write(file, to: path(of: node), using: &generator) }
         for (path, node) in image.names { try base.link(self.path(of: node), to: path) }
         try forgetFiles(notIn: image)

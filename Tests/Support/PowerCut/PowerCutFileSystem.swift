@@ -14,13 +14,19 @@ package struct PowerCutFileSystem: FileSystem {
 
     // MARK: Names
 
-    package func makeDirectory(_ path: String) throws(SystemError) {
+    package func makeDirectory(_ path: String, isPrivate: Bool) throws(SystemError) {
         try requirePower("mkdir")
         try disk.change { () throws(SystemError) in
-            try base.makeDirectory(path)
+            try base.makeDirectory(path, isPrivate: isPrivate)
         } noting: { _ in
             .makeDirectory(path)
         }
+    }
+
+    /// Permissions are not part of the model.
+    package func makePrivate(_ path: String) throws(SystemError) {
+        try requirePower("fchmodat")
+        try base.makePrivate(path)
     }
 
     package func createFile(_ path: String) throws(SystemError) -> FileDescriptor {

@@ -116,6 +116,23 @@ import Testing
         }
     }
 
+    /// What root has made, others meet.
+    @Test(.enabled(if: getuid() == 0, "only root can make another user's folder"), arguments: [0o700, 0o755])
+    func `another user's cache is left as it is, and the errors say so`(mode: Int) async throws {
+        let folder = try TemporaryFolder()
+        let storage = try makeStorage(in: folder.url)
+        try storage.store(value: Data([1]), forKey: "a")
+        storage.store.close()
+        try setPermissions(mode, storage.directoryURL)
+        let before = try Contents(of: storage.directoryURL)
+        await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+            try becomeOrdinaryUser()
+            try useWithoutSuccess(URL(fileURLWithPath: path))
+        }
+        #expect(try Contents(of: storage.directoryURL) == before)
+        #expect(try storage.value(forKey: "a") == Data([1]))
+    }
+
     @Test func `a file in place of the folder`() async throws {
         let folder = try TemporaryFolder()
         let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
@@ -156,6 +173,51 @@ private func makeStorage(in folder: URL) throws -> DiskStorage.Backend<Data> {
         config: DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder), environment: environment())
 }
 
+/// Names, permissions and bytes of all that is in a folder.
+private struct Contents: Equatable {
+    private var permissions: [String: Int?] = [:]
+    private var bytes: [String: Data] = [:]
+
+    init(of folder: URL) throws {
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            let url = folder.appendingPathComponent(name)
+            permissions[name] = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+            bytes[name] = try? Data(contentsOf: url)
+        }
+    }
+}
+
+/// Calls everything on a cache that is another user's.
+private func useWithoutSuccess(_ folder: URL) throws {
+    let storage = DiskStorage.Backend<Data>(
+        noThrowConfig: DiskStorage.Config(name: "test", sizeLimit: 1, directory: folder), creatingDirectory: true,
+        environment: environment())
+    let calls: [() throws -> Void] = [
+        { try storage.store(value: Data([2]), forKey: "a") }, { try storage.store(value: Data([2]), forKey: "b") },
+        { try storage.remove(forKey: "a") }, { try storage.removeAll() }, { _ = try storage.removeExpiredValues() },
+        { _ = try storage.removeSizeExceededValues() }, { _ = try storage.totalSize() }, { _ = try storage.check() },
+        { _ = try storage.check(repair: true) },
+    ]
+    for (number, call) in calls.enumerated() {
+        do {
+            try call()
+            try fail("call \(number) had success in another user's folder")
+        } catch let error where !(error is Failure) {
+            try require(error is KingfisherError || error is CacheStorageError || error is SystemError, "\(error)")
+        }
+    }
+    try require(!storage.isCached(forKey: "a"), "nothing can be seen")
+    storage.store.housekeepingWait()
+}
+
+/// Stops being root.
+private func becomeOrdinaryUser() throws {
+    guard getuid() == 0 else { return }
+    let nobody: UInt32 = 65_534
+    try require(setgid(nobody) == 0 && setuid(nobody) == 0, "setuid")
+    try require(getuid() == nobody && geteuid() == nobody, "still root")
+}
+
 /// Runs `body` with a folder, as a user to whom permissions matter.
 private func asOrdinaryUser(_ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-user-\(UUID().uuidString)")
@@ -163,8 +225,7 @@ private func asOrdinaryUser(_ body: (URL) throws -> Void) throws {
     if getuid() == 0 {
         let nobody: UInt32 = 65_534
         try require(chown(folder.path, nobody, nobody) == 0, "chown")
-        try require(setgid(nobody) == 0 && setuid(nobody) == 0, "setuid")
-        try require(getuid() == nobody && geteuid() == nobody, "still root")
+        try becomeOrdinaryUser()
     }
     defer {
         let inside = folder.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")

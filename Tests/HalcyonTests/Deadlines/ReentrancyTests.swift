@@ -1,0 +1,277 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// Whoever is called by the cache may call the cache: from any handler, on any queue, and from everything else that is the
+/// caller's own code.
+@Suite(.endsEvenIfItHangs) struct ReentrancyTests {
+    /// What a handler may do with the cache, and what it awaits of it.
+    private static let asynchronous: [@Sendable (ImageCache, @escaping @Sendable () -> Void) -> Void] = [
+        { cache, done in cache.storeToDisk(Pictures.small[0], forKey: "inner", callbackQueue: .untouch) { _ in done() }
+        },
+        { cache, done in cache.retrieveImage(forKey: "inner", callbackQueue: .untouch) { _ in done() } },
+        { cache, done in cache.retrieveImageInDiskCache(forKey: "stored", callbackQueue: .untouch) { _ in done() } },
+        { cache, done in
+            cache.retrieveImage(forKey: "stored", options: [.loadDiskFileSynchronously], callbackQueue: .untouch) { _ in
+                done()
+            }
+        },
+        { cache, done in cache.imageCachedTypeAsync(forKey: "inner", callbackQueue: .untouch) { _ in done() } },
+        { cache, done in cache.removeImage(forKey: "inner", callbackQueue: .untouch, completionHandler: done) },
+        { cache, done in
+            cache.removeImages(matching: .init(keyPrefix: "inner"), callbackQueue: .untouch) { _ in done() }
+        },
+        { cache, done in cache.update(.init(isPinned: true), forKey: "inner", callbackQueue: .untouch) { _ in done() }
+        },
+        { cache, done in cache.cleanExpiredCache(completion: done) },
+        { cache, done in cache.calculateDiskStorageSize { _ in done() } },
+        { cache, done in cache.clearCache(completion: done) },
+    ]
+
+    /// What answers at once, wherever it is called.
+    @Sendable private static func callAtOnce(_ cache: ImageCache) {
+        _ = cache.isCached(forKey: "stored")
+        _ = cache.imageCachedType(forKey: "none")
+        _ = cache.retrieveImageInMemoryCache(forKey: "stored")
+        _ = cache.cacheFileURLIfOnDisk(forKey: "stored")
+        _ = cache.memoryStorageCacheCost
+        cache.cleanExpiredMemoryCache()
+        let disk = cache.diskStorage
+        do {
+            try disk.store(value: .blob(1), forKey: "at once")
+            #expect(try disk.value(forKey: "at once") == .blob(1))
+            _ = try disk.entries(sortedBy: .key)
+            _ = try disk.removeExpiredValues()
+            _ = try disk.removeSizeExceededValues()
+            _ = try disk.totalSize()
+            _ = try disk.statistics
+            try disk.remove(forKey: "at once")
+        } catch {
+            Issue.record("\(error)")
+        }
+        cache.clearMemoryCache()
+    }
+
+    /// Calls everything, and `done` once all of it has answered.
+    @Sendable private static func callBack(_ cache: ImageCache, _ done: @escaping @Sendable () -> Void) {
+        callAtOnce(cache)
+        let left = Locked(asynchronous.count)
+        for call in asynchronous {
+            call(cache) {
+                let isLast = left.withLock { left in
+                    left -= 1
+                    return left == 0
+                }
+                if isLast { done() }
+            }
+        }
+    }
+
+    private static let queues: [(name: String, queue: @Sendable () -> CallbackQueue)] = [
+        ("untouch", { .untouch }), ("mainAsync", { .mainAsync }), ("mainCurrentOrAsync", { .mainCurrentOrAsync }),
+        ("dispatch", { .dispatch(DispatchQueue(label: "serial")) }),
+        ("operation", { .operationQueue(OperationQueue()) }),
+    ]
+
+    /// Starts something and waits until all that its handler has called has answered.
+    private func awaitInner(
+        _ cache: ImageCache, _ start: (@escaping @Sendable () -> Void) throws -> Void
+    ) async throws {
+        let answered = Calls<Void>()
+        try start { Self.callBack(cache) { answered.record(()) } }
+        _ = await answered.first()
+    }
+
+    // MARK: Handlers
+
+    @Test(arguments: CallbackTests.callsWithQueue.indices)
+    func `a handler may call everything, on whatever queue it comes`(index: Int) async throws {
+        let (name, start) = CallbackTests.callsWithQueue[index]
+        for (queueName, queue) in Self.queues {
+            try await withImageCache { subject in
+                try await subject.fillForCalls()
+                try await awaitInner(subject.cache) { try start(subject.cache, queue(), $0) }
+                #expect(subject.cache.refills.isIdle, "\(name) on \(queueName)")
+            }
+        }
+    }
+
+    @Test(arguments: CallbackTests.callsOnMainQueue.indices)
+    func `a handler on the main queue may call everything`(index: Int) async throws {
+        try await withImageCache { subject in
+            try await subject.fillForCalls()
+            try await awaitInner(subject.cache) { CallbackTests.callsOnMainQueue[index].start(subject.cache, $0) }
+        }
+    }
+
+    @Test func `so may the handlers of what Kingfisher has not`() async throws {
+        let calls: [@Sendable (ImageCache, CallbackQueue, @escaping @Sendable () -> Void) -> Void] = [
+            { cache, queue, done in
+                cache.removeImageAndVariants(forKey: "stored", callbackQueue: queue) { _ in done() }
+            },
+            { cache, queue, done in cache.removeImages(matching: .all, callbackQueue: queue) { _ in done() } },
+            { cache, queue, done in
+                cache.update(.init(isPinned: true), forKey: "stored", callbackQueue: queue) { _ in done() }
+            },
+            { cache, queue, done in
+                cache.storeToDisk(.blob(1), forKey: "a", attributes: .init(), callbackQueue: queue) { _ in done() }
+            },
+        ]
+        for call in calls {
+            for (_, queue) in Self.queues {
+                try await withImageCache { subject in
+                    try await subject.fillForCalls()
+                    try await awaitInner(subject.cache) { call(subject.cache, queue(), $0) }
+                }
+            }
+        }
+    }
+
+    @Test func `so may the handler of a suspension, once it has resumed`() async throws {
+        try await withImageCache { subject in
+            try await subject.fillForCalls()
+            let cache = subject.cache
+            try await awaitInner(cache) { done in
+                cache.suspend {
+                    cache.resume()
+                    done()
+                }
+            }
+        }
+    }
+
+    // MARK: Everything else of the caller's
+
+    @Test func `an observer of cleaning may`() async throws {
+        try await withImageCache { subject in
+            try await subject.fillForCalls()
+            try subject.fill(["expired"], expiration: .seconds(1))
+            subject.clock.advance(by: 2)
+            let (cache, isFirst) = (subject.cache, Once())
+            let answered = Calls<Void>()
+            let observer = NotificationCenter.default.addObserver(
+                forName: .KingfisherDidCleanDiskCache, object: cache, queue: nil
+            ) { _ in
+                // What it calls cleans too.
+                isFirst.run { Self.callBack(cache) { answered.record(()) } }
+            }
+            cache.cleanExpiredDiskCache(completion: nil)
+            _ = await answered.first()
+            NotificationCenter.default.removeObserver(observer)
+        }
+    }
+
+    @Test func `a serializer may, when it stores and when it loads`() async throws {
+        try await withImageCache { subject in
+            try await subject.fillForCalls()
+            let (cache, isFirst) = (subject.cache, Once())
+            try await awaitInner(cache) { done in
+                let serializer = HookedSerializer(beforeStoring: { isFirst.run(done) })
+                cache.store(try Pictures.image(), forKey: "hooked", cacheSerializer: serializer)
+            }
+            try await cache.storeToDisk(Pictures.small[0], forKey: "hooked")
+            let isFirstLoad = Once()
+            try await awaitInner(cache) { done in
+                let serializer = HookedSerializer(beforeLoading: { isFirstLoad.run(done) })
+                cache.retrieveImage(
+                    forKey: "hooked", options: [.cacheSerializer(serializer)], callbackQueue: .untouch
+                ) { _ in }
+            }
+        }
+    }
+
+    @Test func `a value that turns itself into data, and back, may`() throws {
+        try withCache { cache in
+            let storage = try DiskStorage.Backend<CallingValue>(config: cache.config, environment: cache.environment)
+            let value = CallingValue { _ = try? cache.storage.totalSize() }
+            try storage.store(value: value, forKey: "a")
+            CallingValue.hook.withLock { $0 = { try? cache.storage.store(value: .blob(1), forKey: "b") } }
+            #expect(try storage.value(forKey: "a") != nil)
+            CallingValue.hook.withLock { $0 = nil }
+            #expect(try cache.storage.value(forKey: "b") == .blob(1))
+        }
+    }
+
+    @Test func `whoever watches a check, an adoption or a listing may, and each of its batches`() throws {
+        var tuning = Tuning()
+        tuning.flushBatchSize = 8
+        tuning.adoptionBatchSize = 8
+        tuning.listingBatchSize = 8
+        try withCache(tuning: tuning) { cache in
+            for number in 0..<50 { try cache.storage.store(value: .blob(1), forKey: "\(number)") }
+            cache.settle()
+            let calls = Locked(0)
+            let callBack: @Sendable () -> Void = {
+                let number = calls.withLock { calls in
+                    calls += 1
+                    return calls
+                }
+                do {
+                    try cache.storage.store(value: .blob(2), forKey: "watched \(number)")
+                    #expect(try cache.storage.value(forKey: "watched \(number)") == .blob(2))
+                    try cache.storage.remove(forKey: "watched \(number)")
+                } catch {
+                    Issue.record("\(error)")
+                }
+            }
+            _ = try cache.storage.check { _ in callBack() }
+            #expect(calls.withLock { $0 } >= 7)
+            _ = try cache.storage.check(repair: true) { _ in callBack() }
+            try cache.storage.updateListing { _, _ in callBack() }
+            let progress = Progress(totalUnitCount: 0)
+            progress.cancellationHandler = callBack
+            progress.cancel()
+            _ = try cache.storage.removeEntries(matching: .all, progress: progress)
+            let before = calls.withLock { $0 }
+            cache.storage.store.close()
+            try FileManager.default.removeItem(at: cache.metadata)
+            cache.reopen()
+            try cache.storage.finishAdoption { _ in callBack() }
+            cache.settle()
+            #expect(calls.withLock { $0 } > before)
+        }
+    }
+}
+
+/// Runs something at the first time only.
+private final class Once: Sendable {
+    private let hasRun = Locked(false)
+
+    func run(_ body: () -> Void) {
+        let isFirst = hasRun.withLock { hasRun in
+            defer { hasRun = true }
+            return !hasRun
+        }
+        if isFirst { body() }
+    }
+}
+
+/// Calls somebody when it is stored, and when it is loaded.
+private struct CallingValue: DataTransformable, Sendable {
+    static let hook: Locked<(@Sendable () -> Void)?> = Locked(nil)
+    static var empty: CallingValue { CallingValue {} }
+
+    let whenStored: @Sendable () -> Void
+
+    func toData() throws -> Data {
+        whenStored()
+        return .blob(1)
+    }
+
+    static func fromData(_ data: Data) throws -> CallingValue {
+        hook.withLock { $0 }?()
+        return .empty
+    }
+}
+
+extension CacheUnderTest {
+    /// What the calls of ``CallbackTests`` look for.
+    fileprivate func fillForCalls() async throws {
+        try await cache.store(Pictures.image(), forKey: "stored")
+        try await cache.storeToDisk(Pictures.small[1], forKey: "on disk")
+        try await cache.storeToDisk(.blob(1), forKey: "no image")
+        cache.memoryStorage.remove(forKey: "on disk")
+    }
+}

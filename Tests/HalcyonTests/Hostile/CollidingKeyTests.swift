@@ -1,0 +1,141 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// Keys and names that somebody has chosen to do harm.
+@Suite struct CollidingKeyTests {
+    /// Nobody can find two names that share 63 bits of their SHA-256, so the row of one gets the id of the other.
+    private func withSharedID(_ body: (CacheFixture, _ old: URL) throws -> Void) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "old", attributes: .init(tags: ["old"]))
+            cache.settle()
+            let id = BlobName(text: cache.storage.cacheFileURL(forKey: "new").lastPathComponent).rowID
+            try cache.storage.store.index.write { try $0.execute("UPDATE entries SET id = \(id)") }
+            try body(cache, cache.storage.cacheFileURL(forKey: "old"))
+            cache.settle()
+            _ = try cache.storage.check(repair: true)
+        }
+    }
+
+    @Test func `a name with the id of another one's row is a miss, and the row stays`() throws {
+        try withSharedID { cache, old in
+            let value = try cache.storage.value(forKey: "new")
+            #expect(value == nil)
+            #expect(!cache.storage.isCached(forKey: "new"))
+            cache.settle()
+            #expect(try cache.storage.store.index.read { try $0.totals() } == Totals(entries: 1, bytes: 100))
+            #expect(FileManager.default.fileExists(atPath: old.path))
+        }
+    }
+
+    @Test func `the newer entry takes the row of the older one, and never its bytes`() throws {
+        try withSharedID { cache, _ in
+            try cache.storage.store(value: .blob(2, count: 70), forKey: "new")
+            #expect(try cache.storage.value(forKey: "new") == .blob(2, count: 70))
+            #expect(try cache.storage.value(forKey: "old") == nil)
+            #expect(try cache.storage.totalSize() == 70)
+            try cache.storage.store(value: .blob(3), forKey: "old")
+            #expect(try cache.storage.value(forKey: "old") == .blob(3))
+            #expect(try cache.storage.value(forKey: "new") == .blob(2, count: 70))
+        }
+    }
+
+    @Test func `removing a name leaves the other one's row and file alone`() throws {
+        try withSharedID { cache, old in
+            try cache.storage.remove(forKey: "new")
+            #expect(try cache.storage.store.index.read { try $0.totals() } == Totals(entries: 1, bytes: 100))
+            #expect(FileManager.default.fileExists(atPath: old.path))
+        }
+    }
+
+    @Test func `a file in staging that has the shared id is not taken for the other one's blob`() throws {
+        try withSharedID { cache, _ in
+            let id = BlobName(text: cache.storage.cacheFileURL(forKey: "new").lastPathComponent).rowID
+            for place in ["staging", "trash"] {
+                try Data.blob(7).write(to: cache.metadata.appendingPathComponent("\(place)/\(id).5"))
+            }
+            #expect(try cache.storage.value(forKey: "new") == nil)
+            try cache.storage.store(value: .blob(2), forKey: "new")
+            #expect(try cache.storage.value(forKey: "new") == .blob(2))
+            cache.fileSystem.age(by: 3_600)
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "new") == .blob(2))
+        }
+    }
+
+    // MARK: Keys
+
+    private static let hostileKeys: [String] = [
+        "'; DROP TABLE entries; --", "\" OR 1=1 --", "?1", ":key", "x'00'", "a\0b", "\0", "\0/../../x",
+        String(repeating: "k", count: 1 << 20), String(repeating: "/..", count: 500), "\u{FFFD}", "\u{FFFF}\u{10FFFF}",
+        "a\u{202E}b", ".", "..", "/", "//", "~", ".halcyon", ".halcyon/", ".halcyon/index.sqlite", ".HALCYON",
+        ".Halcyon/index.sqlite-wal", "index.sqlite", "staging/1.2", "../outside/precious", "../outside",
+        "/etc/passwd", "file:///etc/passwd", "%2e%2e%2f", "..%00/", "CON", "NUL", "aux.png", "a:b", "a\\..\\b",
+    ]
+
+    @Test(arguments: [true, false])
+    func `whatever a key says, its bytes are in the folder and nobody else's are touched`(isHashed: Bool) throws {
+        try withCache(configure: { $0.usesHashedFileName = isHashed }) { cache in
+            let canary = try Canary(in: cache.folder.url)
+            for (seed, key) in Self.hostileKeys.enumerated() {
+                try cache.storage.store(value: .blob(seed), forKey: key)
+                try cache.storage.store(
+                    value: .blob(seed + 100), forKey: key, forcedExtension: "../../outside/precious")
+            }
+            cache.reopen()
+            for (seed, key) in Self.hostileKeys.enumerated() {
+                #expect(try cache.storage.value(forKey: key) == .blob(seed))
+                #expect(
+                    try cache.storage.value(forKey: key, forcedExtension: "../../outside/precious") == .blob(seed + 100)
+                )
+                #expect(try cache.storage.entry(forKey: key)?.key.map { Array($0.utf8) } == Array(key.utf8))
+            }
+            #expect(try cache.storage.totals().entries == Int64(2 * Self.hostileKeys.count))
+            for key in Self.hostileKeys {
+                try cache.storage.remove(forKey: key)
+                try cache.storage.remove(forKey: key, forcedExtension: "../../outside/precious")
+            }
+            #expect(try cache.storage.totalSize() == 0)
+            try canary.requireUntouched("hashed: \(isHashed)")
+            try canary.requireNothingNew("hashed: \(isHashed)")
+        }
+    }
+
+    /// On a volume that takes "A" for "a" both keys would have one file; ours is one that tells them apart, and one name takes
+    /// the other's file as such a volume does.
+    @Test func `unhashed keys that a volume takes for one name never get each other's bytes`() throws {
+        try withCache(configure: { $0.usesHashedFileName = false }) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "cat")
+            try cache.storage.store(value: .blob(2), forKey: "CAT")
+            let (lower, upper) = (cache.storage.cacheFileURL(forKey: "cat"), cache.storage.cacheFileURL(forKey: "CAT"))
+            try? FileManager.default.removeItem(at: lower)
+            try FileManager.default.linkItem(at: upper, to: lower)
+            #expect(try cache.storage.value(forKey: "cat") == nil)
+            #expect(!cache.storage.isCached(forKey: "cat"))
+            #expect(try cache.storage.value(forKey: "CAT") == .blob(2))
+            try cache.storage.store(value: .blob(3), forKey: "cat")
+            #expect(try cache.storage.value(forKey: "CAT") == .blob(2))
+        }
+    }
+
+    @Test func `a cache folder that is a link is used, and stays one`() throws {
+        let cache = try CacheFixture()
+        let elsewhere = cache.folder.url.appendingPathComponent("elsewhere")
+        try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: true)
+        let link = cache.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: elsewhere)
+        let canary = try Canary(in: cache.folder.url)
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.reopen()
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path).count == 2)
+        try cache.storage.removeAll()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path) == [".halcyon"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == elsewhere.path)
+        try canary.requireUntouched("a link as folder")
+        try cache.requireClean()
+    }
+}

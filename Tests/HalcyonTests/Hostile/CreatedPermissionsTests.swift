@@ -1,0 +1,151 @@
+import Foundation
+import Halcyon
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+/// What the cache makes is for its user alone, whatever the process's umask says; what others have made stays as it is.
+@Suite struct CreatedPermissionsTests {
+    /// Each in a process of its own: a umask is all threads'.
+    @Test(arguments: [0o000, 0o022, 0o077])
+    func `files can be read by this user alone, and folders too`(mask: Int) async {
+        await #expect(processExitsWith: .success) { [mask = mask as Int] in
+            ChildLeaks.areNotCounted()
+            umask(mode_t(mask))
+            do {
+                try withCache { cache in
+                    try cache.fillEveryPlace()
+                    try cache.requirePrivateContents()
+                    // What was left in the trash.
+                    _ = try cache.storage.check(repair: true)
+                }
+            } catch {
+                // A child's stack trace says little.
+                FileHandle.standardError.write(Data("failed in the child: \(error)\n".utf8))
+                throw error
+            }
+        }
+    }
+
+    @Test func `parents that are missing are made as anybody makes folders`() async {
+        await #expect(processExitsWith: .success) {
+            ChildLeaks.areNotCounted()
+            umask(0o022)
+            let folder = try TemporaryFolder()
+            let parent = folder.url.appendingPathComponent("one/two")
+            let config = DiskStorage.Config(name: "a", sizeLimit: 0, directory: parent)
+            for isEager in [true, false] {
+                let storage = DiskStorage.Backend<Data>(noThrowConfig: config, creatingDirectory: isEager)
+                try storage.store(value: .blob(1), forKey: "a")
+                #expect(try permissions(of: parent) == 0o755)
+                #expect(try permissions(of: parent.deletingLastPathComponent()) == 0o755)
+                #expect(try permissions(of: storage.directoryURL) == 0o700)
+                storage.store.close()
+                try FileManager.default.removeItem(at: parent.deletingLastPathComponent())
+            }
+        }
+    }
+
+    @Test func `a folder of Kingfisher's is taken over with the permissions it has`() throws {
+        try withCache { cache in
+            let folder = cache.directory
+            cache.storage.store.close()
+            try FileManager.default.removeItem(at: folder)
+            let blob = cache.storage.cacheFileURL(forKey: "old")
+            try makeFolder(folder, 0o755)
+            try Data.blob(1).write(to: blob)
+            try setPermissions(0o644, blob)
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "old") == .blob(1))
+            #expect(try cache.storage.totalSize() == 100)
+            try cache.storage.store(value: .blob(2), forKey: "new")
+            #expect(try permissions(of: folder) == 0o755)
+            #expect(try permissions(of: blob) == 0o644)
+            #expect(try permissions(of: cache.storage.cacheFileURL(forKey: "new")) == 0o600)
+            #expect(try permissions(of: cache.metadata) == 0o700)
+            #expect(try permissions(of: cache.index) == 0o600)
+        }
+    }
+
+    @Test func `an index that was there keeps its permissions, and its log has the same`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            cache.storage.store.close()
+            try setPermissions(0o640, cache.index)
+            cache.reopen()
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            #expect(try permissions(of: cache.index) == 0o640)
+            #expect(try permissions(of: URL(fileURLWithPath: cache.index.path + "-wal")) == 0o640)
+        }
+    }
+
+    @Test func `what is copied to another volume is private there`() throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.settle()
+        cache.storage.store.close()
+        for url in [cache.directory, cache.metadata] { try setPermissions(0o755, url) }
+        for url in [cache.index, cache.storage.cacheFileURL(forKey: "a")] { try setPermissions(0o644, url) }
+        let target = cache.folder.url.appendingPathComponent("target")
+        cache.fileSystem.fail(.rename, EXDEV, times: 1, path: target.path)
+        #expect(
+            try DiskStorage.moveCache(
+                from: cache.directory, to: target, progress: nil, environment: cache.environment))
+        try requirePrivate(target)
+    }
+
+    @Test func `a volume that knows no permissions is no obstacle`() throws {
+        try withCache { cache in
+            cache.fileSystem.fail(.makePrivate, ENOTSUP, times: nil)
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+}
+
+extension CacheFixture {
+    /// Blobs, an overwritten one, one in the trash, a log, and an index that was set aside.
+    fileprivate func fillEveryPlace() throws {
+        for seed in 0..<3 { try storage.store(value: .blob(seed), forKey: "\(seed)") }
+        try storage.store(value: .blob(9), forKey: "1")
+        settle()
+        storage.store.close()
+        try Data("no database, and long enough to be looked at".utf8).write(to: index)
+        try setPermissions(0o600, index)
+        reopen()
+        try storage.store(value: .blob(4), forKey: "4")
+        #expect(FileManager.default.fileExists(atPath: index.path + ".damaged"))
+        #expect(FileManager.default.fileExists(atPath: index.path + "-wal"))
+        fileSystem.fail(.unlink, EIO, times: nil)
+        try storage.remove(forKey: "2")
+        settle()
+        #expect(!names(in: "trash").isEmpty)
+        fileSystem.heal()
+    }
+
+    fileprivate func requirePrivateContents() throws { try requirePrivate(directory) }
+}
+
+private func requirePrivate(_ folder: URL) throws {
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+    #expect(names.count > 2)
+    for url in names.map(folder.appendingPathComponent) + [folder] {
+        let isFolder = try FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
+        let expected = isFolder == .typeDirectory ? 0o700 : 0o600
+        #expect(try permissions(of: url) == expected, "\(url.lastPathComponent)")
+    }
+}
+
+private func makeFolder(_ url: URL, _ mode: Int) throws {
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    try setPermissions(mode, url)
+}
+
+private func setPermissions(_ mode: Int, _ url: URL) throws {
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
+}
+
+private func permissions(of url: URL) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+}

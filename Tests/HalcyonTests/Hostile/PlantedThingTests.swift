@@ -1,0 +1,128 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// Whatever stands where the cache has a file or a folder of its own, and whatever the cache is asked then: nothing outside of
+/// its folder is read, written or removed, nothing hangs, and once the thing is gone all is as ever.
+@Suite(.endsEvenIfItHangs) struct PlantedThingTests {
+    typealias Storage = DiskStorage.Backend<Data>
+
+    enum Operation: String, CaseIterable {
+        case open, storeNew, overwrite, value, isCached, remove, evict, expire, removeAll, removeMatching, list, check,
+            repair,
+            adopt
+
+        func perform(on storage: Storage) throws {
+            switch self {
+            case .open: try storage.store.open()
+            case .storeNew: try storage.store(value: .blob(3), forKey: "new")
+            case .overwrite: try storage.store(value: .blob(4), forKey: "planted")
+            case .value:
+                // A thing that was adopted is a file with the outside one's bytes; every other answer is ours.
+                let value = try storage.value(forKey: "planted")
+                #expect([nil, .blob(1), .blob(8)].contains(value))
+            case .isCached: _ = storage.isCached(forKey: "planted")
+            case .remove: try storage.remove(forKey: "planted")
+            case .evict: _ = try storage.removeSizeExceededValues()
+            case .expire: _ = try storage.removeExpiredValues()
+            case .removeAll: try storage.removeAll()
+            case .removeMatching: try storage.removeEntries(matching: .all)
+            case .list: _ = try storage.entries(sortedBy: .key)
+            case .check: _ = try storage.check()
+            case .repair: _ = try storage.check(repair: true)
+            case .adopt: try storage.store.finishAdoption()
+            }
+        }
+    }
+
+    /// Before the storage is opened, or while it is open.
+    enum Moment: String, CaseIterable { case closed, open }
+
+    @Test(arguments: PlantedPlace.allCases, PlantedThing.allCases)
+    func `nothing outside is touched, and service resumes`(place: PlantedPlace, thing: PlantedThing) throws {
+        var tuning = Tuning()
+        // An index that was refused is tried again at once.
+        tuning.presenceInterval = 0
+        let cache = try CacheFixture(tuning: tuning, configure: { $0.sizeLimit = 150 })
+        let canary = try Canary(in: cache.folder.url)
+        var generator = Self.generator(for: place, thing)
+        for operation in Operation.allCases {
+            // Both would take twice as long; another run has another seed.
+            let moment = Bool.random(using: &generator) ? Moment.open : .closed
+            let subject = Subject(cache: cache, canary: canary, place: place, thing: thing)
+            try subject.prepare(moment, for: operation)
+            guard try subject.plant() else { return }
+            subject.perform(operation, moment)
+            try subject.examine("\(place), \(thing), \(operation), \(moment)")
+        }
+        try cache.requireClean()
+    }
+
+    /// Another sequence for each pair, of the seed of this run.
+    private static func generator(for place: PlantedPlace, _ thing: PlantedThing) -> SeededGenerator {
+        var generator = SeededGenerator.ofThisRun
+        let places = PlantedPlace.allCases.firstIndex(of: place) ?? 0
+        let number = places * PlantedThing.allCases.count + (PlantedThing.allCases.firstIndex(of: thing) ?? 0)
+        return SeededGenerator(seed: generator.next() &+ UInt64(number))
+    }
+
+    /// One thing at one place, in a cache with two entries.
+    private struct Subject {
+        let cache: CacheFixture
+        let canary: Canary
+        let place: PlantedPlace
+        let thing: PlantedThing
+
+        private var blob: URL { cache.storage.cacheFileURL(forKey: "planted") }
+        /// The name that the entry's blob would have in our folders.
+        private var detached: String { "\(BlobName(text: blob.lastPathComponent).rowID).77" }
+        private var url: URL { place.url(blob: blob, detached: detached) }
+
+        func prepare(_ moment: Moment, for operation: Operation) throws {
+            try cache.storage.store(value: .blob(1), forKey: "planted", expiration: .days(1))
+            try cache.storage.store(value: .blob(2), forKey: "other", expiration: .days(1))
+            cache.settle()
+            if operation == .adopt {
+                cache.storage.store.close()
+                try FileManager.default.removeItem(at: cache.metadata)
+            }
+            switch moment {
+            case .closed: cache.storage.store.close()
+            case .open: try cache.storage.store.open()
+            }
+        }
+
+        func plant() throws -> Bool {
+            let parent = url.deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+            return try thing.plant(at: url, canary)
+        }
+
+        /// Old enough for everything that goes with time: expired entries, staged files of a crash, the daily search.
+        func perform(_ operation: Operation, _ moment: Moment) {
+            cache.clock.advance(by: 2 * 86_400)
+            if moment == .closed { cache.reopen() }
+            do {
+                try operation.perform(on: cache.storage)
+            } catch {
+                #expect(error is KingfisherError || error is CacheStorageError || error is SystemError, "\(error)")
+            }
+            cache.settle()
+        }
+
+        func examine(_ comment: String) throws {
+            let shared: Set<String> = thing.sharesAFile ? ["precious", "index.sqlite"] : []
+            try canary.requireUntouched(exceptReads: shared, comment)
+            try canary.requireNothingNew(comment)
+            try? FileManager.default.removeItem(at: url)
+            try cache.storage.store(value: .blob(5), forKey: "planted", expiration: .days(1))
+            #expect(try cache.storage.value(forKey: "planted") == .blob(5), "\(comment)")
+            cache.settle()
+            _ = try cache.storage.check(repair: true)
+            let report = try cache.storage.check()
+            #expect(report.isClean, "\(comment): \(report)")
+        }
+    }
+}
