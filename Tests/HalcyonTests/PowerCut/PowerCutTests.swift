@@ -8,11 +8,9 @@ import Testing
 ///
 /// However it was: the index opens, no byte is wrong, and what was stored more than a minute before is there.
 @Suite(.endsEvenIfItHangs) struct PowerCutTests {
-    /// As many as HALCYON_SEEDS says; a run of hours asks for more.
     private static let seeds: [UInt64] = {
-        let count = ProcessInfo.processInfo.environment["HALCYON_SEEDS"].flatMap(Int.init) ?? 8
         var generator = SeededGenerator.ofThisRun
-        return (0..<count).map { _ in generator.next() }
+        return (0..<Soak.seeds(short: 8)).map { _ in generator.next() }
     }()
 
     @Test(arguments: seeds, [true, false])
