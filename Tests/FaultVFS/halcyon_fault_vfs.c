@@ -206,10 +206,19 @@ static int vfs_randomness(sqlite3_vfs *vfs, int count, char *result) {
     return owner_of(vfs)->base->xRandomness(owner_of(vfs)->base, count, result);
 }
 
-/* Ten seconds pass before SQLite gives up a lock in the shared memory that is always refused: not here. */
+static int refuses_locks(halcyon_fault_vfs *self) {
+    pthread_mutex_lock(&self->mutex);
+    int refuses = self->times != 0
+        && (self->codes[halcyon_vfs_lock] != SQLITE_OK || self->codes[halcyon_vfs_shm_lock] != SQLITE_OK);
+    pthread_mutex_unlock(&self->mutex);
+    return refuses;
+}
+
+/* Ten seconds pass before SQLite gives up a lock in the shared memory that is always refused: not here. One that somebody else
+   has is waited for: without a pause, SQLite's hundred attempts are over before the other one has run. */
 static int vfs_sleep(sqlite3_vfs *vfs, int microseconds) {
-    (void)vfs;
-    return microseconds;
+    if (refuses_locks(owner_of(vfs))) return microseconds;
+    return owner_of(vfs)->base->xSleep(owner_of(vfs)->base, microseconds);
 }
 
 static int vfs_current_time(sqlite3_vfs *vfs, double *result) {
