@@ -2,7 +2,7 @@ import Foundation
 import Fuzzer
 import Halcyon
 
-// Any bytes are a picture or none: no trap, no read outside of them, no memory kept. The first byte says what is asked of the
+// Any bytes are a picture or none: no trap, no read outside of them. The first byte says what is asked of the
 // rest: all pictures of an animation or the first, a smaller size, the serializer that the cache itself uses.
 fuzz { bytes, count in
     let input = data(bytes, count)
