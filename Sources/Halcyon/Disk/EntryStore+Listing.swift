@@ -12,25 +12,29 @@ extension EntryStore {
         condition.withLock { $0.hasListing = true }
         let tuning = environment.tuning
         var done = 0
+        // Made anew once at most: who changes more than that while it is made would have it made for ever.
+        var isFresh = false
         let total = 2 * (try Int(clamping: index.read { try $0.totals() }.entries))
         while true {
             try stopIfClosing()
             switch try index.read({ try $0.listingState() }) {
             case .current: return
-            case .unlisted: done += try index.writeLetting { try $0.list(limit: tuning.listingBatchSize) }
+            case .unlisted:
+                isFresh = true
+                done += try index.writeLetting { try $0.list(limit: tuning.listingBatchSize) }
             case .unsorted(let last): done += try sort(after: last)
             case .behind:
                 // What others store meanwhile is little, and queries look at it too: who waited for none might wait for ever.
-                if try catchUp() { return try progress(min(done, total), total) }
+                if try catchUp(whateverItTakes: isFresh) { return try progress(min(done, total), total) }
             }
             try progress(min(done, total), total)
         }
     }
 
     /// - Returns: false when it was too far behind, and has to be made anew.
-    private func catchUp() throws -> Bool {
+    private func catchUp(whateverItTakes: Bool) throws -> Bool {
         let few = environment.tuning.relistingLimit
-        if try index.readAtLength({ try $0.isFarBehind(beyond: few) }) {
+        if !whateverItTakes, try index.readAtLength({ try $0.isFarBehind(beyond: few) }) {
             try index.write { try $0.dropListing() }
             return false
         }

@@ -44,6 +44,27 @@ import Testing
         }
     }
 
+    @Test func `while others change more than is written one by one, it is made anew once and no more`() throws {
+        struct NoEnd: Error {}
+        var tuning = Tuning()
+        tuning.listingBatchSize = 8
+        tuning.relistingBatchSize = 64
+        tuning.relistingLimit = 10
+        try withCache(tuning: tuning) { cache in
+            for seed in 0..<100 { try cache.storage.store(value: .blob(seed), forKey: key(seed)) }
+            _ = try cache.storage.entries(sortedBy: .size)
+            for seed in 0..<50 { try cache.storage.store(value: .blob(seed, count: 7), forKey: key(seed)) }
+            #expect(try cache.storage.store.index.read { try $0.isFarBehind(beyond: 10) })
+            var calls = 0
+            try cache.storage.updateListing { _, _ in
+                calls += 1
+                guard calls < 200 else { throw NoEnd() }
+                for seed in 0..<30 { try cache.storage.store(value: .blob(seed, count: calls), forKey: key(seed)) }
+            }
+            #expect(try cache.storage.entries(sortedBy: .size).entries.count == 100)
+        }
+    }
+
     private func expectedKeys() -> [String] { (0..<100).filter { !(50..<70).contains($0) }.map(key).sorted() }
 
     @Test func `housekeeping follows the changes, and makes none that nobody has asked for`() throws {
