@@ -62,9 +62,11 @@ extension EntryStore {
         let removed = try removeAndUnlinkBatch { session in
             records = [:]
             let conditions = try session.conditions(filter, at: now)
+            let latest = try latestSince(moment, in: session)
+            func isLater(_ entry: Entry) -> Bool { entry.createdAt > moment.latest && entry.createdAt <= latest }
             try session.matching(conditions) { match in
                 for id in ids {
-                    guard var record = try match(id), wasThere(record.entry, at: moment) else { continue }
+                    guard var record = try match(id), !isLater(record.entry) else { continue }
                     try session.describe(&record)
                     records[id] = record
                 }

@@ -216,7 +216,7 @@ extension EntryStore {
         }
         let removal = removeBatches(counting: \.removals, keepingNames: false, goingOn: moveOn) { session, obstacles in
             try session.removeStored(
-                upTo: now.latest, orAfter: impossible, after: last,
+                upTo: now.latest, orAfter: latestSince(now, in: session), after: last,
                 limit: environment.tuning.batchSize + obstacles.count)
         }
         if let failure = removal.failure { throw failure }
@@ -238,19 +238,15 @@ extension EntryStore {
 
     /// What is there at a moment, and what is stored later.
     struct Moment {
-        /// Every later store of any process has a later time, and no entry there has, unless it is ``EntryStore/impossible``; but
-        /// for those that were stored in the seconds before the clock was put back, with others after that.
+        /// Every later store of any process has a later time. So has an entry there only if the clock was put back since: then it
+        /// is later than any store can be by now.
         let latest: Timestamp
     }
 
-    /// Only a clock that has jumped back since can have said something later: no store is so much ahead of it.
-    ///
-    /// Asked anew under each lock: a removal may take minutes, and what is stored meanwhile is ahead of its beginning.
-    private var impossible: Timestamp { now.advanced(by: StampSource.tolerance) }
-
-    /// Whether an entry was there at a moment. Under the write lock.
-    func wasThere(_ entry: Entry, at moment: Moment) -> Bool {
-        entry.createdAt <= moment.latest || entry.createdAt > impossible
+    /// The latest time of a store since a moment. What is later yet was there before. Under the write lock, and anew under each: a
+    /// removal may take minutes, and others store meanwhile.
+    func latestSince(_ moment: Moment, in session: IndexSession) throws -> Timestamp {
+        max(moment.latest, try session.storedAt())
     }
 
     func moment() throws -> Moment { try index.write { try moment(in: $0) } }
@@ -259,10 +255,8 @@ extension EntryStore {
     private func moment(in session: IndexSession) throws -> Moment {
         let (now, latest) = (now, try session.storedAt())
         let stamp = stamp(at: now)
-        // After the clock has jumped back the latest store is in the future, and others may be anywhere before it: all that a
-        // stamp may be ahead of the clock is theirs, and stores follow from its end.
-        let isAhead = latest - now >= StampSource.tolerance
-        let cut = isAhead ? now.advanced(by: StampSource.tolerance - 1) : max(latest, stamp)
+        // After the clock has jumped back the latest store is in the future, and later ones are before it.
+        let cut = latest - now < StampSource.tolerance ? max(latest, stamp) : stamp
         try session.setStoredAt(cut)
         return Moment(latest: cut)
     }

@@ -45,7 +45,7 @@ extension EntryStore {
     }
 
     /// Unlinks what is at a blob's name and is nobody's blob. A folder that is not empty is not ours to empty.
-    private func removeStranger(at name: BlobName, _ file: FileStatus) throws {
+    func removeStranger(at name: BlobName, _ file: FileStatus) throws {
         guard !isAdoptable(file, named: name) else { return }
         do throws(SystemError) {
             try blobs.unlink(name)

@@ -76,7 +76,7 @@ extension EntryStore {
             for entry in entries {
                 guard let file = try blobs.status(of: entry.name), !isBlob(of: entry, file) else { continue }
                 try session.delete(id: entry.id)
-                try blobs.unlink(entry.name)
+                try removeStranger(at: entry.name, file)
             }
         }
         try note(in: generation) { $0.distrusted = nil }

@@ -225,20 +225,16 @@ struct StorageModel {
         return take(gone)
     }
 
-    /// What is stored later has a later stamp than all that is there: the latest one that can be, where the clock was put back.
+    /// What is stored later has a later stamp than this one.
     private mutating func mark(by view: Int) {
         let stamp = stamp(by: view)
-        storedAt = storedAt - now < Self.tolerance ? max(storedAt, stamp) : now + Self.tolerance - 1
+        storedAt = storedAt - now < Self.tolerance ? max(storedAt, stamp) : stamp
     }
-
-    /// Stored since the mark, by its time: as is what was stored before the clock was put back and others stored again, and lies
-    /// ahead of it by no more than a stamp may.
-    private func looksLater(_ row: Row) -> Bool { row.created > storedAt && row.created <= now + Self.tolerance }
 
     mutating func removeMatching(_ choice: StorageAct.Choice, by view: Int) -> Set<String> {
         mark(by: view)
         flush(by: view)
-        return take(rows.filter { meets($0.value, choice) && !looksLater($0.value) }.map(\.key))
+        return take(rows.filter { meets($0.value, choice) }.map(\.key))
     }
 
     private func meets(_ row: Row, _ choice: StorageAct.Choice) -> Bool {
@@ -252,7 +248,7 @@ struct StorageModel {
 
     mutating func removeAll(by view: Int) {
         mark(by: view)
-        rows = rows.filter { looksLater($0.value) }
+        rows = [:]
         views[view].notes = [:]
     }
 

@@ -179,6 +179,48 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `what was stored before the clock was put back goes with everything, however long that takes`(filtered: Bool)
+        throws
+    {
+        var tuning = Tuning()
+        tuning.batchSize = 2
+        try withCache(tuning: tuning) { cache in
+            let (storage, clock) = (cache.storage, cache.clock)
+            for seed in 0..<20 { try storage.store(value: .blob(seed), forKey: "\(seed)") }
+            clock.advance(by: -60)
+            cache.fileSystem.observe { call, path in
+                if call == .unlink, path.contains("/trash/") { clock.advance(by: 4) }
+            }
+            if filtered { try storage.removeEntries(matching: .all) } else { try storage.removeAll() }
+            cache.fileSystem.observe(nil)
+            #expect(try storage.totals().entries == 0)
+        }
+    }
+
+    @Test func `a folder in a blob's place keeps no other entry distrusted`() throws {
+        var tuning = Tuning()
+        tuning.flushBatchSize = 2
+        try withCache(tuning: tuning) { cache in
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.close()
+            let blobs = (0..<20).map { cache.storage.cacheFileURL(forKey: "\($0)") }
+            for blob in blobs.prefix(10) {
+                try FileManager.default.removeItem(at: blob)
+                try FileManager.default.createDirectory(at: blob, withIntermediateDirectories: false)
+                try Data.blob(1).write(to: blob.appendingPathComponent("precious"))
+            }
+            cache.reopen { $0.boot = { "another boot" } }
+            try cache.storage.open()
+            cache.settle()
+            #expect(try cache.storage.totals().entries == 0)
+            for blob in blobs.prefix(10) {
+                #expect(FileManager.default.fileExists(atPath: blob.appendingPathComponent("precious").path))
+                try FileManager.default.removeItem(at: blob)
+            }
+        }
+    }
+
     @Test func `what is stored right after an opening that distrusts is kept`() throws {
         let folder = try TemporaryFolder()
         let config = DiskStorage.Config(name: "x", sizeLimit: 0, directory: folder.url)
