@@ -12,7 +12,7 @@ import Testing
     static let found: [[StorageAct]] = [
         // A clock put back by a little more than stamps may be ahead hid entries from a removal of everything.
         [.store("a", 7, .seconds(100), by: 1), .pass(-15.057), .removeAll(by: 1)],
-        // What was stored before that, and then others after it, looks as if it were stored during the removal.
+        // What was stored before that, and then others after it, looked as if it were stored during the removal.
         [
             .store("d", 7), .pass(-15.057), .store("c", 7), .pass(4), .read("d", .to(.seconds(20))),
             .store("b", 8, .seconds(100)), .removeAll(by: 1),
@@ -94,7 +94,7 @@ import Testing
         let shortest = try shrunk(acts, while: fails)
         #expect(try fails(shortest))
         #expect(shortest.count == 2, "\(StorageAct.text(of: shortest))")
-        #expect(shortest.allSatisfy { if case .store = $0 { true } else { false } })
+        #expect(shortest.allSatisfy { $0.isStore }, "\(StorageAct.text(of: shortest))")
     }
 
     @Test func `it is written as it has to be pasted`() {
@@ -102,5 +102,14 @@ import Testing
             StorageAct.text(of: [.store("a", 3, .seconds(5), by: 1), .read("b", .to(.never)), .spoil("a", .cut)])
                 == "[.store(\"a\", 3, Optional(.seconds(5)), by: 1), .read(\"b\", .to(.never), by: 0), .spoil(\"a\", .cut)]"
         )
+    }
+}
+
+extension StorageAct {
+    fileprivate var isStore: Bool {
+        switch self {
+        case .store, .storeIfNew: true
+        default: false
+        }
     }
 }
