@@ -101,23 +101,6 @@ private struct Disorder {
         blobs.path(of: DetachedBlob(place: place, rowID: id, token: token))
     }
 
-    /// The first version's index in the place of today's, with the same rows.
-    func replaceIndexByOldest() throws {
-        let today = blobs.indexPath + ".today"
-        try system.rename(blobs.indexPath, to: today)
-        let oldest = Migrator(Array(EntryIndex.migrator.migrations.prefix(1))) { 0 }
-        let connection = try Connection(path: blobs.indexPath)
-        try oldest.migrate(connection)
-        try connection.execute("ATTACH '\(today)' AS today")
-        let columns =
-            "id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned"
-        try connection.execute(
-            """
-            INSERT INTO entries (\(columns)) SELECT \(columns) FROM today.entries;
-            UPDATE state SET (boot, settled_at, adoption, adopts_until, reconciled_at) =
-                (SELECT boot, settled_at, adoption, adopts_until, reconciled_at FROM today.state);
-            DETACH today
-            """)
-        try system.unlink(today)
-    }
+    /// The index as the first version has left it, with the same rows.
+    func replaceIndexByOldest() throws { try OlderIndex.make(version: 1, at: blobs.indexPath) }
 }

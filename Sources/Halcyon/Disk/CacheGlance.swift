@@ -68,6 +68,7 @@ extension IndexFiles {
     /// nil where there is no index.
     private func appearance() throws -> Appearance? {
         guard let database = try status(of: database), database.kind == .regular, database.size > 0 else { return nil }
+        try IndexFiles(database: self.database, fileSystem: fileSystem).requireFiles()
         let hasLog = try status(of: log)?.size ?? 0 > 0
         guard hasLog, try status(of: sharedMemory)?.size ?? 0 == 0 else {
             return Appearance(database: database, isLogged: hasLog)

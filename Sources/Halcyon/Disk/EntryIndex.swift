@@ -402,9 +402,9 @@ package final class EntryIndex: Sendable {
     /// Writes a copy for another folder into a new file, as of one moment.
     func snapshot(to path: String) throws {
         try open()
-        // VACUUM takes no query-only connection.
         // An empty file is one that SQLite takes for a new one. Nobody has opened it yet, so there are no locks to lose.
         environment.fileSystem.close(try environment.fileSystem.createFile(path))
+        // VACUUM takes no query-only connection.
         try IndexSession(connection: makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout))
             .snapshot(to: path)
         let copy = try Connection(path: path, access: .readWriteCreate, busyTimeout: environment.tuning.writerTimeout)

@@ -23,19 +23,19 @@ struct IndexFiles: Sendable {
     }
 
     func identity(of path: String) throws(SystemError) -> Identity? {
-        do throws(SystemError) {
-            let status = try fileSystem.status(at: path)
-            return Identity(device: status.device, inode: status.inode)
-        } catch {
-            guard error.isMissing else { throw error }
-            return nil
-        }
+        try status(at: path).map { Identity(device: $0.device, inode: $0.inode) }
     }
 
     /// Refuses what SQLite would follow out of the folder (a link), wait for (a pipe), or write into although it is somebody's
     /// file elsewhere (a second name).
-    func requireOwnFiles() throws {
-        for suffix in ["", "-journal", "-wal", "-shm"] where try !isOwnFile(database + suffix) {
+    func requireOwnFiles() throws { try require { $0.kind == .regular && $0.links <= 1 } }
+
+    /// For those who only read: a second name does no harm then.
+    func requireFiles() throws { try require { $0.kind == .regular } }
+
+    private func require(_ isAccepted: (FileStatus) -> Bool) throws {
+        for suffix in ["", "-journal", "-wal", "-shm"] {
+            guard let file = try status(at: database + suffix), !isAccepted(file) else { continue }
             throw CacheStorageError(
                 .blockedName,
                 "What is called .halcyon/index.sqlite\(suffix) is no file, or has a second name elsewhere.",
@@ -43,14 +43,12 @@ struct IndexFiles: Sendable {
         }
     }
 
-    /// Or none.
-    private func isOwnFile(_ path: String) throws(SystemError) -> Bool {
+    private func status(at path: String) throws(SystemError) -> FileStatus? {
         do throws(SystemError) {
-            let file = try fileSystem.status(at: path)
-            return file.kind == .regular && file.links <= 1
+            return try fileSystem.status(at: path)
         } catch {
             guard error.isMissing else { throw error }
-            return true
+            return nil
         }
     }
 

@@ -52,7 +52,13 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func makePrivate(_ path: String) throws(SystemError) {
-        _ = try checked("fchmodat") { fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) }
+        do throws(SystemError) {
+            _ = try checked("fchmodat") { fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) }
+        } catch  where error.isUnsupported {
+            // glibc before 2.32 cannot leave links alone.
+            guard try status(at: path).kind == .regular else { throw error }
+            _ = try checked("chmod") { chmod(path, 0o600) }
+        }
     }
 
     package func synchronize(_ file: FileDescriptor) throws(SystemError) {

@@ -63,6 +63,7 @@ package struct UpgradePlan: Equatable, Sendable {
     /// Reads the index and its log, and leaves every file as it is.
     private static func withUntouched(_ path: String, _ body: (Connection) throws -> Void) throws {
         let fileSystem = POSIXFileSystem()
+        try IndexFiles(database: path, fileSystem: fileSystem).requireFiles()
         func has(_ suffix: String) -> Bool { (try? fileSystem.status(at: path + suffix))?.size ?? 0 > 0 }
         guard has("-wal"), !has("-shm") else {
             return try body(Connection(path: path, access: .untouched(isLogged: has("-wal")), busyTimeout: .seconds(1)))

@@ -40,8 +40,12 @@ import Testing
             $0.hasSuffix("Tests.swift")
         }
         return try files.reduce(into: []) { suites, path in
-            for word in try text("Tests/" + path).split(whereSeparator: { " \n{".contains($0) })
-            where word.hasSuffix("Tests") { suites.insert(String(word)) }
+            for line in try text("Tests/" + path).split(separator: "\n") {
+                let words = line.split(whereSeparator: { " {".contains($0) })
+                if let index = words.firstIndex(of: "struct"), index + 1 < words.count {
+                    suites.insert(String(words[index + 1]))
+                }
+            }
         }
     }
 }

@@ -53,7 +53,7 @@ import Testing
             let moment = Bool.random(using: &generator) ? Moment.open : .closed
             let subject = Subject(cache: cache, canary: canary, place: place, thing: thing)
             try subject.prepare(moment, for: operation)
-            guard try subject.plant() else { return }
+            guard try subject.plant() else { return print("left out, for want of permission: \(thing)") }
             subject.perform(operation, moment)
             try subject.examine("\(place), \(thing), \(operation), \(moment)")
         }

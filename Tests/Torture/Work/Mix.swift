@@ -57,7 +57,7 @@ enum Mix: String, Codable, Sendable {
     }
 
     var tuning: Tuning {
-        var tuning = Tuning()
+        var tuning = Cache.patient
         // Batches whose end is within reach of the first seconds.
         tuning.adoptionBatchSize = 64
         tuning.adoptionChunk = 512
