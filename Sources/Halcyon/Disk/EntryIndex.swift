@@ -272,6 +272,10 @@ package final class EntryIndex: Sendable {
         try configure(connection)
         try Self.migrator.migrate(connection)
         let state = try recordOpening(through: connection)
+        // A new index is made without waiting for the disk. It has to be on it before the first blob is: after a power cut a file full of
+        // zeros would be taken for a damaged index, and blobs that were never written for those of a folder to take over. Should
+        // it fail, the next checkpoint does it.
+        if isNew { _ = try? connection.checkpoint(.passive) }
         let reader = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
         connection.beforeCommit(environment.beforeCommit)
         let version = try Self.migrator.userVersion(of: connection)

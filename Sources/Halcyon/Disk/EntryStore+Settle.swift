@@ -40,13 +40,13 @@ extension EntryStore {
             let settled = try settle(name, entry: entry)
             if let entry, let settled, isBlob(of: entry, settled) { return }
             if entry != nil { try session.delete(id: name.rowID) }
-            if let settled { try removeStranger(at: name, settled) }
+            // A file that had a row is nothing to adopt.
+            if let settled, entry != nil || !isAdoptable(settled, named: name) { try unlinkUnlessFilled(name, settled) }
         }
     }
 
     /// Unlinks what is at a blob's name and is nobody's blob. A folder that is not empty is not ours to empty.
-    func removeStranger(at name: BlobName, _ file: FileStatus) throws {
-        guard !isAdoptable(file, named: name) else { return }
+    func unlinkUnlessFilled(_ name: BlobName, _ file: FileStatus) throws {
         do throws(SystemError) {
             try blobs.unlink(name)
         } catch {

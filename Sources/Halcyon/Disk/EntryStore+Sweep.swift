@@ -76,7 +76,8 @@ extension EntryStore {
             for entry in entries {
                 guard let file = try blobs.status(of: entry.name), !isBlob(of: entry, file) else { continue }
                 try session.delete(id: entry.id)
-                try removeStranger(at: entry.name, file)
+                // Also what could be adopted: its bytes are what is not trusted.
+                try unlinkUnlessFilled(entry.name, file)
             }
         }
         try note(in: generation) { $0.distrusted = nil }

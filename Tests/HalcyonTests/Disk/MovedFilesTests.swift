@@ -1,8 +1,9 @@
 import Foundation
-import Halcyon
 import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
+
+@testable import Halcyon
 
 /// Files taken away, replaced or damaged while the cache is open, or between two runs.
 @Suite struct MovedFilesTests {
@@ -236,6 +237,25 @@ import Testing
             cache.clock.advance(by: 61)
             cache.reopen { $0.boot = { "another boot" } }
             #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `what is not trusted is no file to adopt either`(isAskedFor: Bool) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "new")
+            cache.settle()
+            try cache.storage.store.index.write { session in
+                var state = try session.state()
+                (state.adoption, state.adoptsUntil) = (.pending, Timestamp(Date()))
+                try session.setState(state)
+            }
+            cache.fileSystem.age(by: 120)
+            cache.reopen { $0.boot = { "another boot" } }
+            if isAskedFor { #expect(try cache.storage.value(forKey: "new") == nil) } else { try cache.storage.open() }
+            cache.settle()
+            #expect(try cache.storage.value(forKey: "new") == nil)
+            #expect(try cache.storage.totalSize() == 0)
         }
     }
 
