@@ -16,16 +16,23 @@ extension EntryStore {
         return name.legacy(forKey: key)
     }
 
-    /// Looks for a blob that was not found under its name of today.
+    /// Looks for a blob that was not found under its name of today. Whoever finds one gives it that name later, with
+    /// ``settleLegacyName(of:as:key:)``.
     func findLegacy<Content>(
         of name: BlobName, key: String, at now: Timestamp, _ look: Look<Content>
     ) throws -> Found<Content>? {
         guard let legacy = legacyName(of: name, key: key), let found = try findOnce(legacy, at: now, look) else {
             return nil
         }
-        settleLegacyLater(legacy, key: key, to: name)
         // What is under today's name is newer: once it has expired, an older value must not come back.
-        return try isSucceeded(by: name, at: now) ? nil : found
+        guard try isSucceeded(by: name, at: now) else { return found }
+        settleLegacyLater(legacy, key: key, to: name)
+        return nil
+    }
+
+    /// After the read has been noted: the note is for the row that was found, and moves with it.
+    func settleLegacyName<Content>(of found: Found<Content>, as name: BlobName, key: String) {
+        if found.name != name { settleLegacyLater(found.name, key: key, to: name) }
     }
 
     /// Today's name was asked for and found: what is under the legacy one is older, and nobody may find it any more.
@@ -73,16 +80,24 @@ extension EntryStore {
     /// A second name first, then the rows, then the first name goes: at each moment there is a row with its blob. A volume
     /// without hard links keeps the legacy names: a crash after a rename would cost the entry.
     private func rename(_ find: LegacyFind, to name: BlobName) throws {
-        let renamed: Entry? = try index.write { session in
+        // A flush between the two would have a note, and with it which image it is, for a row that is not there any more.
+        let isRenamed = try flushLock.withLock {
+            guard let id = try renameRow(find, to: name) else { return false }
+            log.withLock { $0.move(id, to: name.rowID) }
+            return true
+        }
+        if isRenamed { try blobs.unlink(find.name) }
+    }
+
+    /// - Returns: the row's old id.
+    private func renameRow(_ find: LegacyFind, to name: BlobName) throws -> Int64? {
+        try index.write { session in
             guard let entry = try legacyEntry(find, in: session), try isFree(name, in: session),
                 try blobs.link(find.name, as: name)
             else { return nil }
             try session.rename(entry, to: name, key: storable(find.key))
-            return entry
+            return entry.id
         }
-        guard let renamed else { return }
-        log.withLock { $0.move(renamed.id, to: name.rowID) }
-        try blobs.unlink(find.name)
     }
 
     private func legacyEntry(_ find: LegacyFind, in session: IndexSession) throws -> Entry? {

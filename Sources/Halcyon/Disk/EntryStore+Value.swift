@@ -23,6 +23,7 @@ extension EntryStore {
             noteRead(
                 of: found.name, known: found.known, key: key, origin: origin, bytes: found.content.count, at: now,
                 extending: extending)
+            settleLegacyName(of: found, as: name, key: key)
             return found.content
         } catch let error as SystemError where error.isDenied {
             // A folder that may not be searched hides its blobs: a miss. A blob that may not be read is an error.
@@ -45,6 +46,7 @@ extension EntryStore {
         let found = try? find(name, key: key, at: now) { path, isAccepted in
             try blobs.status(at: path).map(isAccepted) == true ? true : nil
         }
+        if let found { settleLegacyName(of: found, as: name, key: key) }
         return found != nil
     }
 
