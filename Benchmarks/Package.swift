@@ -8,6 +8,9 @@ let package = Package(
     dependencies: [.package(name: "Halcyon", path: "..")],
     targets: [
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        // What becomes of figures; needs neither the library nor a disk.
+        .target(name: "BenchReport"),
+        .testTarget(name: "BenchReportTests", dependencies: ["BenchReport"]),
         .executableTarget(name: "SchemaCandidates", dependencies: ["CSQLite"]),
         .executableTarget(name: "DiskOperations", dependencies: [.product(name: "Halcyon", package: "Halcyon")]),
         .executableTarget(name: "AdoptionOperations", dependencies: [.product(name: "Halcyon", package: "Halcyon")]),

@@ -1,0 +1,41 @@
+/// The measurements of one contestant, kept by round: a round is disturbed as a whole when the machine is.
+package struct Samples: Equatable, Sendable {
+    package private(set) var rounds: [[Double]]
+
+    /// Rounds whose medians are further apart than this factor disagree.
+    package static let tolerance = 1.5
+
+    package init(rounds: [[Double]] = []) { self.rounds = rounds.filter { !$0.isEmpty }.map { $0.sorted() } }
+
+    package mutating func add(_ round: [Double]) {
+        if !round.isEmpty { rounds.append(round.sorted()) }
+    }
+
+    /// The median of the rounds' medians, so that one disturbed round counts for one. nil without measurements.
+    package var median: Double? { quantile(0.5, of: roundMedians) }
+
+    /// Over all rounds, because a tail needs many measurements; nil with fewer than a hundred.
+    package var p99: Double? {
+        let all = rounds.flatMap { $0 }
+        return all.count < 100 ? nil : quantile(0.99, of: all.sorted())
+    }
+
+    /// The slowest round over the fastest one.
+    package var spread: Double {
+        guard let least = roundMedians.first, let most = roundMedians.last, most > least else { return 1 }
+        return least > 0 ? most / least : .infinity
+    }
+
+    package var isUnsteady: Bool { spread > Self.tolerance }
+
+    private var roundMedians: [Double] { rounds.compactMap { quantile(0.5, of: $0) }.sorted() }
+}
+
+/// The value that so many of the sorted ones are not above, in the middle between two where it falls between them.
+package func quantile(_ share: Double, of sorted: [Double]) -> Double? {
+    guard let last = sorted.indices.last else { return nil }
+    let place = share * Double(last)
+    let lower = Int(place)
+    let upper = min(last, lower + 1)
+    return sorted[lower] + (sorted[upper] - sorted[lower]) * (place - Double(lower))
+}

@@ -1,0 +1,30 @@
+/// What a figure has to be.
+package enum Target: Equatable, Sendable {
+    /// At most so many times the limit's figure.
+    case ratio(Double)
+    /// At most so much more than the limit's figure.
+    case overLimit(Double)
+    /// At most, in the row's unit.
+    case atMost(Double)
+    /// At least, in the row's unit.
+    case atLeast(Double)
+
+    /// nil where there is nothing to compare with.
+    package func isMet(by value: Double, limit: Double?) -> Bool? {
+        switch self {
+        case .ratio(let most): limit.map { value <= most * $0 }
+        case .overLimit(let most): limit.map { value <= $0 + most }
+        case .atMost(let most): value <= most
+        case .atLeast(let least): value >= least
+        }
+    }
+
+    package func text(in unit: FigureUnit) -> String {
+        switch self {
+        case .ratio(let most): "≤ \(FigureText.factor(most))"
+        case .overLimit(let most): "≤ limit + \(FigureText.text(most, unit))"
+        case .atMost(let most): "≤ \(FigureText.text(most, unit))"
+        case .atLeast(let least): "≥ \(FigureText.text(least, unit))"
+        }
+    }
+}

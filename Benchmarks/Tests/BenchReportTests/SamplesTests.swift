@@ -1,0 +1,37 @@
+import BenchReport
+import Testing
+
+@Suite("Samples")
+struct SamplesTests {
+    @Test("The median is that of the rounds' medians, so that a disturbed round counts for one")
+    func median() {
+        let samples = Samples(rounds: [[3, 1, 2], [900, 800, 700], [4, 2, 3]])
+        #expect(samples.median == 3)
+    }
+
+    @Test("Half of an even number lies between two")
+    func evenNumber() { #expect(quantile(0.5, of: [1, 2, 3, 4]) == 2.5) }
+
+    @Test("Nothing measured is nothing to quote")
+    func empty() {
+        let samples = Samples(rounds: [[], []])
+        #expect(samples.median == nil)
+        #expect(samples.p99 == nil)
+        #expect(!samples.isUnsteady)
+        #expect(Figure(samples) == nil)
+    }
+
+    @Test("A tail is quoted of a hundred measurements at least")
+    func tail() {
+        #expect(Samples(rounds: [Array(repeating: 1, count: 99)]).p99 == nil)
+        let samples = Samples(rounds: [(0..<50).map(Double.init), (50...100).map(Double.init)])
+        #expect(samples.p99 == 99)
+    }
+
+    @Test(
+        "Rounds that are more than one and a half times apart disagree",
+        arguments: [([10.0, 15], false), ([10, 15.1], true), ([0, 0], false), ([0, 1], true), ([7], false)])
+    func spread(medians: [Double], isUnsteady: Bool) {
+        #expect(Samples(rounds: medians.map { [$0] }).isUnsteady == isUnsteady)
+    }
+}
