@@ -1,22 +1,35 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
+
 // A package of its own, so that whoever depends on the library never resolves or builds its benchmarks.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v13)],
-    dependencies: [.package(name: "Halcyon", path: "..")],
+    dependencies: [
+        .package(name: "Halcyon", path: ".."),
+        // What the library has resolved already.
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    ],
     targets: [
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        // What becomes of figures; needs neither the library nor a disk.
+        // Scripts/bench runs it.
+        .executableTarget(
+            name: "Bench",
+            dependencies: [
+                "BenchReport", "CBareJPEG", "CSQLite", halcyon,
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        // What becomes of the figures; needs neither the library nor a disk.
         .target(name: "BenchReport"),
         .testTarget(name: "BenchReportTests", dependencies: ["BenchReport"]),
+        .target(name: "CBareJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
         .executableTarget(name: "SchemaCandidates", dependencies: ["CSQLite"]),
-        .executableTarget(name: "DiskOperations", dependencies: [.product(name: "Halcyon", package: "Halcyon")]),
-        .executableTarget(name: "AdoptionOperations", dependencies: [.product(name: "Halcyon", package: "Halcyon")]),
-        .executableTarget(
-            name: "QueryOperations", dependencies: ["CSQLite", .product(name: "Halcyon", package: "Halcyon")]),
-        .executableTarget(name: "MemoryOperations", dependencies: [.product(name: "Halcyon", package: "Halcyon")]),
+        .executableTarget(name: "AdoptionOperations", dependencies: [halcyon]),
+        .executableTarget(name: "QueryOperations", dependencies: ["CSQLite", halcyon]),
     ],
     swiftLanguageModes: [.v6]
 )

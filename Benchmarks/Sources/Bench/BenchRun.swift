@@ -1,0 +1,61 @@
+import BenchReport
+import Foundation
+
+/// All that is measured, in an order in which one thing does not disturb the next: what only reads and makes new files,
+/// everywhere; then what replaces files; then what removes them, because a disk may take minutes to recover from that.
+struct BenchRun {
+    let volumes: [Volume]
+    let plan: Plan
+    /// Names of rows; empty for all.
+    let only: Set<String>
+
+    func rows() throws -> [ResultRow] {
+        var rows = try apart()
+        let operations = Operation.all.filter { isWanted($0.names) }
+        let worlds = try makeWorlds(for: operations)
+        for phase in Operation.Phase.allCases {
+            for world in worlds {
+                for operation in operations where operation.phase == phase && operation.isMeasured(world.count) {
+                    Progress.say("\(world.description): \(operation.names.joined(separator: ", "))")
+                    rows += try operation.measure(world, plan)
+                }
+            }
+        }
+        return inOrder(rows.filter { isWanted([$0.op]) })
+    }
+
+    private func isWanted(_ names: [String]) -> Bool { only.isEmpty || !only.isDisjoint(with: names) }
+
+    private func apart() throws -> [ResultRow] {
+        var rows: [ResultRow] = []
+        if isWanted(MemoryOperations.names) { rows += MemoryOperations(plan: plan).rows() }
+        for volume in volumes {
+            if isWanted(DecodeOperation.names) { rows += try DecodeOperation(volume: volume).rows() }
+            if isWanted(IndexOperations.names) { rows += try IndexOperations(volume: volume).rows() }
+        }
+        return rows
+    }
+
+    private func makeWorlds(for operations: [Operation]) throws -> [World] {
+        try volumes.flatMap { volume in
+            try plan.counts.compactMap { count -> World? in
+                guard operations.contains(where: { $0.isMeasured(count) }) else { return nil }
+                let withAttributes = count <= plan.attributeLimit
+                guard volume.hasRoom(forFiles: count * (withAttributes ? 3 : 2)) else {
+                    Progress.say("\(volume.name): no room for \(FigureText.count(count)) entries")
+                    return nil
+                }
+                return try World(volume: volume, count: count, withAttributes: withAttributes)
+            }
+        }
+    }
+
+    /// As the operations are listed, not as the phases had them.
+    private func inOrder(_ rows: [ResultRow]) -> [ResultRow] {
+        let names = Operation.names
+        return rows.enumerated().sorted { one, other in
+            let places = (names.firstIndex(of: one.element.op) ?? 0, names.firstIndex(of: other.element.op) ?? 0)
+            return places == (places.1, places.0) ? one.offset < other.offset : places.0 < places.1
+        }.map(\.element)
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+/// What the kernel says of memory and of this process; 0 where it does not.
+enum Memory {
+    /// Bytes that can be had without swapping.
+    static var available: Int { bytes(of: "MemAvailable", in: "/proc/meminfo") }
+
+    /// Anonymous resident bytes of this process: its heap and stacks, not the files it has mapped.
+    static var anonymous: Int { bytes(of: "RssAnon", in: "/proc/self/status") }
+
+    /// The most resident bytes since ``resetPeak()``.
+    static var peak: Int { bytes(of: "VmHWM", in: "/proc/self/status") }
+
+    static var resident: Int { bytes(of: "VmRSS", in: "/proc/self/status") }
+
+    /// See proc(5), clear_refs.
+    static func resetPeak() {
+        // Where it cannot be reset the peak is that of the whole run, and shows as too much rather than too little.
+        try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
+    }
+
+    /// Bytes that this process has handed to `write` and its like so far: what is written into mapped memory is not in it.
+    static var written: Int {
+        let lines = (try? String(contentsOfFile: "/proc/self/io", encoding: .utf8))?.split(separator: "\n") ?? []
+        return lines.first { $0.hasPrefix("wchar: ") }.flatMap { Int($0.dropFirst(7)) } ?? 0
+    }
+
+    private static func bytes(of name: String, in file: String) -> Int {
+        let lines = (try? String(contentsOfFile: file, encoding: .utf8))?.split(separator: "\n") ?? []
+        let words = lines.first { $0.hasPrefix("\(name):") }?.split(separator: " ") ?? []
+        return words.count > 1 ? (Int(words[1]) ?? 0) * 1_024 : 0
+    }
+}

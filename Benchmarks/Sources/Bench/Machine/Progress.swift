@@ -1,0 +1,11 @@
+import Foundation
+
+/// What is going on, on stderr: stdout is for the table.
+enum Progress {
+    private static let begin = now()
+
+    static func say(_ line: String) {
+        let seconds = Int((now() - begin) / 1e6)
+        FileHandle.standardError.write(Data("[\(seconds) s] \(line)\n".utf8))
+    }
+}

@@ -1,0 +1,42 @@
+import BenchReport
+import Foundation
+
+/// A new folder on a disk or in memory, in which everything is made. Who supervises the run removes it.
+struct Volume {
+    let folder: URL
+    let kind: VolumeKind
+
+    /// Where Linux has one.
+    static let tmpfs = URL(fileURLWithPath: "/dev/shm")
+
+    init(parent: URL, session: String) throws {
+        folder = Supervisor.folder(in: parent, session: session)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        kind = Self.isTmpfs(folder) ? .tmpfs : .disk
+    }
+
+    var name: String { kind.rawValue }
+
+    /// Waits until everything is on the disk. The files of a cache are old; those that are not yet written are removed and
+    /// replaced much faster.
+    func synchronize() { sync() }
+
+    /// Each file takes a block of 4 KiB and what the file system knows of it. Something is left for others.
+    func hasRoom(forFiles count: Int) -> Bool {
+        var status = statvfs()
+        guard statvfs(folder.path, &status) == 0 else { return false }
+        let room = Int(status.f_bavail) * Int(status.f_frsize)
+        let need = count * 6_000
+        return need < room / 2 && (kind == .disk || need < Memory.available / 2)
+    }
+
+    /// By the mount that the folder is below, the innermost one.
+    static func isTmpfs(_ folder: URL) -> Bool {
+        let path = folder.resolvingSymlinksInPath().path
+        // Where there is no such list there is no tmpfs either.
+        let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
+        let fields = mounts.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count > 2 }
+        let above = fields.filter { path == $0[1] || $0[1] == "/" || path.hasPrefix("\($0[1])/") }
+        return above.max { $0[1].count < $1[1].count }?[2] == "tmpfs"
+    }
+}

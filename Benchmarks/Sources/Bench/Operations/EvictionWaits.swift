@@ -1,0 +1,154 @@
+import BenchReport
+import Foundation
+import Halcyon
+
+/// How long readers and a store wait while something is evicted, beside how long they take when nothing is: p99 against p99.
+/// The bare calls while bare files are unlinked say how much of it is the disk's.
+struct EvictionWaits {
+    let world: World
+
+    static let names = ["is_cached_hit_p99_evicting", "value_hit_p99_evicting", "store_p99_evicting"]
+    private static let allowances: [Target] = [.ratio(3), .ratio(3), .atMost(30_000)]
+
+    func rows() throws -> [ResultRow] {
+        let items = try freshItems()
+        let ours = calls(try world.halcyon.storage(), items)
+        let bare = bareCalls(items)
+        let idle = ours.waits { $0 < 1e6 }
+        let bareIdle = bare.waits { $0 < 1e6 }
+        let gone = Locker<[String]>([])
+        let evicting = ours.waits(during: try eviction(noting: gone))
+        try world.halcyon.storage().config.sizeLimit = 0
+        let paths = gone.value.map(world.bare.path)
+        let unlinking = bare.waits(during: inBackground { paths.forEach(BareFiles.remove) })
+        return Self.names.indices.compactMap { index in
+            row(index, evicting[index], idle: idle[index], bare: (bareIdle[index], unlinking[index]), paths.count)
+        }
+    }
+
+    private func row(
+        _ index: Int, _ evicting: Samples, idle: Samples, bare: (idle: Samples, unlinking: Samples), _ evicted: Int
+    ) -> ResultRow? {
+        var outcome = Outcome()
+        outcome[.halcyon] = evicting.tails
+        outcome[.limit] = idle.tails
+        var row = world.row(Self.names[index], outcome, limitName: "idle p99", target: Self.allowances[index])
+        row?.extras = ["evicted": Double(evicted)]
+        row?.extras["bare_idle_p99_us"] = bare.idle.tails.median
+        row?.extras["bare_unlinking_p99_us"] = bare.unlinking.tails.median
+        return row
+    }
+
+    /// Used a moment ago, so that they are not evicted.
+    private func freshItems() throws -> [Item] {
+        let (items, data, storage) = (world.newItems(500), blob(World.blobSize), try world.halcyon.storage())
+        for item in items {
+            try storage.store(value: data, forKey: item.key)
+            world.storeBare(data, item)
+        }
+        return items
+    }
+
+    /// Of half of what is left, 100 000 entries at most.
+    private func eviction(noting gone: Locker<[String]>) throws -> BackgroundTask {
+        world.volume.synchronize()
+        let storage = try world.halcyon.storage()
+        let total = try storage.totalSize()
+        let need = min(total / 2, UInt(100_000 * World.blobSize))
+        storage.config.lowWaterRatio = Double(total - need) / Double(total)
+        storage.config.sizeLimit = total
+        return inBackground {
+            // Nothing evicted gives no bare files to remove, and shows as such.
+            let urls = (try? storage.removeSizeExceededValues()) ?? []
+            gone.value = urls.map(\.lastPathComponent)
+        }
+    }
+
+    // MARK: The calls
+
+    private func calls(_ storage: DiskStorage.Backend<Data>, _ items: [Item]) -> WaitingCalls {
+        let data = blob(World.blobSize)
+        return WaitingCalls(world: world, items: items) {
+            require(storage.isCached(forKey: $0.key))
+        } value: {
+            require((try? storage.value(forKey: $0.key)) != nil)
+        } store: { item in
+            // One that is refused has waited all the same.
+            try? storage.store(value: data, forKey: item.key)
+        }
+    }
+
+    private func bareCalls(_ items: [Item]) -> WaitingCalls {
+        let data = blob(World.blobSize)
+        return WaitingCalls(world: world, items: items) {
+            BareFiles.exists($0.barePath)
+        } value: {
+            BareFiles.load($0.barePath)
+        } store: {
+            world.storeBare(data, $0)
+        }
+    }
+}
+
+/// Looks and reads by turns for a while, and once in twenty times a store of something new.
+private struct WaitingCalls {
+    let world: World
+    let items: [Item]
+    let isCached: (Item) -> Void
+    let value: (Item) -> Void
+    let store: (Item) -> Void
+
+    init(
+        world: World, items: [Item], isCached: @escaping (Item) -> Void, value: @escaping (Item) -> Void,
+        store: @escaping (Item) -> Void
+    ) {
+        self.world = world
+        self.items = items
+        self.isCached = isCached
+        self.value = value
+        self.store = store
+    }
+
+    func waits(during task: BackgroundTask) -> [Samples] {
+        defer { task.wait() }
+        return waits { _ in task.isRunning }
+    }
+
+    /// - Parameter goesOn: asked with the microseconds since the beginning.
+    func waits(while goesOn: (Double) -> Bool) -> [Samples] {
+        var times: [[Double]] = [[], [], []]
+        let begin = now()
+        var number = 0
+        while goesOn(now() - begin) {
+            let item = items[number % items.count]
+            times[0].append(microseconds { isCached(item) })
+            times[1].append(microseconds { value(item) })
+            if number % 20 == 0, let new = world.newItems(1).first { times[2].append(microseconds { store(new) }) }
+            number += 1
+        }
+        return times.map { Samples(rounds: thirds($0)) }
+    }
+
+    private func thirds(_ times: [Double]) -> [[Double]] {
+        let length = max(1, (times.count + 2) / 3)
+        return stride(from: 0, to: times.count, by: length).map { Array(times[$0..<min($0 + length, times.count)]) }
+    }
+}
+
+extension Samples {
+    /// Each round's p99 in its place.
+    fileprivate var tails: Samples { Samples(rounds: rounds.map { quantile(0.99, of: $0).map { [$0] } ?? [] }) }
+}
+
+/// A value that two threads know.
+private final class Locker<Value: Sendable>: Sendable {
+    private let lock = NSLock()
+    private nonisolated(unsafe) var current: Value
+
+    init(_ value: Value) { current = value }
+
+    var value: Value {
+        get { lock.withLock { current } }
+        set { lock.withLock { current = newValue } }
+    }
+}

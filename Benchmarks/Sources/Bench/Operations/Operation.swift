@@ -1,0 +1,21 @@
+import BenchReport
+
+/// What is measured in a world of entries.
+struct Operation {
+    enum Phase: CaseIterable { case growing, replacing, removing }
+
+    /// Of the rows that it gives.
+    let names: [String]
+    var phase = Phase.growing
+    /// At which numbers of entries.
+    var isMeasured: (Int) -> Bool = { _ in true }
+    let measure: (World, Plan) throws -> [ResultRow]
+
+    /// In the order of the table, and within each phase in the order of the run.
+    static var all: [Operation] { reading + asking + storing + [opening] + removing }
+
+    /// All rows there are, in the order of the table.
+    static var names: [String] {
+        all.flatMap(\.names) + IndexOperations.names + MemoryOperations.names + DecodeOperation.names
+    }
+}

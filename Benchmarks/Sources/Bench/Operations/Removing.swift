@@ -1,0 +1,84 @@
+import BenchReport
+import Foundation
+import Halcyon
+
+extension Operation {
+    /// What deletes, last of all and in this order.
+    static var removing: [Operation] {
+        [
+            Operation(names: ["evict_half"], phase: .removing) { world, plan in
+                try Eviction(world: world).rows(parts: plan.rounds)
+            },
+            Operation(names: EvictionWaits.names, phase: .removing, isMeasured: { $0 >= 100_000 }) { world, _ in
+                try EvictionWaits(world: world).rows()
+            },
+            Operation(names: ["remove_all"], phase: .removing) { world, _ in try removeAll(world) },
+        ]
+    }
+
+    private static func removeAll(_ world: World) throws -> [ResultRow] {
+        let storage = try world.halcyon.storage()
+        let paths = world.bare.names().map(world.bare.path)
+        var outcome = Outcome()
+        world.volume.synchronize()
+        let neighbour = Neighbour(storage: storage)
+        let meanwhile = inBackground { neighbour.storeNowAndThen() }
+        outcome[.halcyon].add([try microseconds { try storage.removeAll() }])
+        neighbour.stop()
+        meanwhile.wait()
+        outcome[.limit].add([microseconds { paths.forEach(BareFiles.remove) }])
+        var row = world.row(
+            "remove_all", outcome, limitName: "unlink", target: world.volume.kind == .disk ? .ratio(1.3) : nil)
+        row?.entries = paths.count
+        row?.extras = ["longest_wait_us": neighbour.longestWait]
+        return [row].compactMap { $0 }
+    }
+}
+
+/// Half of the entries, in parts, because what can be done once only cannot be repeated: after each part the bare unlinks of
+/// the same names.
+struct Eviction {
+    let world: World
+
+    func rows(parts: Int) throws -> [ResultRow] {
+        world.volume.synchronize()
+        let total = try world.halcyon.storage().totals()
+        var outcome = Outcome()
+        var evicted = 0
+        for _ in 0..<parts {
+            let (time, names) = try evict(bytes: UInt(total.bytes) / UInt(parts * 2))
+            evicted += names.count
+            outcome[.halcyon].add([time * Double(parts)])
+            world.halcyon.settle()
+            outcome[.limit].add([unlink(names) * Double(parts)])
+        }
+        if let attributes = world.attributes {
+            attributes.settle()
+            let size = try attributes.totalSize()
+            outcome[.attribute].add([try microseconds { try attributes.evict(limit: size) }])
+        }
+        var row = world.row(
+            "evict_half", outcome, limitName: "unlink", target: world.volume.kind == .disk ? .ratio(1.25) : nil)
+        row?.entries = Int(total.entries)
+        row?.extras = ["evicted": Double(evicted)]
+        return [row].compactMap { $0 }
+    }
+
+    /// - Returns: microseconds, and what is gone.
+    func evict(bytes: UInt) throws -> (time: Double, names: [String]) {
+        let storage = try world.halcyon.storage()
+        let total = try storage.totalSize()
+        storage.config.lowWaterRatio = Double(total - bytes) / Double(total)
+        storage.config.sizeLimit = total
+        defer { storage.config.sizeLimit = 0 }
+        var gone: [URL] = []
+        let time = try microseconds { gone = try storage.removeSizeExceededValues() }
+        require(!gone.isEmpty)
+        return (time, gone.map(\.lastPathComponent))
+    }
+
+    func unlink(_ names: [String]) -> Double {
+        let paths = names.map(world.bare.path)
+        return microseconds { paths.forEach(BareFiles.remove) }
+    }
+}

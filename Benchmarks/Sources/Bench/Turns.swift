@@ -1,0 +1,61 @@
+import BenchReport
+
+/// One of those that do the same work.
+struct Contestant {
+    enum Role: CaseIterable { case halcyon, limit, attribute }
+
+    let role: Role
+    let play: (Item) throws -> Void
+    /// Finishes what was put off, outside the clock.
+    var settle: () -> Void = {}
+    /// Of one turn, where a call takes too long for as many as the others have.
+    var calls = Int.max
+}
+
+/// The measurements of all contestants.
+struct Outcome {
+    private var samples: [Contestant.Role: Samples] = [:]
+
+    subscript(role: Contestant.Role) -> Samples {
+        get { samples[role] ?? Samples() }
+        set { samples[role] = newValue }
+    }
+}
+
+/// Lets contestants take turns, so that a slow minute of the machine hits all alike.
+///
+/// A turn is some calls in a row: after each single one the processor's caches would be full of the others' code, and the
+/// shortest calls would pay most for it. Who begins changes with each turn.
+struct Turns {
+    var rounds = 5
+    var turns = 8
+    /// Calls of one turn.
+    var length = 50
+
+    /// - Parameter items: so many of them, for the turn of all contestants.
+    func run(_ contestants: [Contestant], items: (Int) -> [Item]) throws -> Outcome {
+        var outcome = Outcome()
+        // Warms up.
+        _ = try turn(contestants, items(length))
+        for _ in 0..<rounds {
+            var times: [Contestant.Role: [Double]] = [:]
+            for turn in 0..<turns {
+                let order = turn.isMultiple(of: 2) ? contestants : contestants.reversed()
+                times.merge(try self.turn(order, items(length))) { $0 + $1 }
+            }
+            for (role, times) in times { outcome[role].add(times) }
+        }
+        return outcome
+    }
+
+    private func turn(_ contestants: [Contestant], _ items: [Item]) throws -> [Contestant.Role: [Double]] {
+        var times: [Contestant.Role: [Double]] = [:]
+        for contestant in contestants {
+            times[contestant.role] = try items.prefix(contestant.calls).map { item in
+                try microseconds { try contestant.play(item) }
+            }
+            contestant.settle()
+        }
+        return times
+    }
+}
