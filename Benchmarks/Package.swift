@@ -26,7 +26,8 @@ let package = Package(
         // What becomes of the figures; needs neither the library nor a disk.
         .target(name: "BenchReport"),
         .testTarget(name: "BenchReportTests", dependencies: ["BenchReport"]),
-        .target(name: "CBareJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        // Linux alone decodes with it.
+        .target(name: "CBareJPEG", linkerSettings: [.linkedLibrary("jpeg", .when(platforms: [.linux]))]),
         .executableTarget(name: "SchemaCandidates", dependencies: ["CSQLite"]),
         .executableTarget(name: "AdoptionOperations", dependencies: [halcyon]),
         .executableTarget(name: "QueryOperations", dependencies: ["CSQLite", halcyon]),

@@ -1,3 +1,5 @@
+#if defined(__linux__)
+
 #include "bare_jpeg.h"
 
 #include <stdio.h>
@@ -25,3 +27,5 @@ uint8_t *bare_jpeg_decode(const uint8_t *bytes, size_t count, uint32_t *width, u
     jpeg_destroy_decompress(&jpeg);
     return pixels;
 }
+
+#endif
