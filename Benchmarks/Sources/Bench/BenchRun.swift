@@ -13,7 +13,8 @@ struct BenchRun {
         var rows = try apart()
         let operations = Operation.all.filter { isWanted($0.names) }
         let worlds = try makeWorlds(for: operations)
-        for phase in Operation.Phase.allCases {
+        for phase in Operation.Phase.allCases where operations.contains(where: { $0.phase == phase }) {
+            if phase != .growing { waitForDisk() }
             for world in worlds {
                 for operation in operations where operation.phase == phase && operation.isMeasured(world.count) {
                     Progress.say("\(world.description): \(operation.names.joined(separator: ", "))")
@@ -22,6 +23,12 @@ struct BenchRun {
             }
         }
         return inOrder(rows.filter { isWanted([$0.op]) })
+    }
+
+    /// The files of a cache are old: those that the disk has not got yet are replaced and removed much faster.
+    private func waitForDisk() {
+        Progress.say("waiting until all is on the disk")
+        sync()
     }
 
     private func isWanted(_ names: [String]) -> Bool { only.isEmpty || !only.isDisjoint(with: names) }
@@ -41,6 +48,7 @@ struct BenchRun {
             try plan.counts.compactMap { count -> World? in
                 guard operations.contains(where: { $0.isMeasured(count) }) else { return nil }
                 let withAttributes = count <= plan.attributeLimit
+                guard volume.kind == .disk || count <= plan.tmpfsLimit else { return nil }
                 guard volume.hasRoom(forFiles: count * (withAttributes ? 3 : 2)) else {
                     Progress.say("\(volume.name): no room for \(FigureText.count(count)) entries")
                     return nil

@@ -17,10 +17,6 @@ struct Volume {
 
     var name: String { kind.rawValue }
 
-    /// Waits until everything is on the disk. The files of a cache are old; those that are not yet written are removed and
-    /// replaced much faster.
-    func synchronize() { sync() }
-
     /// Each file takes a block of 4 KiB and what the file system knows of it. Something is left for others.
     func hasRoom(forFiles count: Int) -> Bool {
         var status = statvfs()

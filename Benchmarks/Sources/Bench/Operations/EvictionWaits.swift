@@ -51,7 +51,6 @@ struct EvictionWaits {
 
     /// Of half of what is left, 100 000 entries at most.
     private func eviction(noting gone: Locker<[String]>) throws -> BackgroundTask {
-        world.volume.synchronize()
         let storage = try world.halcyon.storage()
         let total = try storage.totalSize()
         let need = min(total / 2, UInt(100_000 * World.blobSize))

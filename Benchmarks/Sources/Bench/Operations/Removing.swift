@@ -18,18 +18,20 @@ extension Operation {
 
     private static func removeAll(_ world: World) throws -> [ResultRow] {
         let storage = try world.halcyon.storage()
-        let paths = world.bare.names().map(world.bare.path)
+        let count = Int(try storage.totals().entries)
+        let paths = world.bare.names().prefix(count).map(world.bare.path)
+        // Those who stored while something was evicted stored more in the one folder than in the other.
+        let share = Double(count) / Double(paths.count)
         var outcome = Outcome()
-        world.volume.synchronize()
         let neighbour = Neighbour(storage: storage)
         let meanwhile = inBackground { neighbour.storeNowAndThen() }
         outcome[.halcyon].add([try microseconds { try storage.removeAll() }])
         neighbour.stop()
         meanwhile.wait()
-        outcome[.limit].add([microseconds { paths.forEach(BareFiles.remove) }])
+        outcome[.limit].add([microseconds { paths.forEach(BareFiles.remove) } * share])
         var row = world.row(
             "remove_all", outcome, limitName: "unlink", target: world.volume.kind == .disk ? .ratio(1.3) : nil)
-        row?.entries = paths.count
+        row?.entries = count
         row?.extras = ["longest_wait_us": neighbour.longestWait]
         return [row].compactMap { $0 }
     }
@@ -41,7 +43,6 @@ struct Eviction {
     let world: World
 
     func rows(parts: Int) throws -> [ResultRow] {
-        world.volume.synchronize()
         let total = try world.halcyon.storage().totals()
         var outcome = Outcome()
         var evicted = 0

@@ -26,7 +26,6 @@ extension Operation {
     }
 
     private static func overwrite(_ world: World, _ plan: Plan) throws -> [ResultRow] {
-        world.volume.synchronize()
         let turns = Turns(rounds: plan.rounds, turns: 4)
         var items = world.differentItems(turns.rounds * turns.turns * turns.length + turns.length)
         let outcome = try turns.run(storers(world, blob(World.blobSize))) { count in
