@@ -19,10 +19,11 @@ struct EvictionWaits {
         let gone = Locker<[String]>([])
         let evicting = ours.waits(during: try eviction(noting: gone))
         try world.halcyon.storage().config.sizeLimit = 0
-        let paths = gone.value.map(world.bare.path)
+        // As many as it takes to see the tail.
+        let paths = gone.value.prefix(10_000).map(world.bare.path)
         let unlinking = bare.waits(during: inBackground { paths.forEach(BareFiles.remove) })
         return Self.names.indices.compactMap { index in
-            row(index, evicting[index], idle: idle[index], bare: (bareIdle[index], unlinking[index]), paths.count)
+            row(index, evicting[index], idle: idle[index], bare: (bareIdle[index], unlinking[index]), gone.value.count)
         }
     }
 
