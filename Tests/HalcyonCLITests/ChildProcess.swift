@@ -1,7 +1,8 @@
 import Foundation
+import HalcyonTestSupport
 import Testing
 
-/// A program that a test runs. Foundation's `Process` leaks (6.3), and the address sanitizer counts it.
+/// A program that a test runs.
 final class ChildProcess {
     private let pid: pid_t
     private var status: Int32?
@@ -14,16 +15,9 @@ final class ChildProcess {
     ) throws {
         // The shell changes the folder; the program takes its place.
         let words = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder.path, executable.path] + arguments
-        let variables = environment.map { "\($0)=\($1)" }
-        var actions = FileActions()
-        for (target, source) in streams.enumerated() { actions.duplicate(source.fileDescriptor, to: Int32(target)) }
-        var pid: pid_t = 0
-        let code = withCStrings(words) { argv in
-            withCStrings(variables) { envp in posix_spawn(&pid, "/bin/sh", &actions.actions, nil, argv, envp) }
-        }
-        actions.destroy()
-        try #require(code == 0)
-        self.pid = pid
+        let descriptors = streams.enumerated().map { (Int32($0), $1.fileDescriptor) }
+        pid = try Spawning.start(
+            "/bin/sh", words, environment: environment, streams: Dictionary(uniqueKeysWithValues: descriptors))
         self.streams = streams
     }
 
@@ -56,29 +50,4 @@ final class ChildProcess {
         var raw: Int32 = 0
         return waitpid(pid, &raw, WNOHANG | WUNTRACED) == pid && raw & 0xFF == 0x7F
     }
-}
-
-private struct FileActions {
-    #if canImport(Darwin)
-        var actions: posix_spawn_file_actions_t?
-    #else
-        var actions = posix_spawn_file_actions_t()
-    #endif
-
-    init() { posix_spawn_file_actions_init(&actions) }
-
-    mutating func duplicate(_ source: Int32, to target: Int32) {
-        posix_spawn_file_actions_adddup2(&actions, source, target)
-    }
-
-    mutating func destroy() { posix_spawn_file_actions_destroy(&actions) }
-}
-
-/// An array of C strings that ends with NULL, for the time of a call.
-private func withCStrings<Result>(
-    _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-) -> Result {
-    let strings = texts.map { strdup($0) }
-    defer { strings.forEach { free($0) } }
-    return body(strings + [nil])
 }

@@ -16,7 +16,7 @@ package final class CacheFixture: @unchecked Sendable {
     private let name: String
 
     package init(
-        name: String = "test", tuning: Tuning = Tuning(),
+        name: String = "test", tuning: Tuning = .patient,
         configure: @escaping (inout DiskStorage.Config) -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
@@ -125,7 +125,7 @@ package final class CacheFixture: @unchecked Sendable {
 
 /// Runs a test on a storage of its own and requires it to be clean at the end.
 package func withCache(
-    tuning: Tuning = Tuning(), configure: @escaping (inout DiskStorage.Config) -> Void = { _ in },
+    tuning: Tuning = .patient, configure: @escaping (inout DiskStorage.Config) -> Void = { _ in },
     _ body: (CacheFixture) throws -> Void
 ) throws {
     let cache = try CacheFixture(tuning: tuning, configure: configure)

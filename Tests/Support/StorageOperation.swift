@@ -75,7 +75,7 @@ package final class OperationRun {
     package private(set) var storage: DiskStorage.Backend<Data>?
 
     /// - Parameter directory: what the cache's folder is in.
-    package init(_ operation: StorageOperation, in directory: URL, tuning: Tuning = Tuning()) {
+    package init(_ operation: StorageOperation, in directory: URL, tuning: Tuning = .patient) {
         self.operation = operation
         self.directory = directory
         self.tuning = tuning
@@ -98,8 +98,7 @@ package final class OperationRun {
         var environment = StorageEnvironment()
         environment.isShared = false
         environment.warn = { _ in }
-        // On a busy machine a quarter of a second is short: a reader that gives up has a miss.
-        environment.tuning.readerTimeout = .seconds(60)
+        environment.tuning = .patient
         change(&environment)
         return DiskStorage.Backend(
             noThrowConfig: DiskStorage.Config(name: "operation", sizeLimit: 500, directory: directory),

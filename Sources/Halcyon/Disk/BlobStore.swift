@@ -331,17 +331,25 @@ package struct BlobStore: Sendable {
 
     func unlink(_ blob: DetachedBlob) throws(SystemError) { try removeAnything(at: path(of: blob)) }
 
-    /// As ``unlink(_:)-swift.method``, for what nobody needs: a folder that is not empty is not ours to empty, and stays.
-    func unlinkIfPossible(_ blob: DetachedBlob, _ file: FileStatus) throws(SystemError) {
+    /// Unlinks what is under a name; a folder only if it is empty.
+    func unlink(_ name: BlobName) throws(SystemError) { try removeAnything(at: path(of: name)) }
+
+    /// As ``unlink(_:)-swift.method``, for what is nobody's blob: a folder that is not empty is not ours to empty, and stays.
+    func unlinkUnlessFilled(_ blob: DetachedBlob, _ file: FileStatus) throws(SystemError) {
+        try unlinkUnlessFilled(path(of: blob), file)
+    }
+
+    func unlinkUnlessFilled(_ name: BlobName, _ file: FileStatus) throws(SystemError) {
+        try unlinkUnlessFilled(path(of: name), file)
+    }
+
+    private func unlinkUnlessFilled(_ path: String, _ file: FileStatus) throws(SystemError) {
         do throws(SystemError) {
-            try unlink(blob)
+            try removeAnything(at: path)
         } catch {
             guard file.kind == .directory else { throw error }
         }
     }
-
-    /// Unlinks what is under a name; a folder only if it is empty.
-    func unlink(_ name: BlobName) throws(SystemError) { try removeAnything(at: path(of: name)) }
 
     private func removeAnything(at path: String) throws(SystemError) {
         do throws(SystemError) {

@@ -67,24 +67,15 @@ extension IndexFiles {
 
     /// nil where there is no index.
     private func appearance() throws -> Appearance? {
-        guard let database = try status(of: database), database.kind == .regular, database.size > 0 else { return nil }
-        try IndexFiles(database: self.database, fileSystem: fileSystem).requireFiles()
-        let hasLog = try status(of: log)?.size ?? 0 > 0
-        guard hasLog, try status(of: sharedMemory)?.size ?? 0 == 0 else {
+        guard let database = try status(at: database), database.kind == .regular, database.size > 0 else { return nil }
+        try requireFiles()
+        let hasLog = try status(at: log)?.size ?? 0 > 0
+        guard hasLog, try status(at: sharedMemory)?.size ?? 0 == 0 else {
             return Appearance(database: database, isLogged: hasLog)
         }
         throw CacheStorageError(
             .indexUnavailable, "The index has a log that was left by a crash.",
             remedy: "It is put in order as soon as somebody opens the cache: an app, or ‘halcyon stats’.")
-    }
-
-    private func status(of path: String) throws -> FileStatus? {
-        do throws(SystemError) {
-            return try fileSystem.status(at: path)
-        } catch {
-            guard error.isMissing else { throw error }
-            return nil
-        }
     }
 
     /// nil for an index that is just being made.

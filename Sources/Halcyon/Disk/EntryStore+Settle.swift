@@ -19,7 +19,7 @@ extension EntryStore {
             if !restored, let entry, isBlob(of: entry, file) {
                 restored = try blobs.restore(blob, as: name)
             } else if isLeftOver(blob, file) {
-                try blobs.unlinkIfPossible(blob, file)
+                try blobs.unlinkUnlessFilled(blob, file)
             }
         }
         return try blobs.status(of: name)
@@ -41,16 +41,9 @@ extension EntryStore {
             if let entry, let settled, isBlob(of: entry, settled) { return }
             if entry != nil { try session.delete(id: name.rowID) }
             // A file that had a row is nothing to adopt.
-            if let settled, entry != nil || !isAdoptable(settled, named: name) { try unlinkUnlessFilled(name, settled) }
-        }
-    }
-
-    /// Unlinks what is at a blob's name and is nobody's blob. A folder that is not empty is not ours to empty.
-    func unlinkUnlessFilled(_ name: BlobName, _ file: FileStatus) throws {
-        do throws(SystemError) {
-            try blobs.unlink(name)
-        } catch {
-            guard file.kind == .directory else { throw error }
+            if let settled, entry != nil || !isAdoptable(settled, named: name) {
+                try blobs.unlinkUnlessFilled(name, settled)
+            }
         }
     }
 

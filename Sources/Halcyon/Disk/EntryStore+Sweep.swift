@@ -52,7 +52,7 @@ extension EntryStore {
         if blob.place == .trash { return true }
         // A staged file is unlinked under the lock: its writer may live, and after its exchange this name holds the
         // only copy of the old bytes.
-        try blobs.unlinkIfPossible(blob, file)
+        try blobs.unlinkUnlessFilled(blob, file)
         return false
     }
 
@@ -77,7 +77,7 @@ extension EntryStore {
                 guard let file = try blobs.status(of: entry.name), !isBlob(of: entry, file) else { continue }
                 try session.delete(id: entry.id)
                 // Also what could be adopted: its bytes are what is not trusted.
-                try unlinkUnlessFilled(entry.name, file)
+                try blobs.unlinkUnlessFilled(entry.name, file)
             }
         }
         try note(in: generation) { $0.distrusted = nil }

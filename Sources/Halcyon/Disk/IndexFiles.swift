@@ -43,7 +43,8 @@ struct IndexFiles: Sendable {
         }
     }
 
-    private func status(at path: String) throws(SystemError) -> FileStatus? {
+    /// nil when there is none.
+    func status(at path: String) throws(SystemError) -> FileStatus? {
         do throws(SystemError) {
             return try fileSystem.status(at: path)
         } catch {

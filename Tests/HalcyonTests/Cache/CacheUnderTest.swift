@@ -16,7 +16,7 @@ struct CacheUnderTest: Sendable {
     var storage: ImageDisk { cache.diskStorage }
 
     init(
-        tuning: Tuning = Tuning(), configure: @escaping (inout DiskStorage.Config) -> Void = { _ in },
+        tuning: Tuning = .patient, configure: @escaping (inout DiskStorage.Config) -> Void = { _ in },
         making: (ImageMemory, ImageDisk) -> ImageCache = { ImageCache(memoryStorage: $0, diskStorage: $1) }
     ) throws {
         disk = try CacheFixture(tuning: tuning) { config in
@@ -98,7 +98,7 @@ struct CacheUnderTest: Sendable {
 
 /// Runs a test on a cache of its own and requires its folder to be clean at the end.
 func withImageCache(
-    tuning: Tuning = Tuning(), configure: @escaping (inout DiskStorage.Config) -> Void = { _ in },
+    tuning: Tuning = .patient, configure: @escaping (inout DiskStorage.Config) -> Void = { _ in },
     making: (ImageMemory, ImageDisk) -> ImageCache = { ImageCache(memoryStorage: $0, diskStorage: $1) },
     _ body: (CacheUnderTest) async throws -> Void
 ) async throws {

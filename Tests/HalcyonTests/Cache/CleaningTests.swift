@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `a file that cannot be removed is passed over, and the handler comes`() async throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 4
         try await withImageCache(tuning: tuning) { subject in
             try subject.fill((0..<40).map { "\($0)" }, expiration: .seconds(1))
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func `progress counts the bytes that go, and ends at the whole`() async throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 8
         try await withImageCache(tuning: tuning) { subject in
             try subject.fill((0..<20).map { "old\($0)" }, expiration: .seconds(1))
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test func `a clean that is cancelled stops after the batch, and its handler comes once`() async throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 8
         try await withImageCache(tuning: tuning) { subject in
             try subject.fill((0..<40).map { "\($0)" }, expiration: .seconds(1))
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test func `a timer that comes again before its clean has ended begins no other`() async throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 8
         try await withImageCache(tuning: tuning) { subject in
             let (cache, storage) = (subject.cache, subject.storage)

@@ -18,7 +18,7 @@ import Testing
                 config.cachePathBlock = { parent, name in parent.appendingPathComponent("Shared/AppGroup/1/\(name)") }
             }
             cache = ImageCache(
-                memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 0)), diskStorage: files.storage)
+                memoryStorage: CacheUnderTest.memory(clock: files.clock), diskStorage: files.storage)
         }
 
         var isOpen: Bool { files.storage.store.index.isOpen }

@@ -120,9 +120,10 @@ import Testing
     {
         let hook = Locked<(@Sendable () -> Void)?>(nil)
         let config = MemoryStorage.Config(totalCostLimit: 0, cleanInterval: 0)
+        let now = Date()
         let memory = ImageMemory(config: config, objects: PlatformMemoryObjects()) {
             hook.withLock { $0.take() }?()
-            return Date()
+            return now
         }
         try await withImageCache(making: { ImageCache(memoryStorage: memory, diskStorage: $1) }) { subject in
             try await body(subject, hook)

@@ -8,8 +8,7 @@ import Testing
 @Suite struct SignatureTests {
     @Test func `names with labels and names with defaults are the same functions`() async throws {
         let fixture = try CacheFixture { $0.cleanInterval = 0 }
-        let config = MemoryStorage.Config(totalCostLimit: 0, cleanInterval: 0)
-        let memory = MemoryStorage.Backend<KFCrossPlatformImage>(config: config)
+        let memory = CacheUnderTest.memory(clock: fixture.clock)
         let cache = ImageCache(memoryStorage: memory, diskStorage: fixture.storage)
         let image = try Pictures.image()
         Signatures.callbacks(of: cache, image)

@@ -262,7 +262,7 @@ private final class CountingCache: ImageCache, @unchecked Sendable {
 @Suite(.endsEvenIfItHangs) struct SubclassTests {
     private func withCounting(_ body: (CountingCache) async throws -> Void) async throws {
         let fixture = try CacheFixture { $0.cleanInterval = 0 }
-        let memory = MemoryStorage.Backend<KFCrossPlatformImage>(config: .init(totalCostLimit: 0, cleanInterval: 0))
+        let memory = CacheUnderTest.memory(clock: fixture.clock)
         let cache = CountingCache(memoryStorage: memory, diskStorage: fixture.storage)
         try await body(cache)
         try fixture.requireClean()
@@ -326,7 +326,7 @@ private final class CountingCache: ImageCache, @unchecked Sendable {
             ) {}
         }
         let fixture = try CacheFixture { $0.cleanInterval = 0 }
-        let memory = MemoryStorage.Backend<KFCrossPlatformImage>(config: .init(totalCostLimit: 0, cleanInterval: 0))
+        let memory = CacheUnderTest.memory(clock: fixture.clock)
         let cache = Refusing(memoryStorage: memory, diskStorage: fixture.storage)
         cache.store(try Pictures.image(), forKey: "a", completionHandler: nil)
         #expect(await cache.imageCachedTypeAsync(forKey: "a") == .none)

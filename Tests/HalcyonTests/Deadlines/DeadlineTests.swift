@@ -74,7 +74,7 @@ import Testing
     }
 
     private static var smallBatches: Tuning {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 8
         tuning.flushBatchSize = 8
         tuning.adoptionBatchSize = 8

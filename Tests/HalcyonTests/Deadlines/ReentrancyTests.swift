@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test func `whoever watches a check, an adoption or a listing may, and each of its batches`() throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.flushBatchSize = 8
         tuning.adoptionBatchSize = 8
         tuning.listingBatchSize = 8

@@ -8,7 +8,7 @@ import Testing
 @Suite(.endsEvenIfItHangs) struct TakeoverDeadlineTests {
     @Test func `cleaning and measuring wait for it, loads and stores do not`() async throws {
         let held = HeldWalk()
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.adoptionBatchSize = 8
         let disk = try CacheFixture(tuning: tuning) { $0.cleanInterval = 0 }
         for number in 0..<100 { try disk.storage.store(value: Pictures.small[0], forKey: "\(number)") }

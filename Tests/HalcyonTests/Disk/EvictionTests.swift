@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `more than one batch goes in batches`() throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 8
         try withCache(tuning: tuning, configure: { $0.sizeLimit = 5_000 }) { cache in
             for seed in 0..<50 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }

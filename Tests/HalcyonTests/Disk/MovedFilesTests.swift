@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func `a folder in place of the index is an error that says so, and loads are misses`() throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         // An index that failed to open is tried again at once.
         tuning.presenceInterval = 0
         let cache = try CacheFixture(tuning: tuning)

@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: [0, -15, -3_600], [false, true])
     func `what is stored while a removal takes minutes survives`(jump: Double, byFilter: Bool) throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 4
         try withCache(tuning: tuning) { cache in
             for seed in 0..<200 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .never) }
@@ -183,7 +183,7 @@ import Testing
     func `what was stored before the clock was put back goes with everything, however long that takes`(filtered: Bool)
         throws
     {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 2
         try withCache(tuning: tuning) { cache in
             let (storage, clock) = (cache.storage, cache.clock)
@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test func `a folder in a blob's place keeps no other entry distrusted`() throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.flushBatchSize = 2
         try withCache(tuning: tuning) { cache in
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }

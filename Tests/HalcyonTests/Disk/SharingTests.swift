@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func `an eviction in one storage and stores of the same keys in another`() throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 4
         try withCache(tuning: tuning, configure: { $0.sizeLimit = 5_000 }) { cache in
             let other = cache.makeStorage()
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func `stores while everything is removed survive`() throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 4
         try withCache(tuning: tuning) { cache in
             for seed in 0..<100 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test func `a locked index makes loads go on and stores fail in time`() throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.writerTimeout = .milliseconds(30)
         try withCache(tuning: tuning) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func `under load nothing is opened between suspend and resume`() throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.checkpointFrames = 1
         tuning.flushCount = 2
         tuning.batchSize = 4

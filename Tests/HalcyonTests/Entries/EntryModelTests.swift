@@ -7,7 +7,7 @@ import Testing
 /// Random operations on a cache and on an array of structs: what is listed, counted and removed is the same.
 @Suite(.endsEvenIfItHangs) struct EntryModelTests {
     private static func tuning(_ listing: Int?) -> Tuning {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         if let listing {
             tuning.listingBatchSize = listing
             tuning.listingChunk = listing

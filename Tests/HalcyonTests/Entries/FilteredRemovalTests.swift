@@ -7,7 +7,7 @@ import Testing
 /// Images that meet a filter go from memory and from disk, and nothing that is stored later does.
 @Suite(.endsEvenIfItHangs) struct FilteredRemovalTests {
     private static let small: Tuning = {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 2
         return tuning
     }()
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test func `what went before a failure is told`() throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 2
         try withCache(tuning: tuning) { cache in
             for seed in 0..<6 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }

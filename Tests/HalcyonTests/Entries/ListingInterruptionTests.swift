@@ -10,7 +10,7 @@ import Testing
     private struct GivenUp: Error {}
 
     private static let small: Tuning = {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.listingBatchSize = 2
         tuning.listingChunk = 3
         return tuning
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func `a listing made while everything is removed is not cleared`() throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 1
         tuning.listingBatchSize = 2
         try withCache(tuning: tuning) { cache in
@@ -176,11 +176,11 @@ import Testing
     }
 
     @Test func `rows of a listing that was cleared and made again meanwhile do not get into the new one`() throws {
-        var slow = Tuning()
+        var slow = Tuning.patient
         slow.listingBatchSize = 1
         try withCache(tuning: slow) { cache in
             try fill(cache.storage, 0..<60)
-            cache.environment.tuning = Tuning()
+            cache.environment.tuning = .patient
             let fast = cache.makeStorage()
             _ = try fast.totalSize()
             let ended = DispatchSemaphore(value: 0)

@@ -7,9 +7,8 @@ import Testing
 
 @Suite(.endsEvenIfItHangs) struct QueryConcurrencyTests {
     private static let tuning: Tuning = {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.listingBatchSize = 8
-        tuning.writerTimeout = .seconds(30)
         return tuning
     }()
 

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `few changes are written one by one, many make it anew`() throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.relistingLimit = 10
         try withCache(tuning: tuning) { cache in
             for seed in 0..<100 { try cache.storage.store(value: .blob(seed), forKey: key(seed)) }
@@ -46,7 +46,7 @@ import Testing
 
     @Test func `while others change more than is written one by one, it is made anew once and no more`() throws {
         struct NoEnd: Error {}
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.listingBatchSize = 8
         tuning.relistingBatchSize = 64
         tuning.relistingLimit = 10
@@ -68,7 +68,7 @@ import Testing
     private func expectedKeys() -> [String] { (0..<100).filter { !(50..<70).contains($0) }.map(key).sorted() }
 
     @Test func `housekeeping follows the changes, and makes none that nobody has asked for`() throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.listingDelay = 0
         try withCache(tuning: tuning) { cache in
             try cache.storage.store(value: .blob(1), forKey: key(1))

@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func `reads are counted once when only a part of them could be written`() throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.flushBatchSize = 4
         tuning.flushCount = 1_000
         try withCache(tuning: tuning) { cache in

@@ -135,7 +135,7 @@ import Testing
     // MARK: What cannot be removed
 
     @Test func `a blob that cannot be removed stays with all that is known of it`() async throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.batchSize = 2
         try await withImageCache(tuning: tuning) { subject in
             try await fill(subject, [("K", ""), ("K", "a"), ("K", "b"), ("K", "c"), ("K", "d")])

@@ -42,7 +42,7 @@ import Testing
 
     @Test(arguments: PlantedPlace.allCases, PlantedThing.allCases)
     func `nothing outside is touched, and service resumes`(place: PlantedPlace, thing: PlantedThing) throws {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         // An index that was refused is tried again at once.
         tuning.presenceInterval = 0
         let cache = try CacheFixture(tuning: tuning, configure: { $0.sizeLimit = 150 })

@@ -97,10 +97,8 @@ final class PowerCutRun {
 
     /// The log is copied into the database often, so that cuts fall into it.
     static var tuning: Tuning {
-        var tuning = Tuning()
+        var tuning = Tuning.patient
         tuning.checkpointFrames = 30
-        // A miss for want of patience, on a busy machine, is not what is looked for here.
-        tuning.readerTimeout = .seconds(60)
         return tuning
     }
 

@@ -15,14 +15,7 @@ struct Pauses {
         }
         try team.begin()
         for _ in 0..<8 { try pauseSomebody(of: team, using: &generator) }
-        let (logs, faults) = try team.finish(within: .seconds(120))
-        var chronicle = Chronicle(before: [:], keys: keys)
-        logs.forEach { chronicle.add($0) }
-        let inspector = try Inspector(run.workplace, cache: folder, keys: keys)
-        _ = try inspector.inspect(&chronicle, allowing: .nothing, using: &generator)
-        try run.require(faults + inspector.violations + chronicle.judge(), round: round)
-        try run.workplace.remove(folder)
-        try run.workplace.removeLogs()
+        try run.conclude(team, on: folder, keys: keys, round: round, using: &generator)
     }
 
     private func pauseSomebody(of team: Team, using generator: inout SeededGenerator) throws {

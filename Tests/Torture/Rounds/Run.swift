@@ -30,6 +30,22 @@ final class Run {
     }
 }
 
+extension Run {
+    /// Waits for processes that end by themselves, and judges what they have done to a new folder, which goes if all is well.
+    func conclude(
+        _ team: Team, on folder: URL, keys: KeySpace, round: Int, using generator: inout SeededGenerator
+    ) throws {
+        let (logs, faults) = try team.finish(within: .seconds(120))
+        var chronicle = Chronicle(before: [:], keys: keys)
+        logs.forEach { chronicle.add($0) }
+        let inspector = try Inspector(workplace, cache: folder, keys: keys)
+        _ = try inspector.inspect(&chronicle, allowing: .nothing, using: &generator)
+        try require(faults + inspector.violations + chronicle.judge(), round: round)
+        try workplace.remove(folder)
+        try workplace.removeLogs()
+    }
+}
+
 /// What ends a run that found something.
 struct Violated: LocalizedError {
     let violations: [Violation]

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonTestSupport
 
 /// A disk storage on a folder, as a process of its own has it: with connections and pending notes of its own.
 final class Cache {
@@ -13,7 +14,7 @@ final class Cache {
     ///   - countLimit: entries beyond which an eviction takes some; 0, none.
     ///   - change: of what the storage takes from the world.
     init(
-        folder: URL, countLimit: Int = 0, tuning: Tuning = Cache.patient,
+        folder: URL, countLimit: Int = 0, tuning: Tuning = .patient,
         _ change: (inout StorageEnvironment) -> Void = { _ in }
     ) {
         self.folder = folder
@@ -29,13 +30,6 @@ final class Cache {
         self.config = config
         self.warnings = warnings
         storage = DiskStorage.Backend(noThrowConfig: config, creatingDirectory: false, environment: environment)
-    }
-
-    /// A miss for want of patience, on a busy machine, would be taken for a loss.
-    static var patient: Tuning {
-        var tuning = Tuning()
-        tuning.readerTimeout = .seconds(60)
-        return tuning
     }
 
     static func config(in folder: URL) -> DiskStorage.Config {

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonTestSupport
 
 /// This program once more, as a worker.
 final class ChildProcess {
@@ -13,15 +14,11 @@ final class ChildProcess {
     /// - Parameter input: what becomes standard input; the worker begins when that ends.
     init(_ arguments: [String], input: Int32) throws {
         guard let program = Bundle.main.executablePath else { throw Trouble("the program does not know where it is") }
-        var actions = FileActions()
-        defer { actions.destroy() }
-        actions.duplicate(input, to: STDIN_FILENO)
-        var pid: pid_t = 0
-        let code = Self.withCStrings([program] + arguments) { argv in
-            posix_spawn(&pid, program, &actions.actions, nil, argv, environ)
+        do {
+            pid = try Spawning.start(program, [program] + arguments, streams: [STDIN_FILENO: input])
+        } catch {
+            throw Trouble("cannot start \(program): \(error)")
         }
-        guard code == 0 else { throw Trouble("cannot start \(program): \(String(cString: strerror(code)))") }
-        self.pid = pid
     }
 
     func send(_ signal: Int32) { if end == nil { kill(pid, signal) } }
@@ -61,31 +58,6 @@ final class ChildProcess {
         end = noted
         return noted
     }
-
-    /// An array of C strings that ends with NULL, for the time of a call.
-    private static func withCStrings<Result>(
-        _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-    ) -> Result {
-        let strings = texts.map { strdup($0) }
-        defer { strings.forEach { free($0) } }
-        return body(strings + [nil])
-    }
-}
-
-private struct FileActions {
-    #if canImport(Darwin)
-        var actions: posix_spawn_file_actions_t?
-    #else
-        var actions = posix_spawn_file_actions_t()
-    #endif
-
-    init() { posix_spawn_file_actions_init(&actions) }
-
-    mutating func duplicate(_ source: Int32, to target: Int32) {
-        posix_spawn_file_actions_adddup2(&actions, source, target)
-    }
-
-    mutating func destroy() { posix_spawn_file_actions_destroy(&actions) }
 }
 
 /// Lets several processes begin at the same moment: each reads from it until it ends.

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonTestSupport
 
 /// What a worker does mostly.
 enum Mix: String, Codable, Sendable {
@@ -57,7 +58,7 @@ enum Mix: String, Codable, Sendable {
     }
 
     var tuning: Tuning {
-        var tuning = Cache.patient
+        var tuning = Tuning.patient
         // Batches whose end is within reach of the first seconds.
         tuning.adoptionBatchSize = 64
         tuning.adoptionChunk = 512

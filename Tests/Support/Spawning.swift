@@ -1,0 +1,52 @@
+package import Foundation
+package import Halcyon
+
+/// Starts programs. Foundation's `Process` leaks (6.3), and the address sanitizer counts it.
+package enum Spawning {
+    /// - Parameters:
+    ///   - words: its name, as it is to see it, and its arguments.
+    ///   - environment: nil for this process's.
+    ///   - streams: which descriptor of this process becomes which one of the new one.
+    /// - Returns: the process, which the caller has to wait for.
+    package static func start(
+        _ program: String, _ words: [String], environment: [String: String]? = nil, streams: [Int32: Int32]
+    ) throws(SystemError) -> pid_t {
+        var actions = FileActions()
+        defer { actions.destroy() }
+        for (target, source) in streams { actions.duplicate(source, to: target) }
+        var pid: pid_t = 0
+        let code = withCStrings(words) { argv in
+            guard let environment else { return posix_spawn(&pid, program, &actions.actions, nil, argv, environ) }
+            return withCStrings(environment.map { "\($0)=\($1)" }) { envp in
+                posix_spawn(&pid, program, &actions.actions, nil, argv, envp)
+            }
+        }
+        guard code == 0 else { throw SystemError("posix_spawn", code) }
+        return pid
+    }
+
+    /// An array of C strings that ends with NULL, for the time of a call.
+    private static func withCStrings<Result>(
+        _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let strings = texts.map { strdup($0) }
+        defer { strings.forEach { free($0) } }
+        return body(strings + [nil])
+    }
+}
+
+private struct FileActions {
+    #if canImport(Darwin)
+        var actions: posix_spawn_file_actions_t?
+    #else
+        var actions = posix_spawn_file_actions_t()
+    #endif
+
+    init() { posix_spawn_file_actions_init(&actions) }
+
+    mutating func duplicate(_ source: Int32, to target: Int32) {
+        posix_spawn_file_actions_adddup2(&actions, source, target)
+    }
+
+    mutating func destroy() { posix_spawn_file_actions_destroy(&actions) }
+}

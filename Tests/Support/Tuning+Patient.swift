@@ -1,0 +1,12 @@
+package import Halcyon
+
+extension Tuning {
+    /// As an app's, but for the waits for locks. On a busy machine a thread that holds one can be out of work for longer than
+    /// lookups and stores wait, and a miss for want of patience would be taken for a loss.
+    package static var patient: Tuning {
+        var tuning = Tuning()
+        tuning.readerTimeout = .seconds(60)
+        tuning.writerTimeout = .seconds(60)
+        return tuning
+    }
+}
