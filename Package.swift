@@ -77,6 +77,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Torture"),
+        // Scripts/instructions counts what it executes.
+        .executableTarget(name: "HalcyonHotPaths", dependencies: ["Halcyon"], path: "Tests/HotPaths"),
         .testTarget(name: "HalcyonTortureTests", dependencies: ["HalcyonTorture", "HalcyonTestSupport"]),
         .testTarget(
             name: "HalcyonSQLiteTests",

@@ -80,25 +80,40 @@ struct DiskTrim {
 
 // On the I/O queue.
 extension ImageCache {
-    /// Evicts when a store has gone over a limit.
+    /// What was stored just now.
+    struct Stored {
+        let key: String
+        let forcedExtension: String?
+        let bytes: Int
+    }
+
+    /// Evicts when stores have gone over a limit.
     ///
     /// While an eviction is under way each store does a batch of it too, so that stores in a row cannot outrun it.
-    func keepLimits(afterStoring byteCount: Int, forKey key: String, forcedExtension: String?) {
+    func keepLimits(afterStoring stored: [Stored]) {
         let limits = diskStorage.config.limits
         guard !limits.isUnlimited else { return }
-        if limits.bytes > 0, byteCount > limits.bytes { return giveUp(key, forcedExtension: forcedExtension) }
-        if trim.cleaning == nil {
-            guard let target = target(of: limits) else { return }
-            trim.target = target
-            trim.cleaning = DiskCleaning(diskStorage, downTo: target)
-            ioQueue.async { [self] in goOnTrimming() }
+        // First: an eviction would take everything else for them.
+        let tooLarge = stored.filter { limits.bytes > 0 && $0.bytes > limits.bytes }
+        tooLarge.forEach(giveUp)
+        for _ in 0..<stored.count - tooLarge.count {
+            beginTrimming(to: limits)
+            guard trim.cleaning != nil else { return }
+            trimBatch()
         }
-        trimBatch()
+    }
+
+    private func beginTrimming(to limits: StorageLimits) {
+        guard trim.cleaning == nil, let target = target(of: limits) else { return }
+        trim.target = target
+        trim.cleaning = DiskCleaning(diskStorage, downTo: target)
+        ioQueue.async { [self] in goOnTrimming() }
     }
 
     /// What is larger than the whole limit would push out everything else and then itself.
-    private func giveUp(_ key: String, forcedExtension: String?) {
+    private func giveUp(_ stored: Stored) {
         // If it cannot be removed now it is the next clean's.
+        let (key, forcedExtension) = (stored.key, stored.forcedExtension)
         guard (try? diskStorage.remove(forKey: key, forcedExtension: forcedExtension)) != nil else { return }
         postDidClean(removed: [diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)])
     }

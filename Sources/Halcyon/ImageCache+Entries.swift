@@ -87,13 +87,11 @@ extension ImageCache {
         expiration: StorageExpiration? = nil, attributes: DiskStorage.EntryAttributes,
         callbackQueue: CallbackQueue = .untouch, completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        let report = StoreReport(queue: callbackQueue, handler: completionHandler)
-        ioQueue.async { [self] in
-            report(
-                write(
-                    data, forKey: key, processorIdentifier: identifier, expiration: expiration, writeOptions: [],
-                    forcedExtension: forcedExtension, attributes: attributes))
-        }
+        store(
+            StoreCall(
+                makeData: { .success(data) }, baseKey: key, processorIdentifier: identifier, expiration: expiration,
+                forcedExtension: forcedExtension, attributes: attributes,
+                report: StoreReport(queue: callbackQueue, handler: completionHandler)))
     }
 
     /// As ``store(_:original:forKey:options:attributes:completionHandler:)``; returns when the image is on disk.

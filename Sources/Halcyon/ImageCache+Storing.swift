@@ -23,11 +23,22 @@ extension ImageCache {
         _ image: KFCrossPlatformImage, original: Data?, forKey key: String, options: KingfisherParsedOptionsInfo,
         attributes: DiskStorage.EntryAttributes, report: StoreReport
     ) {
-        ioQueue.async { [self] in
-            report(
-                serializeAndWrite(image, original: original, forKey: key, options: options, attributes: attributes))
-        }
+        let serializer = options.cacheSerializer
+        store(
+            StoreCall(
+                makeData: {
+                    serializer.data(with: image, original: original).map(Result.success)
+                        ?? .failure(
+                            .cacheError(
+                                reason: .cannotSerializeImage(
+                                    image: image, original: original, serializer: serializer)))
+                },
+                baseKey: key, processorIdentifier: options.processor.identifier,
+                expiration: options.diskCacheExpiration, writeOptions: options.diskStoreWriteOptions,
+                forcedExtension: options.forcedExtension, attributes: attributes, report: report))
     }
+
+    func store(_ call: StoreCall) { ioQueue.async(store: call) { [self] in write($0) } }
 
     /// An image that is to expire at once is not kept; the one it was to replace goes all the same.
     func keepInMemory(_ image: KFCrossPlatformImage, forKey key: String, expiration: StorageExpiration?) {
@@ -38,38 +49,49 @@ extension ImageCache {
 
 // On the I/O queue.
 extension ImageCache {
-    func serializeAndWrite(
-        _ image: KFCrossPlatformImage, original: Data?, forKey key: String, options: KingfisherParsedOptionsInfo,
-        attributes: DiskStorage.EntryAttributes
-    ) -> Result<(), KingfisherError> {
-        guard let data = options.cacheSerializer.data(with: image, original: original) else {
-            return .failure(
-                .cacheError(
-                    reason: .cannotSerializeImage(
-                        image: image, original: original, serializer: options.cacheSerializer)))
+    /// What is put into one batch at most: so long the first of them waits for its handler.
+    private static let (bytesTogether, timeTogether) = (1 << 20, Duration.milliseconds(5))
+
+    private func write(_ calls: [StoreCall]) {
+        var rest = calls[...]
+        while !rest.isEmpty {
+            for (call, result) in store(&rest) { call.report(result) }
         }
-        return write(
-            data, forKey: key, processorIdentifier: options.processor.identifier,
-            expiration: options.diskCacheExpiration,
-            writeOptions: options.diskStoreWriteOptions, forcedExtension: options.forcedExtension,
-            attributes: attributes)
     }
 
-    func write(
-        _ data: Data, forKey baseKey: String, processorIdentifier: String, expiration: StorageExpiration?,
-        writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: DiskStorage.EntryAttributes
-    ) -> Result<(), KingfisherError> {
-        let key = baseKey.computedKey(with: processorIdentifier)
-        let result = diskResult {
-            try diskStorage.store(
-                value: data, forKey: key, origin: KeyOrigin(baseKey: baseKey), expiration: expiration,
-                writeOptions: writeOptions, forcedExtension: forcedExtension, attributes: attributes)
+    /// Takes as many of the calls as make one batch.
+    private func store(_ calls: inout ArraySlice<StoreCall>) -> [(StoreCall, Result<(), KingfisherError>)] {
+        let begin = ContinuousClock.now
+        var batch: [(call: StoreCall, request: Result<EntryStore.StoreRequest?, KingfisherError>)] = []
+        var bytes = 0
+        repeat {
+            let call = calls.removeFirst()
+            let request = request(for: call)
+            batch.append((call, request))
+            bytes += (try? request.get())?.data.count ?? 0
+        } while !calls.isEmpty && bytes < Self.bytesTogether && ContinuousClock.now - begin < Self.timeTogether
+        var results = diskStorage.store(batch.compactMap { try? $0.request.get() })[...]
+        let outcomes = batch.map { call, request in
+            (call, request.flatMap { $0 == nil ? .success(()) : results.removeFirst() })
         }
-        // What has expired already was not stored.
-        if case .success = result, !(expiration ?? diskStorage.config.expiration).isExpired {
-            keepLimits(afterStoring: data.count, forKey: key, forcedExtension: forcedExtension)
+        keepLimits(
+            afterStoring: zip(batch, outcomes).compactMap { stored, outcome in
+                guard case (.success(let request?), .success) = (stored.request, outcome.1) else { return nil }
+                return Stored(key: request.key, forcedExtension: stored.call.forcedExtension, bytes: request.data.count)
+            })
+        return outcomes
+    }
+
+    /// nil for what has expired already, which is not stored.
+    private func request(for call: StoreCall) -> Result<EntryStore.StoreRequest?, KingfisherError> {
+        call.makeData().flatMap { data in
+            diskResult {
+                try diskStorage.request(
+                    toStore: data, forKey: call.key, origin: KeyOrigin(baseKey: call.baseKey),
+                    expiration: call.expiration, writeOptions: call.writeOptions,
+                    forcedExtension: call.forcedExtension, attributes: call.attributes)
+            }
         }
-        return result
     }
 
     func diskResult<Success>(_ body: () throws -> Success) -> Result<Success, KingfisherError> {

@@ -31,7 +31,7 @@ open class ImageCache: @unchecked Sendable {
     /// Bytes. No limit.
     public let diskStorage: DiskStorage.Backend<Data>
 
-    let ioQueue: DispatchQueue
+    let ioQueue = CacheQueue()
     /// The eviction that follows stores; confined to `ioQueue`.
     var trim = DiskTrim()
     let refills = MemoryRefills()
@@ -50,7 +50,6 @@ open class ImageCache: @unchecked Sendable {
     public init(memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>, diskStorage: DiskStorage.Backend<Data>) {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
-        ioQueue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.ioQueue.\(UUID().uuidString)")
         diskStorage.cleanPeriodically(for: self) { [weak self] in self?.cleanByTimer() }
         lifecycle = Lifecycle(cache: self)
     }
@@ -134,13 +133,11 @@ open class ImageCache: @unchecked Sendable {
         expiration: StorageExpiration? = nil, callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        let report = StoreReport(queue: callbackQueue, handler: completionHandler)
-        ioQueue.async { [self] in
-            report(
-                write(
-                    data, forKey: key, processorIdentifier: identifier, expiration: expiration, writeOptions: [],
-                    forcedExtension: forcedExtension, attributes: .init()))
-        }
+        store(
+            StoreCall(
+                makeData: { .success(data) }, baseKey: key, processorIdentifier: identifier, expiration: expiration,
+                forcedExtension: forcedExtension, attributes: .init(),
+                report: StoreReport(queue: callbackQueue, handler: completionHandler)))
     }
 
     // MARK: Removing

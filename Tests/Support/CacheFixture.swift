@@ -63,14 +63,19 @@ package final class CacheFixture: @unchecked Sendable {
     package func refuseCommits(after: Int = 0, times: Int = 1, ofAccessLog: Bool = false) {
         settle()
         for store in stores.withLock({ $0.compactMap(\.store) }) where !ofAccessLog { store.flushAccessLogNow() }
-        commits.withLock { $0 = CommitFaults(after: after, times: times) }
+        commits.withLock { ($0.after, $0.times) = (after, times) }
     }
+
+    /// Commits of the index that were tried.
+    package var commitCount: Int { commits.withLock { $0.count } }
 
     private struct CommitFaults {
         var after = 0
         var times = 0
+        var count = 0
 
         mutating func allow() -> Bool {
+            count += 1
             guard after == 0 else {
                 after -= 1
                 return true

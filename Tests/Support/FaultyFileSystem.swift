@@ -49,6 +49,7 @@ package final class FaultyFileSystem: FileSystem {
         var volume: Volume?
         var freeBytes: Int64?
         var age: Int64 = 0
+        var lead: Int64 = 0
         var size: (@Sendable (FileStatus) -> Int64)?
         var observer: (@Sendable (Call, String) -> Void)?
     }
@@ -96,6 +97,9 @@ package final class FaultyFileSystem: FileSystem {
     package func pretendSize(_ size: (@Sendable (FileStatus) -> Int64)?) { state.withLock { $0.size = size } }
 
     /// Calls `observer` before each call, without any lock.
+    /// The clock that files are dated with looks so many seconds later than it is: then folders have not changed just now.
+    package func lead(by seconds: Double) { state.withLock { $0.lead = Int64(seconds * 1000) } }
+
     package func observe(_ observer: (@Sendable (Call, String) -> Void)?) { state.withLock { $0.observer = observer } }
 
     private func check(_ call: Call, _ path: String) throws(SystemError) {
@@ -167,6 +171,8 @@ package final class FaultyFileSystem: FileSystem {
         try check(.setModified, "")
         try base.setModified(time, microseconds: microseconds, of: file)
     }
+
+    package var now: Timestamp { base.now.advanced(by: state.withLock { $0.lead }) }
 
     package func makePrivate(_ path: String) throws(SystemError) {
         try check(.makePrivate, path)

@@ -6,6 +6,8 @@ package enum StorageOperation: String, CaseIterable, Sendable {
     /// Of a new folder; of one that a crash left in disorder; of one with an older index; of one with blobs and no index.
     case open, openOverLeftovers, migrate, adopt
     case storeNew, overwrite, overwriteWithoutExchange, overwriteWithoutLinks
+    /// A new one and one in the place of another, with one commit.
+    case storeTogether
     case value, isCached, list
     case update
     case remove, evict, expire, removeAll, removeMatching
@@ -50,6 +52,8 @@ package struct CacheContents: Equatable, Sendable {
         case .storeNew: contents.values[6] = StorageOperation.newValue
         case .overwrite, .overwriteWithoutExchange, .overwriteWithoutLinks:
             contents.values[2] = StorageOperation.otherValue
+        case .storeTogether:
+            (contents.values[2], contents.values[6]) = (StorageOperation.otherValue, StorageOperation.newValue)
         case .remove: contents.values[2] = nil
         // One batch of four: of six entries of 100 bytes 250 may stay.
         case .evict: contents.removeValues(0..<4)
@@ -79,6 +83,8 @@ package final class OperationRun {
         self.operation = operation
         self.directory = directory
         self.tuning = tuning
+        // What was looked at once is then trusted as it is in a folder that is some seconds old.
+        fileSystem.lead(by: 10)
         switch operation {
         case .overwriteWithoutExchange: fileSystem.fail(.exchange, EINVAL, times: nil)
         case .overwriteWithoutLinks:
@@ -144,6 +150,10 @@ package final class OperationRun {
         case .storeNew: try storage.store(value: StorageOperation.newValue, forKey: "6", expiration: .days(9))
         case .overwrite, .overwriteWithoutExchange, .overwriteWithoutLinks:
             try storage.store(value: StorageOperation.otherValue, forKey: "2", expiration: .days(9))
+        case .storeTogether:
+            for result in try storage.storeTogether([
+                ("2", StorageOperation.otherValue), ("6", StorageOperation.newValue),
+            ]) { try result.get() }
         case .remove: try storage.remove(forKey: "2")
         case .removeAll: try storage.removeAll()
         case .repair: _ = try storage.check(repair: true)

@@ -8,7 +8,10 @@ package struct BlobName: Hashable, Sendable {
     /// Bytes of UTF-8. Two Unicode forms of one letter are two names.
     package let text: String
 
-    package static func == (left: BlobName, right: BlobName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    package static func == (left: BlobName, right: BlobName) -> Bool {
+        left.rowID == right.rowID && left.text.hasBytes(of: right.text)
+    }
+
     package func hash(into hasher: inout Hasher) { hasher.combine(rowID) }
 
     /// 63 bits of the SHA-256 of the name: known before the row exists.
@@ -99,4 +102,21 @@ extension BlobName {
         guard (1...20).contains(suffix.count), suffix.allSatisfy({ $0.isLetter || $0.isNumber }) else { return nil }
         return String(suffix)
     }
+}
+
+extension String {
+    /// Unlike `==`, which takes two forms of one letter for the same.
+    fileprivate func hasBytes(of other: String) -> Bool {
+        let areEqual = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { haveEqualBytes(bytes, $0) }
+        }
+        return areEqual.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
+    }
+}
+
+private func haveEqualBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard left.count == right.count, let start = left.baseAddress, let other = right.baseAddress else {
+        return left.count == right.count
+    }
+    return memcmp(start, other, left.count) == 0
 }

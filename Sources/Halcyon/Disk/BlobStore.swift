@@ -9,6 +9,9 @@ package struct BlobStore: Sendable {
     /// The cache's folder.
     package let directory: String
     let fileSystem: any FileSystem
+    /// With a slash behind them: paths are made at each call.
+    private let (prefix, stagingPrefix, trashPrefix): (String, String, String)
+    private let watch: FolderWatch
     /// Cleared for good when the volume turns out to have no exchange.
     private let canExchange = Locked(true)
     private let canLink = Locked(true)
@@ -16,15 +19,21 @@ package struct BlobStore: Sendable {
     package init(directory: String, fileSystem: any FileSystem) {
         self.directory = directory
         self.fileSystem = fileSystem
+        let metadata = "\(directory)/\(Self.metadataFolder)"
+        (prefix, stagingPrefix, trashPrefix) = ("\(directory)/", "\(metadata)/staging/", "\(metadata)/trash/")
+        metadataDirectory = metadata
+        watch = FolderWatch(path: metadata, fileSystem: fileSystem)
     }
 
     // MARK: Paths
 
     package static let metadataFolder = ".halcyon"
-    package var metadataDirectory: String { "\(directory)/\(Self.metadataFolder)" }
+    package let metadataDirectory: String
     package var indexPath: String { "\(metadataDirectory)/index.sqlite" }
-    package func path(of name: BlobName) -> String { "\(directory)/\(name.text)" }
-    package func path(of blob: DetachedBlob) -> String { "\(path(of: blob.place))/\(blob.fileName)" }
+    package func path(of name: BlobName) -> String { prefix + name.text }
+    package func path(of blob: DetachedBlob) -> String {
+        (blob.place == .staging ? stagingPrefix : trashPrefix) + blob.fileName
+    }
     package func path(of place: DetachedBlob.Place) -> String { "\(metadataDirectory)/\(place.rawValue)" }
 
     // MARK: Folders
@@ -95,7 +104,14 @@ package struct BlobStore: Sendable {
 
     /// Says of a link what is said of a missing folder: who then makes the folders again is told what is in the way.
     private func requireOurs(_ place: DetachedBlob.Place) throws(SystemError) {
-        guard try isOurs(place) else { throw SystemError("mkdir", ENOTDIR) }
+        let areAllOurs = try watch.check { () throws(SystemError) in
+            guard try isOurs(.staging) else { return false }
+            return try isOurs(.trash)
+        }
+        guard areAllOurs else {
+            guard try isOurs(place) else { throw SystemError("mkdir", ENOTDIR) }
+            return
+        }
     }
 
     // MARK: Looking
@@ -232,7 +248,7 @@ package struct BlobStore: Sendable {
     ///   - oldToken: the token of the row whose blob that is.
     /// - Returns: where the old bytes are now. They stay until the row is committed.
     func publish(
-        _ staged: DetachedBlob, as name: BlobName, over old: FileStatus?, oldToken: Int64
+        _ staged: DetachedBlob, as name: BlobName, over old: FileStatus?, oldToken: @autoclosure () -> Int64
     ) throws(SystemError) -> DetachedBlob? {
         let (source, target) = (path(of: staged), path(of: name))
         guard old != nil else {
@@ -240,7 +256,7 @@ package struct BlobStore: Sendable {
             return nil
         }
         if try exchange(source, target) { return staged }
-        let kept = DetachedBlob(place: .trash, rowID: staged.rowID, token: oldToken)
+        let kept = DetachedBlob(place: .trash, rowID: staged.rowID, token: oldToken())
         let isLinked = try keep(target, as: path(of: kept))
         do throws(SystemError) {
             try fileSystem.rename(source, to: target)
@@ -385,5 +401,5 @@ package struct DetachedBlob: Hashable, Sendable {
         self.init(place: place, rowID: rowID, token: token)
     }
 
-    var fileName: String { "\(rowID).\(token)" }
+    var fileName: String { String(rowID) + "." + String(token) }
 }

@@ -173,23 +173,51 @@ public enum DiskStorage {
             value: T, forKey key: String, origin: KeyOrigin?, expiration: StorageExpiration?,
             writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: EntryAttributes
         ) throws {
-            try requireReadiness()
-            let config = config
-            let expiration = expiration ?? config.expiration
-            guard !Lifetime(expiration, from: store.environment.now()).isExpired(at: store.environment.now()) else {
-                return
-            }
-            let data = try data(of: value)
-            let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+            let request = try request(
+                toStore: value, forKey: key, origin: origin, expiration: expiration, writeOptions: writeOptions,
+                forcedExtension: forcedExtension, attributes: attributes)
+            guard let request else { return }
             do {
-                try store.store(
-                    data, name: name, key: key, origin: origin, expiration: expiration, options: writeOptions,
-                    attributes: attributes)
+                try store.store(request)
             } catch {
-                throw KingfisherError.cacheError(
-                    reason: .cannotCreateCacheFile(
-                        fileURL: url(of: name), key: key, data: data, error: CacheStorageError(error)))
+                throw fileError(error, request)
             }
+        }
+
+        /// nil for a value that has expired already.
+        func request(
+            toStore value: T, forKey key: String, origin: KeyOrigin?, expiration: StorageExpiration?,
+            writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: EntryAttributes
+        ) throws -> EntryStore.StoreRequest? {
+            try requireReadiness()
+            let (config, now) = (config, store.environment.now())
+            let lifetime = Lifetime(expiration ?? config.expiration, from: now)
+            guard !lifetime.isExpired(at: now) else { return nil }
+            return EntryStore.StoreRequest(
+                data: try data(of: value), name: config.blobName(forKey: key, forcedExtension: forcedExtension),
+                key: key, origin: origin, lifetime: lifetime, options: writeOptions, attributes: attributes)
+        }
+
+        /// As several calls of ``store(value:forKey:expiration:writeOptions:forcedExtension:)``, for tests of what happens between.
+        package func storeTogether(_ values: [(key: String, value: T)]) throws -> [Result<(), KingfisherError>] {
+            store(
+                try values.compactMap { key, value in
+                    try request(
+                        toStore: value, forKey: key, origin: nil, expiration: .days(9), writeOptions: [],
+                        forcedExtension: nil, attributes: EntryAttributes())
+                })
+        }
+
+        /// Stores several values in this order, with one commit for as many of them as can share it.
+        func store(_ requests: [EntryStore.StoreRequest]) -> [Result<(), KingfisherError>] {
+            zip(requests, store.store(requests)).map { request, result in result.mapError { fileError($0, request) } }
+        }
+
+        private func fileError(_ error: any Error, _ request: EntryStore.StoreRequest) -> KingfisherError {
+            .cacheError(
+                reason: .cannotCreateCacheFile(
+                    fileURL: url(of: request.name), key: request.key, data: request.data,
+                    error: CacheStorageError(error)))
         }
 
         private func data(of value: T) throws -> Data {

@@ -17,11 +17,14 @@ extension EntryIndex {
         return reopened ?? false
     }
 
-    /// Three `stat`s and no lock that anybody holds for long.
-    func isInPlace() throws -> Bool {
+    /// Up to four `stat`s and no lock that anybody holds for long.
+    func isInPlace() throws(SystemError) -> Bool {
         guard let opened = presence.withLock({ $0 }) else { return true }
-        guard try files.identity(of: files.database) == opened.database else { return false }
-        return try opened.log.map { try files.logIdentity() == $0 } ?? true
+        return try watch.check { () throws(SystemError) in
+            guard try files.identity(of: files.database) == opened.database else { return false }
+            guard let log = opened.log else { return true }
+            return try files.logIdentity() == log
+        }
     }
 
     func isLookDue() -> Bool {

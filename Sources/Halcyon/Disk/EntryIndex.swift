@@ -14,6 +14,7 @@ package final class EntryIndex: Sendable {
     let reader: Locked<Connection?> = Locked(nil)
     let checkpointer: Locked<Connection?> = Locked(nil)
     let presence: Locked<Presence?> = Locked(nil)
+    let watch: FolderWatch
     private let generationCount = Locked(0)
     let lastFailure: Locked<Failure?> = Locked(nil)
     let lastLook: Locked<Timestamp?> = Locked(nil)
@@ -54,6 +55,8 @@ package final class EntryIndex: Sendable {
         didOpen: @escaping @Sendable (IndexState) -> Void = { _ in }
     ) {
         files = IndexFiles(database: path, fileSystem: environment.fileSystem)
+        watch = FolderWatch(
+            path: (path as NSString).deletingLastPathComponent, fileSystem: environment.fileSystem)
         self.environment = environment
         self.prepareFolder = prepareFolder
         self.checkpointIsDue = checkpointIsDue
@@ -191,8 +194,7 @@ package final class EntryIndex: Sendable {
     private func beginInPlace(_ writer: Writer) throws -> Bool {
         try writer.connection.begin()
         let version = Int(try writer.connection.integer("PRAGMA user_version") ?? 0)
-        // Ours first: SQLite takes a folder that may not be searched for one that was moved.
-        return try isInPlace() && !writer.connection.hasMoved && version == writer.schemaVersion
+        return try isInPlace() && version == writer.schemaVersion
     }
 
     private static func isInputOutput(_ error: any Error) -> Bool { (error as? SQLiteError)?.code.primary == .ioError }
@@ -279,7 +281,10 @@ package final class EntryIndex: Sendable {
         let reader = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
         connection.beforeCommit(environment.beforeCommit)
         let version = try Self.migrator.userVersion(of: connection)
-        let database = try files.identity(of: files.database)
+        let identity = try files.identity(of: files.database)
+        // It may be another file by now. Then it is compared with none, and the next one who looks opens it anew.
+        let database = connection.hasMoved ? nil : identity
+        watch.forget()
         // A connection that has read keeps the log open; without one (a network volume) there is nothing to compare.
         let log = try files.logIdentity()
         presence.withLock { $0 = Presence(database: database, log: log.log == nil ? nil : log) }

@@ -1,22 +1,8 @@
-package import Foundation
+internal import Foundation
 internal import HalcyonSQLite
 
 extension EntryStore {
-    /// Stores a blob: stage → BEGIN → row → publish → COMMIT → unlink what was replaced.
-    ///
-    /// - Throws: ``SystemError``, `SQLiteError` or ``CacheStorageError``. Then the value that was there before is still
-    ///   there, and nothing is left in `staging/`.
-    package func store(
-        _ data: Data, name: BlobName, key: String, origin: KeyOrigin? = nil, expiration: StorageExpiration,
-        options: Data.WritingOptions = [], attributes: DiskStorage.EntryAttributes = .init()
-    ) throws {
-        try attributes.validate()
-        let request = StoreRequest(
-            data: data, name: name, key: key, origin: origin, lifetime: Lifetime(expiration, from: now),
-            options: options, attributes: attributes)
-        try makingRoom { try storeOutlivingRemovedFolders(request) }
-    }
-
+    /// A blob that is to be stored under a name.
     struct StoreRequest {
         let data: Data
         let name: BlobName
@@ -27,6 +13,54 @@ extension EntryStore {
         let attributes: DiskStorage.EntryAttributes
 
         var overwriting: Bool { !options.contains(.withoutOverwriting) }
+    }
+
+    /// A store whose bytes are in a file that nobody sees yet.
+    struct StagedStore {
+        let request: StoreRequest
+        /// The name that the entry may have had before; nil where the folder has no such names.
+        let legacy: BlobName?
+        let blob: DetachedBlob
+        let file: FileStatus
+    }
+
+    /// Stores blobs, in this order: with one commit for as many of them as can share it.
+    ///
+    /// - Returns: for each, what ``store(_:)-swift.method`` would throw.
+    func store(_ requests: [StoreRequest]) -> [Result<Void, any Error>] {
+        var rest = requests[...]
+        var results: [Result<Void, any Error>] = []
+        while !rest.isEmpty {
+            let group = StoreQueue.prefix(of: rest, \.self)
+            rest = rest.dropFirst(group.count)
+            // What went wrong with all of them is looked at one by one.
+            let isCommitted = group.count > 1 && (try? storeTogether(group)) != nil
+            results += group.map { request in isCommitted ? .success(()) : Result { try store(request) } }
+        }
+        return results
+    }
+
+    /// Stores a blob: stage → BEGIN → row → publish → COMMIT → unlink what was replaced.
+    ///
+    /// - Throws: ``SystemError``, `SQLiteError` or ``CacheStorageError``. Then the value that was there before is still
+    ///   there, and nothing is left in `staging/`.
+    func store(_ request: StoreRequest) throws {
+        try request.attributes.validate()
+        try makingRoom { try storeOutlivingRemovedFolders(request) }
+    }
+
+    private func storeTogether(_ requests: ArraySlice<StoreRequest>) throws {
+        var staged: [StagedStore] = []
+        do {
+            for request in requests {
+                try request.attributes.validate()
+                staged.append(try stage(request))
+            }
+        } catch {
+            for store in staged { undo(store, isPublished: false) }
+            throw error
+        }
+        try commit(staged)
     }
 
     /// The folder may be removed at any step. Each time it is made again and the bytes are staged again.
@@ -46,41 +80,65 @@ extension EntryStore {
     }
 
     private func storeOnce(_ request: StoreRequest) throws {
+        do {
+            try storeQueue.commit(try stage(request), together: commit)
+        } catch is StoreQueue.FailedTogether {
+            try commit([try stage(request)])
+        }
+    }
+
+    /// The bytes, without any lock.
+    func stage(_ request: StoreRequest) throws -> StagedStore {
         try adoptBeforeReplacing(request.name)
         let legacy = try adoptLegacyBeforeReplacing(request.name, key: request.key)
-        let staged = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.makeToken())
-        let file = try blobs.stage(request.data, as: staged, modified: request.lifetime.expiresAt ?? .never)
-        FileFlags.protect(blobs.path(of: staged), as: request.options)
-        var published = false
+        let blob = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.makeToken())
+        let file = try blobs.stage(request.data, as: blob, modified: request.lifetime.expiresAt ?? .never)
+        FileFlags.protect(blobs.path(of: blob), as: request.options)
+        return StagedStore(request: request, legacy: legacy, blob: blob, file: file)
+    }
+
+    /// Rows and blobs of stores under different names, in one transaction.
+    ///
+    /// - Throws: then all names have the values that they had before, and nothing of these stores is left in `staging/`.
+    func commit(_ stores: [StagedStore]) throws {
+        var publishedCount = 0
         do {
             let waste = try index.write { session in
-                // Run again on a new index after the publish: the staged file is spent, so it is staged again.
-                guard !published else { throw SystemError("rename", ENOENT) }
-                let replaced = try publish(request, staged: staged, file: file, in: session) { published = true }
-                return [replaced, try trashLegacy(legacy, in: session)].compactMap(\.self)
+                // Run again on a new index after a publish: the staged file is spent, so it is staged again.
+                guard publishedCount == 0 else { throw SystemError("rename", ENOENT) }
+                return try stores.flatMap { store in
+                    let replaced = try publish(store, in: session) { publishedCount += 1 }
+                    return [replaced, try trashLegacy(store.legacy, in: session)].compactMap(\.self)
+                }
             }
             log.withLock { log in
-                log.forget(request.name.rowID)
-                log.countStore(bytes: request.data.count)
+                for store in stores {
+                    log.forget(store.request.name.rowID)
+                    log.countStore(bytes: store.request.data.count)
+                }
             }
             requestBookkeeping()
             for (blob, size) in waste { unlinker.add(blob, size: size) }
         } catch {
-            // After an exchange the staged name holds the old bytes: only settling may touch them.
-            if published {
-                for name in [request.name, legacy].compactMap(\.self) { settleSoonerOrLater(name) }
-            } else {
-                try? blobs.unlink(staged)
-            }
+            for (number, store) in stores.enumerated() { undo(store, isPublished: number < publishedCount) }
             throw error
         }
     }
 
+    private func undo(_ store: StagedStore, isPublished: Bool) {
+        guard isPublished else {
+            try? blobs.unlink(store.blob)
+            return
+        }
+        // After an exchange the staged name holds the old bytes: only settling may touch them.
+        for name in [store.request.name, store.legacy].compactMap(\.self) { settleSoonerOrLater(name) }
+    }
+
     /// Row and blob, under the write lock.
     private func publish(
-        _ request: StoreRequest, staged: DetachedBlob, file: FileStatus, in session: IndexSession,
-        didPublish: () -> Void
+        _ store: StagedStore, in session: IndexSession, didPublish: () -> Void
     ) throws -> (blob: DetachedBlob, size: Int64)? {
+        let (request, staged, file) = (store.request, store.blob, store.file)
         let existing = try session.entry(named: request.name)
         var old = try blobs.status(of: request.name)
         if let existing, !(old.map { isBlob(of: existing, $0) } ?? false) {

@@ -12,6 +12,7 @@ package final class EntryStore: Sendable {
     let environment: StorageEnvironment
     let log: Locked<AccessLog>
     let unlinker: Unlinker
+    let storeQueue = StoreQueue()
     let housekeeping: Housekeeping
     private let isClosing = Locked(false)
     private let stamps = Locked(StampSource())

@@ -38,6 +38,8 @@ package protocol FileSystem: Sendable {
     func list(_ path: String, _ body: (String) throws -> Bool) throws
     /// `statfs`: what kind of volume a path is on.
     func volume(at path: String) throws(SystemError) -> Volume
+    /// The clock that files are dated with.
+    var now: Timestamp { get }
     /// `statvfs`: bytes that are left for others than the system's administrator.
     func freeBytes(at path: String) throws(SystemError) -> Int64
 }

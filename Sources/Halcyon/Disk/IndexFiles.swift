@@ -3,12 +3,17 @@ struct IndexFiles: Sendable {
     let database: String
     let fileSystem: any FileSystem
 
-    var log: String { database + "-wal" }
-    var sharedMemory: String { database + "-shm" }
+    let log: String
+    let sharedMemory: String
     /// Where a damaged index is kept, the newest one only.
     var damaged: String { database + ".damaged" }
     /// Where one is kept that a newer version wrote and this one cannot use.
     var newer: String { database + ".newer" }
+
+    init(database: String, fileSystem: any FileSystem) {
+        (self.database, log, sharedMemory) = (database, database + "-wal", database + "-shm")
+        self.fileSystem = fileSystem
+    }
 
     /// Device and inode.
     struct Identity: Equatable {

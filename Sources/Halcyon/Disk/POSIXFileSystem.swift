@@ -110,6 +110,12 @@ package struct POSIXFileSystem: FileSystem {
         #endif
     }
 
+    package var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(time)
+    }
+
     package func freeBytes(at path: String) throws(SystemError) -> Int64 {
         var status = statvfs()
         _ = try checked("statvfs") { statvfs(path, &status) }

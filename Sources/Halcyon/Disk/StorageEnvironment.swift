@@ -65,7 +65,7 @@ package struct Tuning: Sendable {
     /// … and from here on writers of this process wait for it.
     package var forcedCheckpointFrames = 4_000
     /// What is kept allocated of the log, so that a full disk can still evict.
-    package var logSizeLimit = 256 * 1024
+    package var logSizeLimit = 3 * 1024 * 1024
     /// A staged file is left over from a crash when it has not changed for this long.
     package var stagingAge: Int64 = 10 * 60 * 1000
     /// Before a miss is reported the index's files are compared, unless that was done within this time.

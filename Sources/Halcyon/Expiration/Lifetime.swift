@@ -14,10 +14,13 @@ package struct Lifetime: Equatable, Sendable {
 
     package static let never = Lifetime(expiresAt: nil, timeToLive: nil)
 
+    /// Expired at any time, also once the clock is put back.
+    private static let over = Lifetime(expiresAt: Timestamp(milliseconds: 0), timeToLive: 0)
+
     package init(_ expiration: StorageExpiration, from now: Timestamp) {
         switch expiration {
         case .never: self = .never
-        case .expired: self.init(seconds: 0, from: now)
+        case .expired: self = .over
         case .seconds(let seconds): self.init(seconds: seconds, from: now)
         case .days(let days): self.init(seconds: StorageExpiration.duration(days: days), from: now)
         case .date(let date): self.init(until: Timestamp(date), from: now)
@@ -35,8 +38,11 @@ package struct Lifetime: Equatable, Sendable {
         }
         let latest = Double(Timestamp.latest.milliseconds)
         // A comparison with not-a-number is false: it ends up as zero, which is "expired".
-        let milliseconds = seconds > 0 ? Int64(min((seconds * 1000).rounded(.up), latest)) : 0
-        self.init(until: now.advanced(by: milliseconds), from: now)
+        guard seconds > 0 else {
+            self = .over
+            return
+        }
+        self.init(until: now.advanced(by: Int64(min((seconds * 1000).rounded(.up), latest))), from: now)
     }
 
     package func isExpired(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }

@@ -16,7 +16,7 @@ import Testing
     }
 
     /// A write that the end of a process, or a full disk, has cut in two.
-    @Test(arguments: [StorageOperation.overwrite, .remove, .migrate, .checkpoint, .close])
+    @Test(arguments: [StorageOperation.overwrite, .storeTogether, .remove, .migrate, .checkpoint, .close])
     func `a write that was only half done counts as none`(operation: StorageOperation) throws {
         try endAtEachStep(of: operation, tearingWrites: true)
     }

@@ -147,7 +147,7 @@ struct FaultCase: CustomStringConvertible {
 
 extension StorageOperation {
     /// Whether it removes what it can, and throws if it could remove nothing.
-    fileprivate var isPartial: Bool { [.evict, .expire, .removeMatching].contains(self) }
+    fileprivate var isPartial: Bool { [.evict, .expire, .removeMatching, .storeTogether].contains(self) }
 }
 
 extension CacheContents {

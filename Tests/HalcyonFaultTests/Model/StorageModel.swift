@@ -66,7 +66,7 @@ struct StorageModel {
     static func life(_ term: StorageAct.Term, from now: Int64) -> Life {
         switch term {
         case .never: .never
-        case .expired: Life(end: now, duration: 0)
+        case .expired: Life(end: 0, duration: 0)
         case .seconds(let seconds): Life(end: now + Int64(seconds) * 1000, duration: Int64(seconds) * 1000)
         }
     }

@@ -20,6 +20,10 @@ import Testing
         // A store settled its own staged file away, which looked old: the clock was far ahead of the volume's.
         [.store("c", 2, by: 1), .spoil("c", .replace), .pass(1_000), .store("c", 11)],
         [.store("b", 7), .pass(90_000), .spoil("b", .delete), .store("b", 10)],
+        [
+            .store("d", 0, nil, by: 1), .read("d", .to(.expired), by: 0), .pass(-15.057),
+            .removeMatching(.expired, by: 0),
+        ],
     ]
 
     @Test(arguments: found) func `what failed once holds`(acts: [StorageAct]) throws {

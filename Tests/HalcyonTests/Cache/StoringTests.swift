@@ -48,6 +48,65 @@ import Testing
         }
     }
 
+    @Test func `stores in a row share a commit, and what is called between them is done between them`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            subject.disk.settle()
+            let before = subject.disk.commitCount
+            let answers = Calls<String>()
+            cache.ioQueue.suspend()
+            for key in ["a", "b", "c"] { cache.storeToDisk(.blob(1), forKey: key) { _ in answers.record(key) } }
+            cache.removeImage(forKey: "b", fromMemory: false) { answers.record("removed") }
+            for key in ["b", "d"] { cache.storeToDisk(.blob(2), forKey: key) { _ in answers.record(key) } }
+            cache.removeImage(forKey: "d", fromMemory: false) { answers.record("removed") }
+            cache.ioQueue.resume()
+            await subject.hop()
+            #expect(answers.values == ["a", "b", "c", "removed", "b", "d", "removed"])
+            let values = try ["a", "b", "c", "d"].map { try subject.storage.value(forKey: $0) }
+            #expect(values == [.blob(1), .blob(2), .blob(1), nil])
+            // Two for stores and two for removals, and whatever housekeeping has to note.
+            #expect(subject.disk.commitCount - before < 7)
+        }
+    }
+
+    @Test func `what cannot be serialized is no reason to leave out the others`() async throws {
+        struct Picky: CacheSerializer {
+            let refused: Int
+            func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+                original?.count == refused ? nil : original
+            }
+            func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
+        }
+        try await withImageCache { subject in
+            let (cache, image) = (subject.cache, try Pictures.image())
+            let answers = Calls<Bool>()
+            cache.ioQueue.suspend()
+            for count in 1...3 {
+                cache.store(
+                    image, original: .blob(count, count: count), forKey: "\(count)", cacheSerializer: Picky(refused: 2)
+                ) { answers.record($0.diskCacheResult.error == nil) }
+            }
+            cache.ioQueue.resume()
+            await subject.hop()
+            #expect(answers.values == [true, false, true])
+            #expect((1...3).map { subject.storage.isCached(forKey: "\($0)") } == [true, false, true])
+        }
+    }
+
+    @Test func `the limit is kept while stores in a row share commits`() async throws {
+        try await withImageCache(configure: { $0.sizeLimit = 2_000 }) { subject in
+            let cache = subject.cache
+            cache.ioQueue.suspend()
+            for number in 0..<60 { cache.storeToDisk(.blob(number), forKey: "\(number)", completionHandler: nil) }
+            cache.storeToDisk(.blob(7, count: 2_001), forKey: "too large", completionHandler: nil)
+            cache.ioQueue.resume()
+            await subject.settle()
+            let size = try subject.storage.store.totals().bytes
+            #expect(size <= 2_000)
+            #expect(subject.storage.isCached(forKey: "59") && !subject.storage.isCached(forKey: "too large"))
+        }
+    }
+
     @Test func `stores are written and answered in the order of their calls`() async throws {
         try await withImageCache { subject in
             let answers = Calls<Int>()

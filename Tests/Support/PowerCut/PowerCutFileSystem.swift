@@ -123,6 +123,8 @@ package struct PowerCutFileSystem: FileSystem {
         return disk.seen(try base.status(of: file))
     }
 
+    package var now: Timestamp { base.now }
+
     package func status(at path: String) throws(SystemError) -> FileStatus {
         try requirePower("lstat")
         return disk.seen(try base.status(at: path))

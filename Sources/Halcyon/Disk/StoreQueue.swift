@@ -1,0 +1,67 @@
+internal import Foundation
+
+/// Stores that wait for the write lock at the same time: whoever gets it commits for all of them.
+///
+/// One commit costs much more than one row: with eight callers most of it is saved. Nobody waits longer for it than he would for
+/// the others' transactions before his own.
+final class StoreQueue: Sendable {
+    typealias StagedStore = EntryStore.StagedStore
+
+    /// Stores that one transaction takes at most: the lock is held while their files get their names.
+    private static let batchSize = 16
+
+    private final class Ticket: @unchecked Sendable {
+        // Sendable because `result` is touched under `committing` alone, and the store is a constant.
+        let store: StagedStore
+        /// nil: not tried yet.
+        var result: Result<Void, any Error>?
+
+        init(_ store: StagedStore) { self.store = store }
+    }
+
+    /// Several stores failed together: nobody knows whose fault it was, and each has to be staged again.
+    struct FailedTogether: Error {}
+
+    private let waiting: Locked<[Ticket]> = Locked([])
+    /// Held by whoever commits.
+    private let committing = NSLock()
+
+    /// Returns when the store is committed, by this thread or another one.
+    ///
+    /// - Parameter commit: commits stores of different names, or throws and leaves nothing of them.
+    /// - Throws: ``FailedTogether``, or what went wrong with this store alone.
+    func commit(_ store: StagedStore, together commit: ([StagedStore]) throws -> Void) throws {
+        let ticket = Ticket(store)
+        waiting.withLock { $0.append(ticket) }
+        try committing.withLock {
+            while ticket.result == nil { commitBatch(commit) }
+            try ticket.result?.get()
+        }
+    }
+
+    private func commitBatch(_ commit: ([StagedStore]) throws -> Void) {
+        let batch = takeBatch()
+        let result = Result { try commit(batch.map(\.store)) }
+        for ticket in batch { ticket.result = batch.count == 1 ? result : result.mapError { _ in FailedTogether() } }
+    }
+
+    private func takeBatch() -> [Ticket] {
+        waiting.withLock { waiting in
+            let batch = Array(Self.prefix(of: waiting[...], \.store.request))
+            waiting.removeFirst(batch.count)
+            return batch
+        }
+    }
+
+    /// Those at the front that can share a transaction, at least one: of different names, and where a refusal of one would be
+    /// one of all, that one alone.
+    static func prefix<Store>(
+        of stores: ArraySlice<Store>, _ request: (Store) -> EntryStore.StoreRequest
+    ) -> ArraySlice<Store> {
+        var names: Set<BlobName> = []
+        let batch = stores.prefix(batchSize).prefix { store in
+            request(store).overwriting && names.insert(request(store).name).inserted
+        }
+        return batch.isEmpty ? stores.prefix(1) : batch
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// What was looked at once is not looked at again while its folder's dates say that no name in it has changed.
+@Suite struct FolderWatchTests {
+    private final class Fixture {
+        let folder: TemporaryFolder
+        let fileSystem = FaultyFileSystem()
+        let watch: FolderWatch
+        private(set) var looks = 0
+        var isAsExpected = true
+
+        init(lead: Double = 10) throws {
+            folder = try TemporaryFolder()
+            fileSystem.lead(by: lead)
+            watch = FolderWatch(path: folder.url.path, fileSystem: fileSystem)
+        }
+
+        func check() throws -> Bool {
+            try watch.check { () throws(SystemError) in
+                looks += 1
+                return isAsExpected
+            }
+        }
+
+        /// The clock of files stands still for some milliseconds.
+        func change(_ body: (URL) throws -> Void) throws {
+            Thread.sleep(forTimeInterval: 0.03)
+            try body(folder.url.appendingPathComponent("a"))
+        }
+    }
+
+    @Test func `one look is enough while nothing changes`() throws {
+        let fixture = try Fixture()
+        for _ in 0..<5 { #expect(try fixture.check()) }
+        #expect(fixture.looks == 1)
+    }
+
+    @Test func `a folder that has changed just now is looked at each time`() throws {
+        let fixture = try Fixture(lead: 0)
+        for _ in 0..<3 { #expect(try fixture.check()) }
+        #expect(fixture.looks == 3)
+    }
+
+    @Test func `a name that comes, changes hands or goes is looked for`() throws {
+        let fixture = try Fixture()
+        #expect(try fixture.check())
+        let other = fixture.folder.url.appendingPathComponent("b")
+        let changes: [(URL) throws -> Void] = [
+            { try Data().write(to: $0) },
+            { try FileManager.default.moveItem(at: $0, to: other) },
+            { try FileManager.default.createSymbolicLink(at: $0, withDestinationURL: other) },
+            { try POSIXFileSystem().exchange($0.path, other.path) },
+            { try FileManager.default.removeItem(at: $0) },
+        ]
+        for (number, change) in changes.enumerated() {
+            try fixture.change(change)
+            #expect(try fixture.check() && fixture.check())
+            #expect(fixture.looks == number + 2)
+        }
+    }
+
+    @Test func `another folder in its place is looked at`() throws {
+        let fixture = try Fixture()
+        #expect(try fixture.check())
+        try fixture.change { _ in
+            try FileManager.default.moveItem(atPath: fixture.folder.url.path, toPath: fixture.folder.url.path + "-old")
+            try FileManager.default.createDirectory(at: fixture.folder.url, withIntermediateDirectories: false)
+        }
+        defer { try? FileManager.default.removeItem(atPath: fixture.folder.url.path + "-old") }
+        #expect(try fixture.check())
+        #expect(fixture.looks == 2)
+    }
+
+    @Test func `what was not as expected is looked at again, and so is what was forgotten`() throws {
+        let fixture = try Fixture()
+        fixture.isAsExpected = false
+        #expect(try !fixture.check() && !fixture.check())
+        fixture.isAsExpected = true
+        #expect(try fixture.check())
+        fixture.watch.forget()
+        #expect(try fixture.check())
+        #expect(fixture.looks == 4)
+    }
+
+    @Test(arguments: [Volume(name: "nfs", isNetworked: true), Volume(name: "fuse", hasStableInodes: false)])
+    func `a volume that may not date its folders is looked at each time`(volume: Volume) throws {
+        let fixture = try Fixture()
+        fixture.fileSystem.pretend(volume)
+        for _ in 0..<3 { #expect(try fixture.check()) }
+        #expect(fixture.looks == 3)
+    }
+
+    @Test func `a folder that cannot be asked is looked at`() throws {
+        let fixture = try Fixture()
+        fixture.fileSystem.fail(.status, EACCES, times: nil)
+        for _ in 0..<2 { #expect(try fixture.check()) }
+        #expect(fixture.looks == 2)
+    }
+
+    @Test func `stores look once, and notice an index that was taken away and a link in the place of a folder`() throws
+    {
+        try withCache { cache in
+            cache.fileSystem.lead(by: 10)
+            for number in 0..<3 { try cache.storage.store(value: .blob(number), forKey: "\(number)") }
+            cache.settle()
+            let before = cache.fileSystem.calls(of: .status)
+            for number in 3..<13 { try cache.storage.store(value: .blob(number), forKey: "\(number)") }
+            // The folder before staging and under the lock, and what is at the blob's name.
+            #expect(cache.fileSystem.calls(of: .status) - before == 30)
+            Thread.sleep(forTimeInterval: 0.03)
+            for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: cache.index.path + suffix) }
+            try cache.storage.store(value: .blob(20), forKey: "20")
+            #expect(FileManager.default.fileExists(atPath: cache.index.path))
+            #expect(try cache.storage.value(forKey: "20") == .blob(20))
+            Thread.sleep(forTimeInterval: 0.03)
+            let staging = cache.metadata.appendingPathComponent("staging")
+            try FileManager.default.removeItem(at: staging)
+            try FileManager.default.createSymbolicLink(at: staging, withDestinationURL: cache.folder.url)
+            #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(21), forKey: "21") }
+            try FileManager.default.removeItem(at: staging)
+            try cache.storage.store(value: .blob(21), forKey: "21")
+        }
+    }
+}

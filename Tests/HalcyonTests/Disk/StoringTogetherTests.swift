@@ -1,0 +1,126 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// Stores that share a commit: in a row on a cache's queue, or of several callers at once.
+@Suite(.endsEvenIfItHangs) struct StoringTogetherTests {
+    /// Commits of the index meanwhile.
+    private func commits(of cache: CacheFixture, during body: () throws -> Void) rethrows -> Int {
+        cache.settle()
+        let before = cache.commitCount
+        try body()
+        return cache.commitCount - before
+    }
+
+    private func request(_ key: String, _ seed: Int, _ options: Data.WritingOptions = [], in cache: CacheFixture) throws
+        -> EntryStore.StoreRequest
+    {
+        try #require(
+            try cache.storage.request(
+                toStore: .blob(seed), forKey: key, origin: nil, expiration: nil, writeOptions: options,
+                forcedExtension: nil, attributes: .init()))
+    }
+
+    @Test func `sixteen names share a commit`() throws {
+        try withCache { cache in
+            let requests = try (0..<33).map { try request("\($0)", $0, in: cache) }
+            let number = commits(of: cache) {
+                for result in cache.storage.store(requests) { #expect(result.error == nil) }
+            }
+            #expect(number == 3)
+            for seed in 0..<33 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            #expect(try cache.storage.store.totals().entries == 33)
+        }
+    }
+
+    @Test func `a name that comes again is stored after the others, and the last one stays`() throws {
+        try withCache { cache in
+            let requests = try ["a", "b", "a", "a", "c"].enumerated().map { try request($1, $0, in: cache) }
+            #expect(commits(of: cache) { _ = cache.storage.store(requests) } == 3)
+            #expect(try cache.storage.value(forKey: "a") == .blob(3))
+            #expect(try cache.storage.value(forKey: "b") == .blob(1))
+            #expect(try cache.storage.statistics.total.stores == 5)
+        }
+    }
+
+    @Test func `a refusal is that of one alone`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(9), forKey: "a")
+            let requests = try [
+                request("b", 0, in: cache), request("a", 1, .withoutOverwriting, in: cache), request("c", 2, in: cache),
+            ]
+            let results = cache.storage.store(requests)
+            #expect(results.map { $0.error == nil } == [true, false, true])
+            let values = try ["a", "b", "c"].map { try cache.storage.value(forKey: $0) }
+            #expect(values == [.blob(9), .blob(0), .blob(2)])
+        }
+    }
+
+    @Test(arguments: [FaultyFileSystem.Call.createFile, .write, .setModified, .rename])
+    func `what goes wrong with one of them is its error alone`(call: FaultyFileSystem.Call) throws {
+        try withCache { cache in
+            let names = ["a", "b", "c"].map { cache.storage.config.blobName(forKey: $0, forcedExtension: nil) }
+            let requests = try ["a", "b", "c"].enumerated().map { try request($1, $0, in: cache) }
+            let path: String? =
+                switch call {
+                case .createFile: "\(names[1].rowID)."
+                case .rename: names[1].text
+                default: nil
+                }
+            // Once for all of them, and once for the one that it is tried with alone.
+            cache.fileSystem.fail(call, EIO, after: path == nil ? 1 : 0, times: path == nil ? 1 : 2, path: path)
+            let results = cache.storage.store(requests)
+            cache.fileSystem.heal()
+            #expect(results.map { $0.error == nil } == [true, path == nil, true])
+            #expect(try cache.storage.value(forKey: "b") == (path == nil ? .blob(1) : nil))
+            let others = try ["a", "c"].map { try cache.storage.value(forKey: $0) }
+            #expect(others == [.blob(0), .blob(2)])
+            #expect(cache.names(in: "staging").isEmpty)
+        }
+    }
+
+    @Test(arguments: [1, 1_000]) func `a refused commit leaves all the old values, and each is tried again`(times: Int)
+        throws
+    {
+        try withCache { cache in
+            for seed in 0..<4 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            let requests = try (0..<4).map { try request("\($0)", 10 + $0, in: cache) }
+            cache.refuseCommits(times: times)
+            let results = cache.storage.store(requests)
+            cache.refuseCommits(times: 0)
+            for seed in 0..<4 {
+                #expect((results[seed].error == nil) == (times == 1))
+                #expect(try cache.storage.value(forKey: "\(seed)") == .blob(times == 1 ? 10 + seed : seed))
+            }
+        }
+    }
+
+    @Test func `callers that wait at the same time share commits, and each knows that his store is there`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            let missing = Locked<[String]>([])
+            let threads = (0..<8).map { caller in
+                Thread {
+                    for round in 0..<20 {
+                        let key = "\(caller) \(round)"
+                        let isThere = (try? storage.store(value: .blob(round), forKey: key)) != nil
+                        if !isThere || !storage.isCached(forKey: key) { missing.withLock { $0.append(key) } }
+                    }
+                }
+            }
+            let number = try commits(of: cache) {
+                // So that they all wait once.
+                try storage.store.index.write { _ in
+                    threads.forEach { $0.start() }
+                    Thread.sleep(forTimeInterval: 0.2)
+                }
+                while !threads.allSatisfy(\.isFinished) { Thread.sleep(forTimeInterval: 0.001) }
+            }
+            #expect(missing.withLock { $0 } == [])
+            #expect(try storage.store.totals().entries == 160)
+            #expect(number < 160)
+        }
+    }
+}
