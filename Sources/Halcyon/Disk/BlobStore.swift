@@ -105,8 +105,9 @@ package struct BlobStore: Sendable {
     /// Says of a link what is said of a missing folder: who then makes the folders again is told what is in the way.
     private func requireOurs(_ place: DetachedBlob.Place) throws(SystemError) {
         let areAllOurs = try watch.check { () throws(SystemError) in
-            guard try isOurs(.staging) else { return false }
-            return try isOurs(.trash)
+            // The folder that they are in has been looked at.
+            guard try isDirectory(path(of: .staging), followingLinks: false) else { return false }
+            return try isDirectory(path(of: .trash), followingLinks: false)
         }
         guard areAllOurs else {
             guard try isOurs(place) else { throw SystemError("mkdir", ENOTDIR) }

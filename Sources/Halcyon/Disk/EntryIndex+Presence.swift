@@ -57,9 +57,10 @@ extension EntryIndex {
     }
 
     func closeConnections(_ writer: inout Writer?) {
-        reader.withLock { $0 = nil }
-        checkpointer.withLock { $0 = nil }
+        // First: a reader that opens a connection of its own has seen it and is waited for, or sees that it must not.
         presence.withLock { $0 = nil }
+        readers.close()
+        checkpointer.withLock { $0 = nil }
         writer = nil
     }
 }

@@ -4,14 +4,14 @@ package import HalcyonSQLite
 
 /// The SQLite file beside the blobs: its connections, their locks, and what happens when the file is gone or damaged.
 ///
-/// One writer, one reader and one connection for checkpoints, each behind its own lock; always taken in this order.
+/// One writer, some readers and one connection for checkpoints, each behind its own lock; always taken in this order.
 /// Safe from any thread. It knows nothing of blobs.
 package final class EntryIndex: Sendable {
     let files: IndexFiles
     let environment: StorageEnvironment
     private let volume: Locked<Volume?> = Locked(nil)
     let writer: Locked<Writer?> = Locked(nil)
-    let reader: Locked<Connection?> = Locked(nil)
+    let readers = ReaderPool()
     let checkpointer: Locked<Connection?> = Locked(nil)
     let presence: Locked<Presence?> = Locked(nil)
     let watch: FolderWatch
@@ -111,9 +111,15 @@ package final class EntryIndex: Sendable {
     }
 
     private func readIfOpen<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
-        try reader.withLock { connection in
-            try connection.map { try body(IndexSession(connection: $0)) }
-        }
+        try readers.read(another: openAnotherReader) { try body(IndexSession(connection: $0)) }
+    }
+
+    /// One more reading connection; nil when the index is being closed, or is another one by now.
+    private func openAnotherReader() throws -> Connection? {
+        // Closing ends here first, and waits for those who have come past it.
+        guard isOpen else { return nil }
+        let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
+        return try isInPlace() ? connection : nil
     }
 
     // MARK: Writing
@@ -291,7 +297,7 @@ package final class EntryIndex: Sendable {
         generationCount.withLock { $0 += 1 }
         // Before anybody can read: what the state says decides which files are blobs.
         didOpen(state)
-        self.reader.withLock { $0 = reader }
+        readers.open(reader)
         return Writer(connection: connection, schemaVersion: version)
     }
 

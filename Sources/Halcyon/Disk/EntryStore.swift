@@ -112,23 +112,24 @@ package final class EntryStore: Sendable {
     /// Writes pending notes, unlinks what waits for it, and closes the index. A later use opens it again.
     ///
     /// A sweep that is under way stops at its next batch; the next opening goes on with it.
-    package func close() {
-        waitForHousekeeping()
-        closeNow()
-    }
+    package func close() { afterHousekeeping { closeNow() } }
 
-    private func waitForHousekeeping() {
+    /// Whatever looks whether the index is open, and would then open it again, has ended or comes later.
+    private func afterHousekeeping(_ body: () -> Void) {
         isClosing.withLock { $0 = true }
-        housekeeping.wait()
-        isClosing.withLock { $0 = false }
+        housekeeping.whileIdle {
+            isClosing.withLock { $0 = false }
+            body()
+        }
     }
 
     /// As ``close()``, and stays closed until ``resume()``: loads are misses, stores throw.
     package func suspend() {
-        waitForHousekeeping()
-        flushAccessLog()
-        unlinker.drain()
-        index.suspend()
+        afterHousekeeping {
+            flushAccessLog()
+            unlinker.drain()
+            index.suspend()
+        }
     }
 
     /// The next use opens the index, and what opening is followed by makes up for what could not be done meanwhile.

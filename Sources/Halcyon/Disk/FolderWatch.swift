@@ -25,9 +25,11 @@ final class FolderWatch: Sendable {
         self.fileSystem = fileSystem
     }
 
-    /// What `look` finds; without looking where it found the same before and no name can have changed since.
+    /// What `look` finds in the folder; without looking where it found the same before and no name can have changed since.
+    ///
+    /// - Returns: also false where there is no folder, or a link to one.
     func check(_ look: () throws(SystemError) -> Bool) throws(SystemError) -> Bool {
-        guard let folder = try? fileSystem.status(at: path), folder.kind == .directory else { return try look() }
+        guard let folder = try folder() else { return false }
         let appearance = Appearance(folder)
         if seen.withLock({ $0 == appearance }) { return true }
         let isAsExpected = try look()
@@ -39,6 +41,16 @@ final class FolderWatch: Sendable {
 
     /// Looks again the next time.
     func forget() { seen.withLock { $0 = nil } }
+
+    private func folder() throws(SystemError) -> FileStatus? {
+        do throws(SystemError) {
+            let folder = try fileSystem.status(at: path)
+            return folder.kind == .directory ? folder : nil
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
+    }
 
     /// Whether this kind of volume can be relied on to date its folders.
     private var isDated: Bool {

@@ -33,8 +33,8 @@ final class Housekeeping: Sendable {
     }
 
     /// Waits until everything requested before without a delay has run.
-    func wait() {
-        sweepQueue.sync {}
-        queue.sync {}
-    }
+    func wait() { whileIdle {} }
+
+    /// As ``wait()``, and does something before anything that is requested later, or was to run later, begins.
+    func whileIdle(_ body: () -> Void) { sweepQueue.sync { queue.sync(execute: body) } }
 }

@@ -8,23 +8,28 @@ final class StoreQueue: Sendable {
     typealias StagedStore = EntryStore.StagedStore
 
     /// Stores that one transaction takes at most: the lock is held while their files get their names.
-    private static let batchSize = 16
+    private static let batchSize = 32
 
     private final class Ticket: @unchecked Sendable {
-        // Sendable because `result` is touched under `committing` alone, and the store is a constant.
+        // Sendable because `result` is set before `turn` is signalled, and read after that; the store is a constant.
         let store: StagedStore
-        /// nil: not tried yet.
+        let turn = DispatchSemaphore(value: 0)
+        /// nil when it is the caller's turn to commit.
         var result: Result<Void, any Error>?
 
         init(_ store: StagedStore) { self.store = store }
     }
 
+    private struct State {
+        /// The first one's caller commits, or is about to.
+        var tickets: [Ticket] = []
+        var isCommitting = false
+    }
+
     /// Several stores failed together: nobody knows whose fault it was, and each has to be staged again.
     struct FailedTogether: Error {}
 
-    private let waiting: Locked<[Ticket]> = Locked([])
-    /// Held by whoever commits.
-    private let committing = NSLock()
+    private let state = Locked(State())
 
     /// Returns when the store is committed, by this thread or another one.
     ///
@@ -32,25 +37,40 @@ final class StoreQueue: Sendable {
     /// - Throws: ``FailedTogether``, or what went wrong with this store alone.
     func commit(_ store: StagedStore, together commit: ([StagedStore]) throws -> Void) throws {
         let ticket = Ticket(store)
-        waiting.withLock { $0.append(ticket) }
-        try committing.withLock {
-            while ticket.result == nil { commitBatch(commit) }
-            try ticket.result?.get()
+        let isFirst = state.withLock { state in
+            state.tickets.append(ticket)
+            defer { state.isCommitting = true }
+            return !state.isCommitting
         }
+        if !isFirst { ticket.turn.wait() }
+        if ticket.result == nil { commitBatch(commit) }
+        try ticket.result?.get()
     }
 
+    /// The caller's own store is the first.
     private func commitBatch(_ commit: ([StagedStore]) throws -> Void) {
         let batch = takeBatch()
         let result = Result { try commit(batch.map(\.store)) }
         for ticket in batch { ticket.result = batch.count == 1 ? result : result.mapError { _ in FailedTogether() } }
+        // Before those who are done: they will store again.
+        passOn()
+        for ticket in batch.dropFirst() { ticket.turn.signal() }
     }
 
     private func takeBatch() -> [Ticket] {
-        waiting.withLock { waiting in
-            let batch = Array(Self.prefix(of: waiting[...], \.store.request))
-            waiting.removeFirst(batch.count)
+        state.withLock { state in
+            let batch = Array(Self.prefix(of: state.tickets[...], \.store.request))
+            state.tickets.removeFirst(batch.count)
             return batch
         }
+    }
+
+    private func passOn() {
+        let next = state.withLock { state in
+            state.isCommitting = !state.tickets.isEmpty
+            return state.tickets.first
+        }
+        next?.turn.signal()
     }
 
     /// Those at the front that can share a transaction, at least one: of different names, and where a refusal of one would be

@@ -19,6 +19,13 @@ package final class Locked<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
+    /// nil when somebody else has the lock.
+    package func withLockIfFree<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result? {
+        guard lock.try() else { return nil }
+        defer { lock.unlock() }
+        return try body(&value)
+    }
+
     /// nil when the lock cannot be had within that time.
     package func withLock<Result>(
         within seconds: Double, _ body: (inout Value) throws -> Result

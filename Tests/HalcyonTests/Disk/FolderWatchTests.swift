@@ -94,11 +94,22 @@ import Testing
         #expect(fixture.looks == 3)
     }
 
-    @Test func `a folder that cannot be asked is looked at`() throws {
+    @Test func `without a folder nothing is in it, nor is it through a link`() throws {
         let fixture = try Fixture()
-        fixture.fileSystem.fail(.status, EACCES, times: nil)
-        for _ in 0..<2 { #expect(try fixture.check()) }
-        #expect(fixture.looks == 2)
+        let moved = fixture.folder.url.path + "-old"
+        defer { try? FileManager.default.removeItem(atPath: moved) }
+        try fixture.change { _ in try FileManager.default.moveItem(atPath: fixture.folder.url.path, toPath: moved) }
+        #expect(try !fixture.check())
+        try FileManager.default.createSymbolicLink(atPath: fixture.folder.url.path, withDestinationPath: moved)
+        #expect(try !fixture.check())
+        #expect(fixture.looks == 0)
+    }
+
+    @Test func `a folder that cannot be asked is an error`() throws {
+        let fixture = try Fixture()
+        fixture.fileSystem.fail(.status, EACCES)
+        #expect(throws: SystemError.self) { try fixture.check() }
+        #expect(try fixture.check())
     }
 
     @Test func `stores look once, and notice an index that was taken away and a link in the place of a folder`() throws

@@ -23,15 +23,15 @@ import Testing
                 forcedExtension: nil, attributes: .init()))
     }
 
-    @Test func `sixteen names share a commit`() throws {
+    @Test func `thirty-two names share a commit`() throws {
         try withCache { cache in
-            let requests = try (0..<33).map { try request("\($0)", $0, in: cache) }
+            let requests = try (0..<65).map { try request("\($0)", $0, in: cache) }
             let number = commits(of: cache) {
                 for result in cache.storage.store(requests) { #expect(result.error == nil) }
             }
             #expect(number == 3)
-            for seed in 0..<33 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
-            #expect(try cache.storage.store.totals().entries == 33)
+            for seed in 0..<65 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            #expect(try cache.storage.store.totals().entries == 65)
         }
     }
 

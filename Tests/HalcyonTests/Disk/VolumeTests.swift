@@ -38,10 +38,16 @@ import Testing
             try cache.storage.store(value: .blob(1), forKey: "a")
             let url = cache.storage.cacheFileURL(forKey: "a")
             let date = try #require(try FileManager.default.attributesOfItem(atPath: url.path)[.modificationDate])
+            let files = POSIXFileSystem()
+            let tag = try files.status(at: url.path).modifiedMicroseconds
             try Data(contentsOf: url).write(to: url, options: .atomic)
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: url.path)
             #expect(try cache.storage.value(forKey: "a") == .blob(1))
             try Data.blob(2).write(to: url, options: .atomic)
+            // Of a thousand dates one would do.
+            let file = try files.openForReading(url.path)
+            try files.setModified(Timestamp(Date()), microseconds: tag % 999 + 1, of: file)
+            files.close(file)
             #expect(try cache.storage.value(forKey: "a") == nil)
         }
     }

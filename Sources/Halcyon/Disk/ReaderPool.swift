@@ -1,0 +1,45 @@
+internal import Foundation
+internal import HalcyonSQLite
+
+/// The connections that lookups read with: one, and others once several threads want one at the same time.
+final class ReaderPool: Sendable {
+    /// The first one is opened and closed together with the writer's; the others when all before them are in use.
+    private let slots: [Locked<Connection?>]
+
+    /// - Parameter count: of connections, at most. Each may take 2 MB for pages that it has read.
+    init(count: Int = min(4, ProcessInfo.processInfo.activeProcessorCount)) {
+        slots = (0..<max(1, count)).map { _ in Locked(nil) }
+    }
+
+    func open(_ connection: sending Connection) {
+        let box = Box(connection)
+        slots[0].withLock { $0 = box.connection }
+    }
+
+    /// Waits for those that are in use. Who opens another one meanwhile has to find out in ``read(another:_:)``.
+    func close() { for slot in slots { slot.withLock { $0 = nil } } }
+
+    /// Runs `body` with a connection that nobody else uses.
+    ///
+    /// - Parameter another: opens one more; nil, also when it throws, to wait for the first one instead.
+    /// - Returns: nil while it is closed.
+    func read<Result>(
+        another: () throws -> Connection?, _ body: (Connection) throws -> Result
+    ) rethrows -> Result? {
+        for (number, slot) in slots.enumerated() {
+            let result: Result?? = try slot.withLockIfFree { connection in
+                if connection == nil, number > 0 { connection = try? another() }
+                return try connection.map(body)
+            }
+            // The first one is closed: so is the index.
+            if case .some(let result) = result, result != nil || number == 0 { return result }
+        }
+        return try slots[0].withLock { try $0.map(body) }
+    }
+
+    private struct Box: @unchecked Sendable {
+        // Sendable because it hands its connection over to one slot, and nobody else has it.
+        let connection: Connection
+        init(_ connection: Connection) { self.connection = connection }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// Lookups of several threads at once, each on a connection that nobody else uses.
+@Suite(.endsEvenIfItHangs) struct ReaderPoolTests {
+    /// Does something while another thread is in the middle of a lookup.
+    private func whileSomebodyReads(_ index: EntryIndex, _ body: () throws -> Void) throws {
+        let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let thread = Thread {
+            _ = try? index.read { _ in
+                hasBegun.signal()
+                mayEnd.wait()
+            }
+        }
+        thread.start()
+        hasBegun.wait()
+        defer {
+            mayEnd.signal()
+            while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+        }
+        try body()
+    }
+
+    @Test func `a lookup does not wait for another one`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try whileSomebodyReads(cache.storage.store.index) {
+                let value = try cache.storage.value(forKey: "a")
+                #expect(value == .blob(1))
+                #expect(cache.storage.isCached(forKey: "a") && !cache.storage.isCached(forKey: "b"))
+            }
+        }
+    }
+
+    #if os(Linux)
+        private func connections(_ cache: CacheFixture) throws -> Int {
+            let paths = try openFiles(under: cache.directory)
+            // Each opens the log for itself; descriptors of the database are handed on.
+            return paths.count { $0.hasSuffix("-wal") }
+        }
+
+        private func expect(_ count: Int, _ cache: CacheFixture, _ location: SourceLocation = #_sourceLocation) throws {
+            let found = try connections(cache)
+            #expect(found == count, sourceLocation: location)
+        }
+
+        @Test func `another connection is opened when it is needed, and closed with the others`() throws {
+            try withCache { cache in
+                try cache.storage.store(value: .blob(1), forKey: "a")
+                #expect(cache.storage.isCached(forKey: "a"))
+                cache.settle()
+                let before = try connections(cache)
+                #expect(cache.storage.isCached(forKey: "a"))
+                try expect(before, cache)
+                try whileSomebodyReads(cache.storage.store.index) {
+                    for _ in 0..<3 { #expect(cache.storage.isCached(forKey: "a")) }
+                    try expect(before + 1, cache)
+                }
+                cache.storage.store.close()
+                try expect(0, cache)
+                #expect(cache.storage.isCached(forKey: "a"))
+            }
+        }
+
+        @Test func `closing waits for a lookup, and nothing is opened by one that comes meanwhile`() throws {
+            try withCache { cache in
+                try cache.storage.store(value: .blob(1), forKey: "a")
+                let (index, isClosed) = (cache.storage.store.index, DispatchSemaphore(value: 0))
+                try whileSomebodyReads(index) {
+                    Thread {
+                        index.suspend()
+                        isClosed.signal()
+                    }.start()
+                    while index.isOpen { Thread.sleep(forTimeInterval: 0.001) }
+                    #expect(isClosed.wait(timeout: .now() + 0.05) == .timedOut)
+                    let before = try connections(cache)
+                    Thread { _ = cache.storage.isCached(forKey: "a") }.start()
+                    Thread.sleep(forTimeInterval: 0.05)
+                    try expect(before, cache)
+                }
+                isClosed.wait()
+                try expect(0, cache)
+                index.resume()
+                #expect(cache.storage.isCached(forKey: "a"))
+            }
+        }
+
+        @Test func `where no other can be opened the first one is waited for`() throws {
+            try withCache { cache in
+                try cache.storage.store(value: .blob(1), forKey: "a")
+                let index = cache.storage.store.index
+                let isCached = Locked<Bool?>(nil)
+                try whileSomebodyReads(index) {
+                    cache.fileSystem.fail(.status, EIO, times: nil, path: "index.sqlite")
+                    Thread { isCached.withLock { $0 = cache.storage.isCached(forKey: "a") } }.start()
+                    Thread.sleep(forTimeInterval: 0.1)
+                    cache.fileSystem.heal()
+                }
+                while isCached.withLock({ $0 }) == nil { Thread.sleep(forTimeInterval: 0.001) }
+                #expect(isCached.withLock { $0 } == true)
+            }
+        }
+    #endif
+
+    @Test func `many threads read what is stored and removed meanwhile`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            for number in 0..<50 { try storage.store(value: .blob(number), forKey: "\(number)") }
+            let wrong = Locked(0)
+            DispatchQueue.concurrentPerform(iterations: 8) { thread in
+                for round in 0..<200 {
+                    let number = (round * 7 + thread) % 50
+                    if thread == 0, round % 10 == 0 { try? storage.store(value: .blob(number), forKey: "\(number)") }
+                    if (try? storage.value(forKey: "\(number)")) != .blob(number) { wrong.withLock { $0 += 1 } }
+                }
+            }
+            #expect(wrong.withLock { $0 } == 0)
+        }
+    }
+}
