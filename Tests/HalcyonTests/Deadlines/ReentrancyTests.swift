@@ -93,6 +93,8 @@ import Testing
             try await withImageCache { subject in
                 try await subject.fillForCalls()
                 try await awaitInner(subject.cache) { try start(subject.cache, queue(), $0) }
+                // A clear of all ends behind its handler.
+                await subject.hop()
                 #expect(subject.cache.refills.isIdle, "\(name) on \(queueName)")
             }
         }
