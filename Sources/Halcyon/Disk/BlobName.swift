@@ -36,7 +36,9 @@ package struct BlobName: Hashable, Sendable {
     package init(key: String, isHashed: Bool, pathExtension: String?) {
         let base = isHashed ? Digest(of: key).hexadecimal : key
         let name = pathExtension.map { "\(base).\($0)" } ?? base
-        self.init(text: Self.isSafe(name) ? name : Digest(of: name).hexadecimal)
+        // Digits alone are safe: no need to look at each.
+        let isSafe = (isHashed && pathExtension == nil) || Self.isSafe(name)
+        self.init(text: isSafe ? name : Digest(of: name).hexadecimal)
     }
 
     /// Whether a name can stand in the folder as it is.
