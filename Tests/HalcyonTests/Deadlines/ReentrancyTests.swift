@@ -223,9 +223,15 @@ import Testing
             _ = try cache.storage.check(repair: true) { _ in callBack() }
             try cache.storage.updateListing { _, _ in callBack() }
             let progress = Progress(totalUnitCount: 0)
-            progress.cancellationHandler = callBack
+            // Foundation calls it on a thread of its own.
+            let isCalled = DispatchSemaphore(value: 0)
+            progress.cancellationHandler = {
+                callBack()
+                isCalled.signal()
+            }
             progress.cancel()
             _ = try cache.storage.removeEntries(matching: .all, progress: progress)
+            isCalled.wait()
             let before = calls.withLock { $0 }
             cache.storage.store.close()
             try FileManager.default.removeItem(at: cache.metadata)
