@@ -7,8 +7,8 @@ final class ReaderPool: Sendable {
     private let slots: [Locked<Connection?>]
 
     /// - Parameter count: of connections, at most. Each may take 2 MB for pages that it has read.
-    init(count: Int = min(4, ProcessInfo.processInfo.activeProcessorCount)) {
-        slots = (0..<max(1, count)).map { _ in Locked(nil) }
+    init(count: Int = 4) {
+        slots = (0..<count).map { _ in Locked(nil) }
     }
 
     func open(_ connection: sending Connection) {
