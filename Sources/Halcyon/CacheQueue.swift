@@ -24,21 +24,27 @@ final class CacheQueue: Sendable {
         return try queue.sync(execute: work)
     }
 
-    /// - Parameter perform: does stores that were called in a row. It is that of the first one.
-    func async(store call: StoreCall, perform: @escaping @Sendable ([StoreCall]) -> Void) {
+    /// - Parameter perform: does the next few of stores that were called in a row, and takes them from the end of the array:
+    ///   what is done is let go of. It is that of the first one.
+    func async(store call: StoreCall, perform: @escaping @Sendable (inout [StoreCall]) -> Void) {
         lastRun.withLock { last in
             if let last { return last.calls.append(call) }
             let run = StoreRun()
             run.calls.append(call)
             last = run
-            queue.async { [self] in perform(takeCalls(of: run)) }
+            queue.async { [self] in
+                var rest = takeCalls(of: run)
+                while !rest.isEmpty { perform(&rest) }
+            }
         }
     }
 
+    /// The last one first.
     private func takeCalls(of run: StoreRun) -> [StoreCall] {
         lastRun.withLock { last in
             if last === run { last = nil }
-            return run.calls
+            defer { run.calls = [] }
+            return run.calls.reversed()
         }
     }
 

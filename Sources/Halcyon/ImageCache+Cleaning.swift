@@ -82,6 +82,7 @@ struct DiskTrim {
 extension ImageCache {
     /// What was stored just now.
     struct Stored {
+        let name: BlobName
         let key: String
         let forcedExtension: String?
         let bytes: Int
@@ -93,8 +94,10 @@ extension ImageCache {
     func keepLimits(afterStoring stored: [Stored]) {
         let limits = diskStorage.config.limits
         guard !limits.isUnlimited else { return }
-        // First: an eviction would take everything else for them.
-        let tooLarge = stored.filter { limits.bytes > 0 && $0.bytes > limits.bytes }
+        // First: an eviction would take everything else for them. Only what is there now: one that came later under the same
+        // name has taken its place.
+        let latest = Dictionary(stored.map { ($0.name, $0) }) { $1 }.values
+        let tooLarge = latest.filter { limits.bytes > 0 && $0.bytes > limits.bytes }
         tooLarge.forEach(giveUp)
         for _ in 0..<stored.count - tooLarge.count {
             beginTrimming(to: limits)

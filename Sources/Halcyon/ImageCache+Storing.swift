@@ -38,7 +38,7 @@ extension ImageCache {
                 forcedExtension: options.forcedExtension, attributes: attributes, report: report))
     }
 
-    func store(_ call: StoreCall) { ioQueue.async(store: call) { [self] in write($0) } }
+    func store(_ call: StoreCall) { ioQueue.async(store: call) { [self] in storeSome(of: &$0) } }
 
     /// An image that is to expire at once is not kept; the one it was to replace goes all the same.
     func keepInMemory(_ image: KFCrossPlatformImage, forKey key: String, expiration: StorageExpiration?) {
@@ -49,40 +49,58 @@ extension ImageCache {
 
 // On the I/O queue.
 extension ImageCache {
-    /// What is put into one batch at most: so long the first of them waits for its handler.
-    private static let (bytesTogether, timeTogether) = (1 << 20, Duration.milliseconds(5))
+    /// A call whose turn it is.
+    private struct CurrentCall {
+        let call: StoreCall
+        /// nil for what has expired already, which is not stored.
+        let request: Result<EntryStore.StoreRequest?, KingfisherError>
+        var result: Result<(), KingfisherError> = .success(())
 
-    private func write(_ calls: [StoreCall]) {
-        var rest = calls[...]
-        while !rest.isEmpty {
-            for (call, result) in store(&rest) { call.report(result) }
+        /// What the disk storage is asked for.
+        var storing: EntryStore.StoreRequest? { try? request.get() }
+
+        var stored: Stored? {
+            guard let storing, case .success = result else { return nil }
+            return Stored(
+                name: storing.name, key: storing.key, forcedExtension: call.forcedExtension, bytes: storing.data.count)
         }
     }
 
-    /// Takes as many of the calls as make one batch.
-    private func store(_ calls: inout ArraySlice<StoreCall>) -> [(StoreCall, Result<(), KingfisherError>)] {
+    /// What is put into one batch before the next image is serialized: the first one's handler waits for all of them, and limits
+    /// are kept behind them.
+    private static let (callsTogether, bytesTogether, timeTogether) = (32, 1 << 20, Duration.milliseconds(5))
+
+    private func storeSome(of calls: inout [StoreCall]) {
+        let batch = write(takeBatch(of: &calls))
+        keepLimits(afterStoring: batch.compactMap(\.stored))
+        for one in batch { one.call.report(one.result) }
+    }
+
+    private func takeBatch(of calls: inout [StoreCall]) -> [CurrentCall] {
         let begin = ContinuousClock.now
-        var batch: [(call: StoreCall, request: Result<EntryStore.StoreRequest?, KingfisherError>)] = []
-        var bytes = 0
-        repeat {
-            let call = calls.removeFirst()
-            let request = request(for: call)
-            batch.append((call, request))
-            bytes += (try? request.get())?.data.count ?? 0
-        } while !calls.isEmpty && bytes < Self.bytesTogether && ContinuousClock.now - begin < Self.timeTogether
-        var results = diskStorage.store(batch.compactMap { try? $0.request.get() })[...]
-        let outcomes = batch.map { call, request in
-            (call, request.flatMap { $0 == nil ? .success(()) : results.removeFirst() })
+        var (batch, bytes) = ([CurrentCall](), 0)
+        while let call = calls.popLast() {
+            let one = CurrentCall(call: call, request: request(for: call))
+            batch.append(one)
+            bytes += one.storing?.data.count ?? 0
+            if batch.count == Self.callsTogether || bytes >= Self.bytesTogether
+                || ContinuousClock.now - begin >= Self.timeTogether
+            {
+                break
+            }
         }
-        keepLimits(
-            afterStoring: zip(batch, outcomes).compactMap { stored, outcome in
-                guard case (.success(let request?), .success) = (stored.request, outcome.1) else { return nil }
-                return Stored(key: request.key, forcedExtension: stored.call.forcedExtension, bytes: request.data.count)
-            })
-        return outcomes
+        return batch
     }
 
-    /// nil for what has expired already, which is not stored.
+    private func write(_ batch: [CurrentCall]) -> [CurrentCall] {
+        var results = diskStorage.store(batch.compactMap(\.storing))[...]
+        return batch.map { one in
+            var one = one
+            one.result = one.request.flatMap { $0 == nil ? .success(()) : results.removeFirst() }
+            return one
+        }
+    }
+
     private func request(for call: StoreCall) -> Result<EntryStore.StoreRequest?, KingfisherError> {
         call.makeData().flatMap { data in
             diskResult {

@@ -8,7 +8,7 @@ package final class Connection {
     package enum Access: Sendable {
         /// Opens for reading and writing and makes the file when there is none.
         case readWriteCreate
-        /// As `readWriteCreate`, but statements that write are refused (`PRAGMA query_only`). A true read-only open
+        /// As `readWriteCreate`, but no file is made, and statements that write are refused (`PRAGMA query_only`). A true read-only open
         /// could not make the shared memory a write-ahead log needs.
         case queryOnly
         /// Changes and makes no file, and takes no part in the shared memory of a write-ahead log. For a look at an index
@@ -34,8 +34,10 @@ package final class Connection {
     ) throws(SQLiteError) {
         try Self.requireVersion(atLeast: Self.minimumVersion)
         switch access {
-        case .readWriteCreate, .queryOnly:
+        case .readWriteCreate:
             handle = try Self.open(path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: vfs)
+        case .queryOnly:
+            handle = try Self.open(path, flags: SQLITE_OPEN_READWRITE, vfs: vfs)
         case .untouched(let isLogged):
             let uri = Self.uri(path) + (isLogged ? "?readonly_shm=1" : "?immutable=1")
             handle = try Self.open(uri, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs: vfs)

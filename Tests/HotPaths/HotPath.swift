@@ -30,7 +30,7 @@ enum HotPath: String, CaseIterable {
     }
 }
 
-/// A cache whose clock and timers do nothing meanwhile.
+/// A cache that nobody else uses meanwhile, and no timer cleans.
 private struct Cache {
     private let cache: ImageCache
     private let data = Data(repeating: 7, count: 4_096)

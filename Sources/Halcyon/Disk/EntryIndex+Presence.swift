@@ -21,7 +21,9 @@ extension EntryIndex {
     func isInPlace() throws(SystemError) -> Bool {
         guard let opened = presence.withLock({ $0 }) else { return true }
         return try watch.check { () throws(SystemError) in
-            guard try files.identity(of: files.database) == opened.database else { return false }
+            guard let database = opened.database, try files.identity(of: files.database) == database else {
+                return false
+            }
             guard let log = opened.log else { return true }
             return try files.logIdentity() == log
         }
@@ -57,10 +59,9 @@ extension EntryIndex {
     }
 
     func closeConnections(_ writer: inout Writer?) {
-        // First: a reader that opens a connection of its own has seen it and is waited for, or sees that it must not.
-        presence.withLock { $0 = nil }
         readers.close()
         checkpointer.withLock { $0 = nil }
+        presence.withLock { $0 = nil }
         writer = nil
     }
 }

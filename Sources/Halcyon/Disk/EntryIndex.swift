@@ -72,7 +72,7 @@ package final class EntryIndex: Sendable {
 
     // MARK: Reading
 
-    /// Runs `body` on the reading connection. Takes no write lock, and waits for a writer of this process only while the
+    /// Runs `body` on a reading connection. Takes no write lock, and waits for a writer of this process only while the
     /// index has to be opened, a quarter of a second at most.
     package func read<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         try healingDamage {
@@ -116,8 +116,6 @@ package final class EntryIndex: Sendable {
 
     /// One more reading connection; nil when the index is being closed, or is another one by now.
     private func openAnotherReader() throws -> Connection? {
-        // Closing ends here first, and waits for those who have come past it.
-        guard isOpen else { return nil }
         let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
         return try isInPlace() ? connection : nil
     }
@@ -268,7 +266,8 @@ package final class EntryIndex: Sendable {
 
     private func openFresh() throws -> Writer {
         try prepareFolder()
-        let isNew = try files.identity(of: files.database) == nil
+        // An empty file is what SQLite makes before it writes into it.
+        let isNew = try files.status(at: files.database)?.size ?? 0 == 0
         let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
         // SQLite gives its log and its shared memory the permissions that the database has by then. By its path: who opens and
         // closes the file takes the locks away that this process has on it. A volume without permissions refuses, and has none.

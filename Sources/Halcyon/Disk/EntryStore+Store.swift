@@ -33,11 +33,21 @@ extension EntryStore {
         while !rest.isEmpty {
             let group = StoreQueue.prefix(of: rest, \.self)
             rest = rest.dropFirst(group.count)
-            // What went wrong with all of them is looked at one by one.
-            let isCommitted = group.count > 1 && (try? storeTogether(group)) != nil
-            results += group.map { request in isCommitted ? .success(()) : Result { try store(request) } }
+            results += group.count > 1 ? storeGroup(group) : group.map { request in Result { try store(request) } }
         }
         return results
+    }
+
+    private func storeGroup(_ group: ArraySlice<StoreRequest>) -> [Result<Void, any Error>] {
+        do {
+            try storeTogether(group)
+            return group.map { _ in .success(()) }
+        } catch  where StoreQueue.isEverybodys(error) {
+            return group.map { _ in .failure(error) }
+        } catch {
+            // Nobody knows whose fault it was.
+            return group.map { request in Result { try store(request) } }
+        }
     }
 
     /// Stores a blob: stage → BEGIN → row → publish → COMMIT → unlink what was replaced.

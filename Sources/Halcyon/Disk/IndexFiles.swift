@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The files of the index and whether they are still the ones that were opened.
 struct IndexFiles: Sendable {
     let database: String
@@ -5,6 +7,7 @@ struct IndexFiles: Sendable {
 
     let log: String
     let sharedMemory: String
+    private let folder: String
     /// Where a damaged index is kept, the newest one only.
     var damaged: String { database + ".damaged" }
     /// Where one is kept that a newer version wrote and this one cannot use.
@@ -12,6 +15,7 @@ struct IndexFiles: Sendable {
 
     init(database: String, fileSystem: any FileSystem) {
         (self.database, log, sharedMemory) = (database, database + "-wal", database + "-shm")
+        folder = (database as NSString).deletingLastPathComponent
         self.fileSystem = fileSystem
     }
 
@@ -39,6 +43,11 @@ struct IndexFiles: Sendable {
     func requireFiles() throws { try require { $0.kind == .regular } }
 
     private func require(_ isAccepted: (FileStatus) -> Bool) throws {
+        // A link in the place of our folder leads to somebody else's files.
+        if let folder = try status(at: folder), folder.kind != .directory {
+            throw CacheStorageError(
+                .blockedName, "What is called .halcyon is no folder.", remedy: "Move it out of the cache's folder.")
+        }
         for suffix in ["", "-journal", "-wal", "-shm"] {
             guard let file = try status(at: database + suffix), !isAccepted(file) else { continue }
             throw CacheStorageError(

@@ -5,6 +5,7 @@ internal import HalcyonSQLite
 final class ReaderPool: Sendable {
     /// The first one is opened and closed together with the writer's; the others when all before them are in use.
     private let slots: [Locked<Connection?>]
+    private let isOpen = Locked(false)
 
     /// - Parameter count: of connections, at most. Each may take 2 MB for pages that it has read.
     init(count: Int = 4) {
@@ -14,10 +15,15 @@ final class ReaderPool: Sendable {
     func open(_ connection: sending Connection) {
         let box = Box(connection)
         slots[0].withLock { $0 = box.connection }
+        isOpen.withLock { $0 = true }
     }
 
-    /// Waits for those that are in use. Who opens another one meanwhile has to find out in ``read(another:_:)``.
-    func close() { for slot in slots { slot.withLock { $0 = nil } } }
+    /// Waits for those that are in use.
+    func close() {
+        // First: who opens a connection of his own has seen it and is waited for, or sees that he must not.
+        isOpen.withLock { $0 = false }
+        for slot in slots { slot.withLock { $0 = nil } }
+    }
 
     /// Runs `body` with a connection that nobody else uses.
     ///
@@ -28,11 +34,13 @@ final class ReaderPool: Sendable {
     ) rethrows -> Result? {
         for (number, slot) in slots.enumerated() {
             let result: Result?? = try slot.withLockIfFree { connection in
-                if connection == nil, number > 0 { connection = try? another() }
+                if connection == nil, number > 0, isOpen.withLock({ $0 }) { connection = try? another() }
                 return try connection.map(body)
             }
-            // The first one is closed: so is the index.
-            if case .some(let result) = result, result != nil || number == 0 { return result }
+            guard case .some(let result) = result else { continue }
+            // The first one is closed: so is the index. Another one cannot be had: nor can a third.
+            guard result == nil, number > 0 else { return result }
+            break
         }
         return try slots[0].withLock { try $0.map(body) }
     }

@@ -64,7 +64,8 @@ package struct Tuning: Sendable {
     package var checkpointFrames = 500
     /// … and from here on writers of this process wait for it.
     package var forcedCheckpointFrames = 4_000
-    /// What is kept allocated of the log, so that a full disk can still evict.
+    /// What is kept allocated of the log: so that a full disk can still evict, and so that a log of the usual length is not cut and
+    /// allocated again each time it is begun anew.
     package var logSizeLimit = 3 * 1024 * 1024
     /// A staged file is left over from a crash when it has not changed for this long.
     package var stagingAge: Int64 = 10 * 60 * 1000

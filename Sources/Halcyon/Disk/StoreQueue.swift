@@ -1,9 +1,10 @@
 internal import Foundation
+internal import HalcyonSQLite
 
 /// Stores that wait for the write lock at the same time: whoever gets it commits for all of them.
 ///
-/// One commit costs much more than one row: with eight callers most of it is saved. Nobody waits longer for it than he would for
-/// the others' transactions before his own.
+/// One commit costs much more than one row: with eight callers most of it is saved. Whoever commits waits for those who came in
+/// behind him, a few rows each; those would have had to wait for him, and for each other.
 final class StoreQueue: Sendable {
     typealias StagedStore = EntryStore.StagedStore
 
@@ -51,10 +52,18 @@ final class StoreQueue: Sendable {
     private func commitBatch(_ commit: ([StagedStore]) throws -> Void) {
         let batch = takeBatch()
         let result = Result { try commit(batch.map(\.store)) }
-        for ticket in batch { ticket.result = batch.count == 1 ? result : result.mapError { _ in FailedTogether() } }
+        for ticket in batch {
+            ticket.result =
+                batch.count == 1 ? result : result.mapError { Self.isEverybodys($0) ? $0 : FailedTogether() }
+        }
         // Before those who are done: they will store again.
         passOn()
         for ticket in batch.dropFirst() { ticket.turn.signal() }
+    }
+
+    /// Whether each of them would fail alike, and as late: somebody else has the lock, or the index is not to be opened.
+    static func isEverybodys(_ error: any Error) -> Bool {
+        error is IndexSuspended || (error as? SQLiteError)?.isBusy ?? false
     }
 
     private func takeBatch() -> [Ticket] {

@@ -107,6 +107,20 @@ import Testing
         }
     }
 
+    @Test func `what takes the place of something larger than the limit stays`() async throws {
+        try await withImageCache(configure: { $0.sizeLimit = 2_000 }) { subject in
+            let cache = subject.cache
+            cache.ioQueue.suspend()
+            cache.storeToDisk(.blob(7, count: 2_001), forKey: "a", completionHandler: nil)
+            cache.storeToDisk(.blob(1), forKey: "a", completionHandler: nil)
+            cache.storeToDisk(.blob(2), forKey: "b", completionHandler: nil)
+            cache.ioQueue.resume()
+            await subject.settle()
+            let values = try ["a", "b"].map { try subject.storage.value(forKey: $0) }
+            #expect(values == [.blob(1), .blob(2)])
+        }
+    }
+
     @Test func `stores are written and answered in the order of their calls`() async throws {
         try await withImageCache { subject in
             let answers = Calls<Int>()

@@ -97,6 +97,18 @@ import Testing
         }
     }
 
+    @Test func `an index that is not to be opened is everybody's error, and tried once`() throws {
+        try withCache { cache in
+            let requests = try (0..<4).map { try request("\($0)", $0, in: cache) }
+            cache.storage.suspend()
+            let before = cache.fileSystem.calls(of: .createFile)
+            for result in cache.storage.store(requests) { #expect(result.error != nil) }
+            #expect(cache.fileSystem.calls(of: .createFile) - before == 4)
+            cache.storage.resume()
+            for result in cache.storage.store(requests) { #expect(result.error == nil) }
+        }
+    }
+
     @Test func `callers that wait at the same time share commits, and each knows that his store is there`() throws {
         try withCache { cache in
             let storage = cache.storage
