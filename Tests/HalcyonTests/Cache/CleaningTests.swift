@@ -262,6 +262,8 @@ import Testing
         try await withImageCache(tuning: tuning) { subject in
             let (cache, storage) = (subject.cache, subject.storage)
             try subject.fill((0..<40).map { "\($0)" }, expiration: .seconds(1))
+            // Until the folder has been searched for others' files a clean waits behind that.
+            subject.disk.settle()
             subject.clock.advance(by: 2)
             cache.ioQueue.suspend()
             for _ in 0..<100 { cache.cleanByTimer() }
