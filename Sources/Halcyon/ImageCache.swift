@@ -133,11 +133,10 @@ open class ImageCache: @unchecked Sendable {
         expiration: StorageExpiration? = nil, callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        store(
-            StoreCall(
-                makeData: { .success(data) }, baseKey: key, processorIdentifier: identifier, expiration: expiration,
-                forcedExtension: forcedExtension, attributes: .init(),
-                report: StoreReport(queue: callbackQueue, handler: completionHandler)))
+        storeToDisk(
+            data, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
+            expiration: expiration, attributes: .init(), callbackQueue: callbackQueue,
+            completionHandler: completionHandler)
     }
 
     // MARK: Removing

@@ -123,12 +123,7 @@ package struct BlobStore: Sendable {
     func status(of blob: DetachedBlob) throws(SystemError) -> FileStatus? { try status(at: path(of: blob)) }
 
     func status(at path: String) throws(SystemError) -> FileStatus? {
-        do throws(SystemError) {
-            return try fileSystem.status(at: path)
-        } catch {
-            guard error.isMissing else { throw error }
-            return nil
-        }
+        try fileSystem.statusIfPresent(at: path)
     }
 
     /// Every staged or trashed file of a row.

@@ -46,6 +46,18 @@ package protocol FileSystem: Sendable {
 
 package typealias FileDescriptor = Int32
 
+extension FileSystem {
+    /// ``status(at:)``; nil when there is none.
+    func statusIfPresent(at path: String) throws(SystemError) -> FileStatus? {
+        do throws(SystemError) {
+            return try status(at: path)
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
+    }
+}
+
 /// What the cache asks of a file's metadata.
 package struct FileStatus: Equatable, Sendable {
     package enum Kind: Equatable, Sendable { case regular, directory, symbolicLink, other }

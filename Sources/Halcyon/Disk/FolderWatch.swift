@@ -29,7 +29,7 @@ final class FolderWatch: Sendable {
     ///
     /// - Returns: also false where there is no folder, or a link to one.
     func check(_ look: () throws(SystemError) -> Bool) throws(SystemError) -> Bool {
-        guard let folder = try folder() else { return false }
+        guard let folder = try fileSystem.statusIfPresent(at: path), folder.kind == .directory else { return false }
         let appearance = Appearance(folder)
         if seen.withLock({ $0 == appearance }) { return true }
         let isAsExpected = try look()
@@ -41,16 +41,6 @@ final class FolderWatch: Sendable {
 
     /// Looks again the next time.
     func forget() { seen.withLock { $0 = nil } }
-
-    private func folder() throws(SystemError) -> FileStatus? {
-        do throws(SystemError) {
-            let folder = try fileSystem.status(at: path)
-            return folder.kind == .directory ? folder : nil
-        } catch {
-            guard error.isMissing else { throw error }
-            return nil
-        }
-    }
 
     /// Whether this kind of volume can be relied on to date its folders.
     private var isDated: Bool {

@@ -59,12 +59,7 @@ struct IndexFiles: Sendable {
 
     /// nil when there is none.
     func status(at path: String) throws(SystemError) -> FileStatus? {
-        do throws(SystemError) {
-            return try fileSystem.status(at: path)
-        } catch {
-            guard error.isMissing else { throw error }
-            return nil
-        }
+        try fileSystem.statusIfPresent(at: path)
     }
 
     func logIdentity() throws(SystemError) -> LogIdentity {

@@ -107,6 +107,30 @@ import Testing
         }
     }
 
+    private final class Token: Sendable {}
+
+    /// Stores something whose handler alone keeps an object; returns whether it is still kept.
+    private static func storeHolding(_ token: Token, in cache: ImageCache) -> @Sendable () -> Bool {
+        cache.storeToDisk(.blob(0), forKey: "0") { _ in withExtendedLifetime(token) {} }
+        return { [weak token] in token != nil }
+    }
+
+    @Test func `what is stored is let go of while others still wait for their turn`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            let held = Calls<Bool>()
+            cache.ioQueue.suspend()
+            let isHeld = Self.storeHolding(Token(), in: cache)
+            // More than one batch takes.
+            for number in 1..<40 {
+                cache.storeToDisk(.blob(number), forKey: "\(number)") { _ in if number == 39 { held.record(isHeld()) } }
+            }
+            #expect(isHeld())
+            cache.ioQueue.resume()
+            #expect(await held.first().value == false)
+        }
+    }
+
     @Test func `what takes the place of something larger than the limit stays`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 2_000 }) { subject in
             let cache = subject.cache

@@ -126,7 +126,7 @@ import Testing
                 // So that they all wait once.
                 try storage.store.index.write { _ in
                     threads.forEach { $0.start() }
-                    Thread.sleep(forTimeInterval: 0.2)
+                    while cache.names(in: "staging").count < threads.count { Thread.sleep(forTimeInterval: 0.001) }
                 }
                 while !threads.allSatisfy(\.isFinished) { Thread.sleep(forTimeInterval: 0.001) }
             }
