@@ -59,13 +59,38 @@ extension ImageCache {
         }
     }
 
+    /// Runs `body` as soon as what has been cleared is gone: nobody is to measure what nobody can find. On the I/O queue.
+    func onceCleared(_ body: @escaping @Sendable () -> Void) {
+        if clearing.count == 0 { body() } else { clearing.waiting.append(body) }
+    }
+
+    /// In its turn all that is there becomes a miss; it goes elsewhere, so that others can load and store meanwhile.
     func clearDisk(then handler: @escaping @Sendable () -> Void) {
         ioQueue.async { [self] in
-            // The handler has no place for an error; what could not be removed is still found, and goes with the next clean.
-            try? diskStorage.removeAll()
-            handler()
+            // The handler has no place for an error; what could not be removed is found again, and goes with the next clean.
+            guard let remove = try? diskStorage.beginRemovingAll() else { return handler() }
+            clearing.count += 1
+            DispatchQueue.global(qos: .utility).async { [self] in
+                try? remove()
+                ioQueue.async { [self] in endClearing(then: handler) }
+            }
         }
     }
+
+    private func endClearing(then handler: @Sendable () -> Void) {
+        handler()
+        clearing.count -= 1
+        guard clearing.count == 0 else { return }
+        let waiting = clearing.waiting
+        clearing.waiting = []
+        waiting.forEach { $0() }
+    }
+}
+
+/// The clears of the disk that are under way.
+struct DiskClearing {
+    fileprivate var count = 0
+    fileprivate var waiting: [@Sendable () -> Void] = []
 }
 
 // MARK: The limits

@@ -3,7 +3,7 @@ internal import Foundation
 extension ImageCache {
     /// Writes what is pending and lets go of the disk, until ``resume()``; see ``DiskStorage/Backend/suspend()``.
     ///
-    /// Stores that were called before are finished first. Memory goes on as usual. On iOS an app's caches in app group
+    /// Stores and clears that were called before are finished first. Memory goes on as usual. On iOS an app's caches in app group
     /// containers do it by themselves when the app has entered the background, and end it when it enters the foreground. An
     /// extension, and an app that is woken in the background, have to do it before they let the system suspend them.
     ///
@@ -53,11 +53,13 @@ extension ImageCache {
 
     private func suspend(unlessResumedSince count: Int, then handler: @escaping @Sendable () -> Void) {
         ioQueue.async { [self] in
-            // resume() may have been called while this waited for its turn, or while it suspends: then that is the last word.
-            guard resumptionCount == count else { return handler() }
-            diskStorage.suspend()
-            if resumptionCount != count { diskStorage.resume() }
-            handler()
+            onceCleared { [self] in
+                // resume() may have been called while this waited for its turn, or while it suspends: then that is the last word.
+                guard resumptionCount == count else { return handler() }
+                diskStorage.suspend()
+                if resumptionCount != count { diskStorage.resume() }
+                handler()
+            }
         }
     }
 }

@@ -121,6 +121,8 @@ extension ImageCache {
     }
 
     func measureDisk(then handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void) {
-        onceAdopted { [self] in handler(diskResult { try diskStorage.totalSize() }) }
+        onceAdopted { [self] in
+            onceCleared { [self] in handler(diskResult { try diskStorage.totalSize() }) }
+        }
     }
 }

@@ -34,6 +34,8 @@ open class ImageCache: @unchecked Sendable {
     let ioQueue = CacheQueue()
     /// The eviction that follows stores; confined to `ioQueue`.
     var trim = DiskTrim()
+    /// Confined to `ioQueue`.
+    var clearing = DiskClearing()
     let refills = MemoryRefills()
     let resumptions = Locked(0)
     /// Whether a clean that the timer has begun has not ended.
@@ -253,6 +255,9 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// Removes everything from the disk that is there by then; what is stored later stays. The handler comes on the main queue.
+    ///
+    /// Loads and stores that are called behind it do not wait for it: the former find nothing any more, the latter are done beside
+    /// it. Until it has ended another process, and whoever asks the disk storage for totals or lists, may see what has not gone yet.
     open func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
         clearDisk { CallbackQueue.mainAsync.call(handler) }
     }

@@ -319,6 +319,14 @@ public enum DiskStorage {
             }
         }
 
+        /// From now on what is there is a miss; it goes when the result is called, on whichever thread and in batches between which
+        /// others get in.
+        func beginRemovingAll() throws -> @Sendable () throws -> Void {
+            let isHashed = config.usesHashedFileName
+            let clearing = try mappingErrors { try store.beginClearing() }
+            return { try clearing.remove { BlobName.isBlobOrLegacyName($0, isHashed: isHashed) } }
+        }
+
         /// Removes expired values, pinned ones excepted.
         ///
         /// - Returns: the URLs their blobs had.

@@ -12,7 +12,7 @@ extension EntryStore {
         try finishAdoption(of: [name, legacy].compactMap(\.self))
         flushAccessLog()
         return try index.write { session in
-            guard let record = try session.record(of: name, orLegacy: legacy, at: now) else { return false }
+            guard let record = try record(of: name, orLegacy: legacy, in: session) else { return false }
             let attributes = try change(record)
             try attributes.validate()
             try session.note(attributes, of: record.entry)
@@ -51,6 +51,7 @@ extension EntryStore {
             // Whoever is told of a failure is not told what is gone.
             failure = error
         }
+        unlinker.finish()
         _ = goingOn(gone.count)
         if !gone.isEmpty { requestBookkeeping() }
         if let failure, gone.isEmpty { throw failure }

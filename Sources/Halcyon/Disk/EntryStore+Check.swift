@@ -12,7 +12,7 @@ extension EntryStore {
     ///   ends the check; what was repaired by then stays so.
     package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
         flushAccessLog()
-        unlinker.drain()
+        unlinker.finish()
         var report = CheckReport()
         report.isAdopting = isAdopting
         var seen = 0

@@ -59,7 +59,8 @@ extension EntryStore {
     enum Row {
         case known(Known)
         case none
-        /// Locked, full, unreadable, too new: a miss. The image is loaded from where it came, and nothing is dropped.
+        /// Locked, full, unreadable, too new: a miss. The image is loaded from where it came, and nothing is dropped. Also what is
+        /// about to go.
         case unavailable
     }
 
@@ -68,6 +69,7 @@ extension EntryStore {
         let note = log.withLock { $0.note(for: name.rowID) }
         do {
             guard let entry = try index.read({ try $0.entry(named: name) }) else { return .none }
+            guard !isBeingCleared(entry, at: now) else { return .unavailable }
             let noted = note?.token == entry.token ? note?.lifetime : nil
             return .known(Known(entry: entry, lifetime: noted ?? entry.lifetime(at: now)))
         } catch {

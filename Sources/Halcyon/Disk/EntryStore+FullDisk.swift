@@ -7,7 +7,7 @@ extension EntryStore {
         do {
             return try body()
         } catch  where Self.isOutOfSpace(error) {
-            unlinker.drain()
+            unlinker.finish()
             emptyTrash()
             return try body()
         }

@@ -135,7 +135,13 @@ extension EntryStore {
         let legacy = legacyName(of: name, key: key)
         try finishAdoption(of: [name, legacy].compactMap(\.self))
         flushAccessLog()
-        return try index.read { try $0.record(of: name, orLegacy: legacy, at: now) }
+        return try index.read { try record(of: name, orLegacy: legacy, in: $0) }
+    }
+
+    /// As ``record(of:key:)``, in a transaction.
+    func record(of name: BlobName, orLegacy legacy: BlobName?, in session: IndexSession) throws -> EntryRecord? {
+        let record = try session.record(of: name, orLegacy: legacy, at: now)
+        return record.flatMap { isBeingCleared($0.entry, at: now) ? nil : $0 }
     }
 
     /// Ids of entries that meet a filter, and perhaps of some that do not, a bounded number at a time, in their order.

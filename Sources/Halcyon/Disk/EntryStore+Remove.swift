@@ -56,8 +56,9 @@ extension EntryStore {
 
     /// Removes entries batch by batch until `next` returns none.
     ///
-    /// Each batch is one transaction, is unlinked before the next one takes the lock, and is followed by a pause at least
-    /// as long as the lock was held: a store, of another process too, must get in.
+    /// Each batch is one transaction, and is followed by a pause at least as long as the lock was held: a store, of another
+    /// process too, must get in. Meanwhile what went is unlinked, and beside the next batches too; when there are no more of them
+    /// all is.
     ///
     /// - Parameters:
     ///   - count: what these removals are counted as.
@@ -75,11 +76,15 @@ extension EntryStore {
         do {
             while goingOn(removal) {
                 guard let removed = try removeAndUnlinkBatch(past: &obstacles, next) else { continue }
-                guard !removed.isEmpty else { break }
+                guard !removed.isEmpty else {
+                    unlinker.finish()
+                    break
+                }
                 removal.add(removed, keepingNames: keepingNames)
             }
         } catch {
             removal.failure = error
+            unlinker.finish()
         }
         log.withLock { $0.count(count, Int64(removal.entries)) }
         if removal.entries > 0 { requestBookkeeping() }
@@ -123,10 +128,7 @@ extension EntryStore {
     func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> [Entry] {
         let begin = ContinuousClock.now
         let batch = try removeBatchOnFullDisk(next)
-        let unlinking = ContinuousClock.now
-        for blob in batch.trashed { try? blobs.unlink(blob) }
-        // Meanwhile the lock was free.
-        let rest = (unlinking - begin) - (ContinuousClock.now - unlinking)
+        let rest = unlinker.add(batch.trashed, helpingFor: ContinuousClock.now - begin)
         if rest > .zero { environment.pause(rest) }
         return batch.removed
     }
@@ -142,7 +144,7 @@ extension EntryStore {
 
     private struct Batch {
         var removed: [Entry] = []
-        var trashed: [DetachedBlob] = []
+        var trashed: [Unlinker.Waste] = []
         var kept: [(entry: Entry, error: any Error)] = []
     }
 
@@ -178,7 +180,7 @@ extension EntryStore {
         var batch = Batch()
         for entry in entries {
             do {
-                if let blob = try trash(entry) { batch.trashed.append(blob) }
+                if let blob = try trash(entry) { batch.trashed.append(.init(blob: blob, size: entry.size)) }
                 batch.removed.append(entry)
                 log.withLock { $0.forget(entry.id) }
             } catch {
@@ -194,118 +196,5 @@ extension EntryStore {
         if !isBlob(of: entry, file) { try settle(entry.name, entry: entry) }
         let blob = DetachedBlob(place: .trash, rowID: entry.id, token: entry.token)
         return try blobs.trash(entry.name, as: blob) ? blob : nil
-    }
-
-    // MARK: Everything
-
-    /// Removes what is there now, files without a row included. What is stored meanwhile stays.
-    package func removeAll(isBlobName: (String) -> Bool) throws {
-        log.withLock { $0.forgetAll() }
-        let now = try index.write { session in
-            try cancelAdoption(in: session)
-            // It goes as a whole, instead of entry by entry.
-            try session.dropListing()
-            return try moment(in: session)
-        }
-        let changedUntil = Timestamp(Date())
-        var last = Int64.min
-        // Only what has been committed moves it on: a batch that failed is run again.
-        func moveOn(_ removal: Removal) -> Bool {
-            last = removal.lastID
-            return true
-        }
-        let removal = removeBatches(counting: \.removals, keepingNames: false, goingOn: moveOn) { session, obstacles in
-            try session.removeStored(
-                upTo: now.latest, orAfter: latestSince(now, in: session), after: last,
-                limit: environment.tuning.batchSize + obstacles.count)
-        }
-        if let failure = removal.failure { throw failure }
-        try clearListing()
-        try removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)
-        unlinker.drain()
-        try index.shrink()
-    }
-
-    /// Files without a row are to go, not to become entries while rows are being removed.
-    private func cancelAdoption(in session: IndexSession) throws {
-        var state = try session.state()
-        guard state.adoption != .done || state.legacyNames == .unknown else { return }
-        state.adoption = .done
-        state.legacyNames = .none
-        try session.setState(state)
-        condition.withLock { $0.update(from: state) }
-    }
-
-    /// What is there at a moment, and what is stored later.
-    struct Moment {
-        /// Every later store of any process has a later time. So has an entry there only if the clock was put back since: then it
-        /// is later than any store can be by now.
-        let latest: Timestamp
-    }
-
-    /// The latest time of a store since a moment. What is later yet was there before. Under the write lock, and anew under each: a
-    /// removal may take minutes, and others store meanwhile.
-    func latestSince(_ moment: Moment, in session: IndexSession) throws -> Timestamp {
-        max(moment.latest, try session.storedAt())
-    }
-
-    func moment() throws -> Moment { try index.write { try moment(in: $0) } }
-
-    /// Not just the latest store's time: what was adopted is no store, and has the times of its file.
-    private func moment(in session: IndexSession) throws -> Moment {
-        let (now, latest) = (now, try session.storedAt())
-        let stamp = stamp(at: now)
-        // After the clock has jumped back the latest store is in the future, and later ones are before it.
-        let cut = latest - now < StampSource.tolerance ? max(latest, stamp) : stamp
-        try session.setStoredAt(cut)
-        return Moment(latest: cut)
-    }
-
-    private func removeFilesWithoutRow(changedUntil: Timestamp, isBlobName: (String) -> Bool) throws {
-        var names: [BlobName] = []
-        func removeNames() throws {
-            try removeFilesWithoutRow(names, changedUntil: changedUntil)
-            names = []
-        }
-        try blobs.forEachName { name in
-            if isBlobName(name) { names.append(BlobName(text: name)) }
-            if names.count == environment.tuning.batchSize { try removeNames() }
-            return true
-        }
-        try removeNames()
-    }
-
-    /// - Parameter sparesAdoptable: files that are entries nobody has adopted yet stay. Judged under the lock: the index
-    ///   may have been replaced since the names were collected, and then every blob is such a file.
-    func removeFilesWithoutRow(
-        _ names: [BlobName], changedUntil: Timestamp, sparesAdoptable: Bool = false
-    ) throws {
-        guard !names.isEmpty else { return }
-        let trashed = try index.writeLetting { session in
-            try names.compactMap { name -> DetachedBlob? in
-                guard try session.entry(named: name) == nil, let file = try blobs.status(of: name),
-                    file.kind == .regular, file.changed <= changedUntil,
-                    !(sparesAdoptable && isAdoptable(file, named: name))
-                else { return nil }
-                let blob = DetachedBlob(place: .trash, rowID: name.rowID, token: environment.makeToken())
-                return try blobs.trash(name, as: blob) ? blob : nil
-            }
-        }
-        for blob in trashed { try? blobs.unlink(blob) }
-    }
-}
-
-extension EntryStore {
-    /// Closes the index and removes the empty folder, unless something else is in it or another process has the cache
-    /// open: the last one to close takes the write-ahead log away.
-    func removeFolder() {
-        close()
-        guard (try? environment.fileSystem.status(at: blobs.indexPath + "-wal")) == nil else { return }
-        try? environment.fileSystem.unlink(blobs.indexPath)
-        for place in DetachedBlob.Place.allCases {
-            try? environment.fileSystem.removeDirectory(blobs.path(of: place))
-        }
-        try? environment.fileSystem.removeDirectory(blobs.metadataDirectory)
-        try? environment.fileSystem.removeDirectory(blobs.directory)
     }
 }

@@ -154,7 +154,12 @@ extension EntryStore {
         if let existing, !(old.map { isBlob(of: existing, $0) } ?? false) {
             old = try settle(request.name, entry: existing, sparing: staged)
         }
-        if !request.overwriting { try refuse(existing, old) }
+        if let existing, isBeingCleared(existing, at: now) {
+            // Its pin and its tags are not the new one's.
+            try session.delete(id: existing.id)
+        } else if !request.overwriting {
+            try refuse(existing, old)
+        }
         if old?.kind == .directory { old = try removeFolder(at: request.name) }
         let time = try storeStamp(in: session)
         var entry = Entry(

@@ -57,6 +57,7 @@ package final class EntryStore: Sendable {
         var storesKeys = true
         /// Whether somebody has asked for the listing, so that it is kept up to date.
         var hasListing = false
+        var clearings = Clearings()
 
         var isAdopting: Bool { adoption != .done }
 

@@ -2,13 +2,14 @@ internal import Foundation
 
 /// The serial queues on which everything happens that no caller waits for.
 ///
-/// A task that is requested again before it has begun runs once. Sweeps have a queue of their own: one that adopts a
-/// million files must not keep the log from being checkpointed meanwhile.
+/// A task that is requested again before it has begun runs once. Sweeps and unlinks have queues of their own: one that adopts a
+/// million files, and a volume that is slow to give up blocks, must not keep the log from being checkpointed meanwhile.
 final class Housekeeping: Sendable {
     enum Task: Hashable, Sendable { case checkpoint, checkpointLater, flush, flushLater, unlink, settle, sweep, list }
 
     let queue = DispatchQueue(label: "halcyon.housekeeping", qos: .utility)
     let sweepQueue = DispatchQueue(label: "halcyon.sweep", qos: .utility)
+    private let unlinkQueue = DispatchQueue(label: "halcyon.unlink", qos: .utility)
     private let requested: Locked<Set<Task>> = Locked([])
     private let performer = Locked(Performer())
 
@@ -23,8 +24,15 @@ final class Housekeeping: Sendable {
     /// Runs a task soon, or after a number of milliseconds.
     func request(_ task: Task, afterMilliseconds delay: Int64 = 0) {
         guard requested.withLock({ $0.insert(task).inserted }) else { return }
-        let queue = task == .sweep ? sweepQueue : queue
-        queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay))) { [weak self] in self?.run(task) }
+        queue(for: task).asyncAfter(deadline: .now() + .milliseconds(Int(delay))) { [weak self] in self?.run(task) }
+    }
+
+    private func queue(for task: Task) -> DispatchQueue {
+        switch task {
+        case .sweep: sweepQueue
+        case .unlink: unlinkQueue
+        default: queue
+        }
     }
 
     private func run(_ task: Task) {
@@ -36,5 +44,8 @@ final class Housekeeping: Sendable {
     func wait() { whileIdle {} }
 
     /// As ``wait()``, and does something before anything that is requested later, or was to run later, begins.
-    func whileIdle(_ body: () -> Void) { sweepQueue.sync { queue.sync(execute: body) } }
+    func whileIdle(_ body: () -> Void) { sweepQueue.sync { queue.sync { unlinkQueue.sync(execute: body) } } }
+
+    /// Waits for the unlinks that are under way.
+    func waitForUnlinking() { unlinkQueue.sync {} }
 }

@@ -1,0 +1,182 @@
+internal import Foundation
+
+/// Removing everything.
+extension EntryStore {
+    /// Removes what is there now, files without a row included. What is stored meanwhile stays.
+    package func removeAll(isBlobName: (String) -> Bool) throws { try beginClearing().remove(isBlobName: isBlobName) }
+
+    /// From now on all that is there is a miss for this process, and no store finds anything of it under its key.
+    func beginClearing() throws -> Clearing {
+        log.withLock { $0.forgetAll() }
+        let moment = try makingRoom {
+            try index.write { session in
+                try cancelAdoption(in: session)
+                // It goes as a whole, instead of entry by entry.
+                try session.dropListing()
+                return try self.moment(in: session)
+            }
+        }
+        condition.withLock { $0.clearings.begin(moment) }
+        return Clearing(store: self, moment: moment)
+    }
+
+    /// A removal of all that was there at a moment. Ends with ``remove(isBlobName:)``, or when nobody holds it any more; what is
+    /// left then is found again.
+    final class Clearing: Sendable {
+        private let store: EntryStore
+        private let moment: Moment
+        private let changedUntil = Timestamp(Date())
+        private let hasEnded = Locked(false)
+
+        fileprivate init(store: EntryStore, moment: Moment) {
+            self.store = store
+            self.moment = moment
+        }
+
+        deinit { end() }
+
+        private func end() {
+            let isFirst = hasEnded.withLock { hasEnded in
+                defer { hasEnded = true }
+                return !hasEnded
+            }
+            if isFirst { store.condition.withLock { $0.clearings.end() } }
+        }
+
+        /// In batches, and on whichever thread: others get in.
+        func remove(isBlobName: (String) -> Bool) throws {
+            defer { end() }
+            try store.removeEntries(thereAt: moment)
+            try store.clearListing()
+            try store.removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)
+            store.unlinker.finish()
+            try store.index.shrink()
+        }
+    }
+
+    /// The clearings that are under way.
+    struct Clearings {
+        private var count = 0
+        /// What was stored up to here is being removed.
+        private var latest: Timestamp?
+
+        fileprivate mutating func begin(_ moment: Moment) {
+            count += 1
+            latest = max(latest ?? moment.latest, moment.latest)
+        }
+
+        fileprivate mutating func end() {
+            count -= 1
+            if count == 0 { latest = nil }
+        }
+
+        /// Whether an entry is being removed. One from long after `now` is from before the clock was put back.
+        func take(_ entry: Entry, at now: Timestamp) -> Bool {
+            guard let latest else { return false }
+            return entry.createdAt <= latest || entry.createdAt - now > 2 * StampSource.tolerance
+        }
+    }
+
+    /// Whether an entry is only there because a clearing has not come to it.
+    func isBeingCleared(_ entry: Entry, at now: Timestamp) -> Bool {
+        condition.withLock { $0.clearings.take(entry, at: now) }
+    }
+
+    private func removeEntries(thereAt moment: Moment) throws {
+        var last = Int64.min
+        // Only what has been committed moves it on: a batch that failed is run again.
+        func moveOn(_ removal: Removal) -> Bool {
+            last = removal.lastID
+            return true
+        }
+        let removal = removeBatches(counting: \.removals, keepingNames: false, goingOn: moveOn) { session, obstacles in
+            try session.removeStored(
+                upTo: moment.latest, orAfter: latestSince(moment, in: session), after: last,
+                limit: environment.tuning.batchSize + obstacles.count)
+        }
+        if let failure = removal.failure { throw failure }
+    }
+
+    /// Files without a row are to go, not to become entries while rows are being removed.
+    private func cancelAdoption(in session: IndexSession) throws {
+        var state = try session.state()
+        guard state.adoption != .done || state.legacyNames == .unknown else { return }
+        state.adoption = .done
+        state.legacyNames = .none
+        try session.setState(state)
+        condition.withLock { $0.update(from: state) }
+    }
+
+    /// What is there at a moment, and what is stored later.
+    struct Moment {
+        /// Every later store of any process has a later time. So has an entry there only if the clock was put back since: then it
+        /// is later than any store can be by now.
+        let latest: Timestamp
+    }
+
+    /// The latest time of a store since a moment. What is later yet was there before. Under the write lock, and anew under each: a
+    /// removal may take minutes, and others store meanwhile.
+    func latestSince(_ moment: Moment, in session: IndexSession) throws -> Timestamp {
+        max(moment.latest, try session.storedAt())
+    }
+
+    func moment() throws -> Moment { try index.write { try moment(in: $0) } }
+
+    /// Not just the latest store's time: what was adopted is no store, and has the times of its file.
+    private func moment(in session: IndexSession) throws -> Moment {
+        let (now, latest) = (now, try session.storedAt())
+        let stamp = stamp(at: now)
+        // After the clock has jumped back the latest store is in the future, and later ones are before it.
+        let cut = latest - now < StampSource.tolerance ? max(latest, stamp) : stamp
+        try session.setStoredAt(cut)
+        return Moment(latest: cut)
+    }
+
+    private func removeFilesWithoutRow(changedUntil: Timestamp, isBlobName: (String) -> Bool) throws {
+        var names: [BlobName] = []
+        func removeNames() throws {
+            try removeFilesWithoutRow(names, changedUntil: changedUntil)
+            names = []
+        }
+        try blobs.forEachName { name in
+            if isBlobName(name) { names.append(BlobName(text: name)) }
+            if names.count == environment.tuning.batchSize { try removeNames() }
+            return true
+        }
+        try removeNames()
+    }
+
+    /// - Parameter sparesAdoptable: files that are entries nobody has adopted yet stay. Judged under the lock: the index
+    ///   may have been replaced since the names were collected, and then every blob is such a file.
+    func removeFilesWithoutRow(
+        _ names: [BlobName], changedUntil: Timestamp, sparesAdoptable: Bool = false
+    ) throws {
+        guard !names.isEmpty else { return }
+        let trashed = try index.writeLetting { session in
+            try names.compactMap { name -> DetachedBlob? in
+                guard try session.entry(named: name) == nil, let file = try blobs.status(of: name),
+                    file.kind == .regular, file.changed <= changedUntil,
+                    !(sparesAdoptable && isAdoptable(file, named: name))
+                else { return nil }
+                let blob = DetachedBlob(place: .trash, rowID: name.rowID, token: environment.makeToken())
+                return try blobs.trash(name, as: blob) ? blob : nil
+            }
+        }
+        for blob in trashed { try? blobs.unlink(blob) }
+    }
+}
+
+extension EntryStore {
+    /// Closes the index and removes the empty folder, unless something else is in it or another process has the cache
+    /// open: the last one to close takes the write-ahead log away.
+    func removeFolder() {
+        close()
+        guard (try? environment.fileSystem.status(at: blobs.indexPath + "-wal")) == nil else { return }
+        try? environment.fileSystem.unlink(blobs.indexPath)
+        for place in DetachedBlob.Place.allCases {
+            try? environment.fileSystem.removeDirectory(blobs.path(of: place))
+        }
+        try? environment.fileSystem.removeDirectory(blobs.metadataDirectory)
+        try? environment.fileSystem.removeDirectory(blobs.directory)
+    }
+}
