@@ -66,8 +66,7 @@ public enum DiskStorage {
             directoryURL = config.takeFolder()
             currentConfig = Locked(config)
             readiness = Locked(true)
-            store = EntryStore.shared(
-                directory: directoryURL.standardizedFileURL.path, environment: environment)
+            store = EntryStore.shared(directory: BlobStore.path(of: directoryURL), environment: environment)
             applyToFolder(config)
             // The next operation makes a missing folder, and says what is wrong if it cannot.
             if creatingDirectory {
@@ -91,7 +90,7 @@ public enum DiskStorage {
             do {
                 // The folder itself is made below, for this user alone.
                 try config.fileManager.createDirectory(
-                    at: directoryURL.deletingLastPathComponent(), withIntermediateDirectories: true)
+                    atPath: store.blobs.parentDirectory, withIntermediateDirectories: true)
             } catch {
                 readiness.withLock { $0 = false }
                 throw folderError(error)

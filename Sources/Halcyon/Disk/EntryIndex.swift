@@ -66,7 +66,7 @@ package final class EntryIndex: Sendable {
     static let migrator = Migrator(
         MigrationFiles.all.map { file in
             Migration(
-                version: file.version, name: file.name, sql: file.sql, checksum: Digest(of: file.sql).hexadecimal,
+                version: file.version, name: file.name, sql: file.sql, checksum: file.checksum,
                 oldestReader: file.oldestReader)
         }, now: { Timestamp(Date()).milliseconds })
 

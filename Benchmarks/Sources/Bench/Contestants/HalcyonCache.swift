@@ -17,7 +17,8 @@ final class HalcyonCache {
     }
 
     static func config(_ folder: URL) -> DiskStorage.Config {
-        var config = DiskStorage.Config(name: "bench", sizeLimit: 0)
+        // With a folder of its own: to ask Foundation for the user's caches is not what is measured.
+        var config = DiskStorage.Config(name: "bench", sizeLimit: 0, directory: folder)
         config.cachePathBlock = { _, _ in folder }
         return config
     }

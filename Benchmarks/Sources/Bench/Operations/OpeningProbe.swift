@@ -11,6 +11,8 @@ struct OpeningProbe {
     struct Answer: Codable {
         /// Microseconds until the first value was there.
         let opened: Double
+        /// The same once more in that process: without what its first use of the language's and the system's libraries costs.
+        let openedAgain: Double
         /// Anonymous memory, in bytes, after a while of use beyond what there was before the opening.
         let growth: Double
     }
@@ -64,6 +66,9 @@ struct OpeningProbe {
         } use: { storage in
             for key in keys(5_000) { _ = storage.isCached(forKey: key) }
             _ = try storage.totalSize()
+        } close: { storage in
+            storage.suspend()
+            storage.resume()
         }
     }
 
@@ -75,21 +80,30 @@ struct OpeningProbe {
         } use: { backend in
             for key in keys(1_000) { _ = backend.isCached(forKey: key) }
             backend.settle()
+        } close: { _ in
         }
     }
 
     private func answer<Cache>(
-        _ open: () throws -> Cache, value: (Cache, String) throws -> Data?, use: (Cache) throws -> Void
+        _ open: () throws -> Cache, value: (Cache, String) throws -> Data?, use: (Cache) throws -> Void,
+        close: (Cache) -> Void
     ) throws -> Answer {
         let before = Memory.anonymous
         let begin = now()
-        let cache = try open()
+        var cache = try open()
         let first = try value(cache, Item.key(entries / 2))
         let opened = now() - begin
         require((first == nil) == (entries == 0))
         try use(cache)
         for key in keys(1_000) { _ = try value(cache, key) }
-        return withExtendedLifetime(cache) { Answer(opened: opened, growth: Double(Memory.anonymous - before)) }
+        let growth = Double(Memory.anonymous - before)
+        close(cache)
+        let again = now()
+        cache = try open()
+        _ = try value(cache, Item.key(entries / 2))
+        return withExtendedLifetime(cache) {
+            Answer(opened: opened, openedAgain: now() - again, growth: growth)
+        }
     }
 
     private func keys(_ count: Int) -> [String] {
