@@ -51,7 +51,7 @@ struct CacheMove {
 
     private func move() throws {
         try requireRoom()
-        for directory in Set([source, givenSource]) { EntryStore.closeShared(directory: directory) }
+        for directory in Set([source, givenSource]) { StoreLease.close(directory: directory) }
         do throws(SystemError) {
             try fileSystem.rename(source, to: target)
         } catch {
@@ -134,8 +134,10 @@ struct CacheMove {
     }
 
     private func makeCopy() throws {
-        let store = EntryStore(directory: source, environment: environment)
-        defer { store.close() }
+        let lease = StoreLease(EntryStore(directory: source, environment: environment))
+        let store = lease.store
+        // Not before: without the lease nobody would do the store's housekeeping.
+        defer { withExtendedLifetime(lease) { store.close() } }
         try store.open()
         // The copies are newer than the index: nobody could tell them from what a crash left.
         try store.finishAdoption()

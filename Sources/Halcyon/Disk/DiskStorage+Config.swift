@@ -78,11 +78,11 @@ extension DiskStorage.Config {
             ?? fileManager.temporaryDirectory.appendingPathComponent("Caches", isDirectory: true)
     }
 
-    /// The name of a key's blob.
-    func blobName(forKey key: String, forcedExtension: String?) -> BlobName {
-        BlobName(
-            key: key, isHashed: usesHashedFileName,
-            pathExtension: forcedExtension ?? pathExtension ?? suggestedExtension(ofKey: key))
+    /// What decides on the names of blobs.
+    var naming: BlobNaming {
+        BlobNaming(
+            isHashed: usesHashedFileName, pathExtension: pathExtension,
+            suggestsExtension: usesHashedFileName && autoExtAfterHashedFileName)
     }
 
     /// When and how much is evicted.
@@ -91,8 +91,22 @@ extension DiskStorage.Config {
             bytes: Int64(clamping: sizeLimit), entries: Int64(countLimit), freeBytes: Int64(clamping: keepFreeBytes),
             lowWater: lowWaterRatio)
     }
+}
 
-    private func suggestedExtension(ofKey key: String) -> String? {
-        usesHashedFileName && autoExtAfterHashedFileName ? BlobName.suggestedExtension(ofKey: key) : nil
+/// How blobs are named. Smaller than the configuration, which nobody has to copy for a lookup.
+struct BlobNaming {
+    let isHashed: Bool
+    let pathExtension: String?
+    /// Where nobody gives one, from the key.
+    let suggestsExtension: Bool
+
+    func name(forKey key: String, forcedExtension: String?) -> BlobName {
+        BlobName(
+            key: key, isHashed: isHashed, pathExtension: forcedExtension ?? pathExtension ?? suggestedExtension(of: key)
+        )
+    }
+
+    private func suggestedExtension(of key: String) -> String? {
+        suggestsExtension ? BlobName.suggestedExtension(ofKey: key) : nil
     }
 }

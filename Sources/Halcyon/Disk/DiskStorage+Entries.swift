@@ -9,7 +9,7 @@ extension DiskStorage.Backend {
 
     /// What is known of an entry, expired or not; nil where there is none. Reads no blob, and counts as no access.
     public func entry(forKey key: String, forcedExtension: String? = nil) throws -> DiskStorage.EntryInfo? {
-        let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+        let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try mappingErrors { try store.record(of: name, key: key).map(info) }
     }
 
@@ -128,7 +128,7 @@ extension DiskStorage.Backend {
         _ change: (DiskStorage.EntryInfo) throws -> DiskStorage.EntryAttributes
     ) throws -> Bool {
         try requireReadiness()
-        let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+        let name = blobName(forKey: key, forcedExtension: forcedExtension)
         do {
             return try store.update(name, key: key) { try change(info($0)) }
         } catch {

@@ -10,7 +10,7 @@ extension DiskStorage.Backend {
 
     /// Whether anything is stored under a key, expired or not.
     package func hasTrace(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
-        let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+        let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try explained {
             try store.hasTrace(of: name) || store.legacyName(of: name, key: key).map(store.hasTrace(of:)) ?? false
         }
@@ -18,7 +18,7 @@ extension DiskStorage.Backend {
 
     /// The row of a key, whether it is valid or not.
     package func row(forKey key: String, forcedExtension: String? = nil) throws -> Entry? {
-        let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+        let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try explained { try store.index.read { try $0.entry(named: name) } }
     }
 
@@ -31,7 +31,7 @@ extension DiskStorage.Backend {
 
     /// Drops the row of a key whose blob is gone, now: a process that ends at once leaves housekeeping no time for it.
     package func settle(forKey key: String, forcedExtension: String? = nil) throws {
-        let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+        let name = blobName(forKey: key, forcedExtension: forcedExtension)
         // An ordinary miss is no reason to take the write lock.
         try explained { if try store.hasTrace(of: name) { try store.settleInTransaction(name) } }
     }

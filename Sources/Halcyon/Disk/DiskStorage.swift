@@ -25,6 +25,7 @@ public enum DiskStorage {
         /// The folder of the blobs.
         public let directoryURL: URL
         package let store: EntryStore
+        private let lease: StoreLease
         private let currentConfig: Locked<Config>
         private let readiness: Locked<Bool>
         private let cleaning = Locked(PeriodicCleaning())
@@ -66,7 +67,8 @@ public enum DiskStorage {
             directoryURL = config.takeFolder()
             currentConfig = Locked(config)
             readiness = Locked(true)
-            store = EntryStore.shared(directory: BlobStore.path(of: directoryURL), environment: environment)
+            lease = StoreLease.shared(directory: BlobStore.path(of: directoryURL), environment: environment)
+            store = lease.store
             applyToFolder(config)
             // The next operation makes a missing folder, and says what is wrong if it cannot.
             if creatingDirectory {
@@ -193,7 +195,7 @@ public enum DiskStorage {
             let lifetime = Lifetime(expiration ?? config.expiration, from: now)
             guard !lifetime.isExpired(at: now) else { return nil }
             return EntryStore.StoreRequest(
-                data: try data(of: value), name: config.blobName(forKey: key, forcedExtension: forcedExtension),
+                data: try data(of: value), name: blobName(forKey: key, forcedExtension: forcedExtension),
                 key: key, origin: origin, lifetime: lifetime, options: writeOptions, attributes: attributes)
         }
 
@@ -261,7 +263,7 @@ public enum DiskStorage {
             forcedExtension: String?, origin: @autoclosure () -> KeyOrigin? = nil
         ) throws -> T? {
             try requireReadiness()
-            let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+            let name = blobName(forKey: key, forcedExtension: forcedExtension)
             let time = Timestamp(referenceDate)
             guard actuallyLoad else { return store.contains(name, key: key, at: time) ? T.empty : nil }
             do {
@@ -286,7 +288,7 @@ public enum DiskStorage {
 
         private func isCached(forKey key: String, at time: Timestamp, forcedExtension: String?) -> Bool {
             guard readiness.withLock({ $0 }) else { return false }
-            return store.contains(config.blobName(forKey: key, forcedExtension: forcedExtension), key: key, at: time)
+            return store.contains(blobName(forKey: key, forcedExtension: forcedExtension), key: key, at: time)
         }
 
         // MARK: Removing
@@ -295,7 +297,7 @@ public enum DiskStorage {
         ///
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``; then it is still there.
         public func remove(forKey key: String, forcedExtension: String? = nil) throws {
-            let name = config.blobName(forKey: key, forcedExtension: forcedExtension)
+            let name = blobName(forKey: key, forcedExtension: forcedExtension)
             do {
                 try store.remove(name, key: key)
             } catch {
@@ -376,11 +378,11 @@ public enum DiskStorage {
 
         /// Where the blob of a key is, or would be.
         public func cacheFileURL(forKey key: String, forcedExtension: String? = nil) -> URL {
-            url(of: config.blobName(forKey: key, forcedExtension: forcedExtension))
+            url(of: blobName(forKey: key, forcedExtension: forcedExtension))
         }
 
         func cacheFileName(forKey key: String, forcedExtension: String? = nil) -> String {
-            config.blobName(forKey: key, forcedExtension: forcedExtension).text
+            blobName(forKey: key, forcedExtension: forcedExtension).text
         }
 
         /// Work put on this queue runs after the access notes made before it are written.
@@ -392,6 +394,10 @@ public enum DiskStorage {
         /// Compares index and files, and repairs what is wrong if asked; see ``CheckReport``.
         package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
             try store.check(repair: repair, progress: progress)
+        }
+
+        func blobName(forKey key: String, forcedExtension: String?) -> BlobName {
+            currentConfig.withLock { $0.naming }.name(forKey: key, forcedExtension: forcedExtension)
         }
 
         func url(of name: BlobName) -> URL {

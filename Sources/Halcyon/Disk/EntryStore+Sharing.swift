@@ -1,27 +1,39 @@
 internal import Foundation
 
-extension EntryStore {
+/// Holds the store of a folder for all who use it; when nobody holds this any more, nobody does the store's housekeeping either.
+///
+/// Weak references are to this, because from the first one on an object is counted the slow way, and a lookup counts the store
+/// some ten times.
+final class StoreLease: Sendable {
+    let store: EntryStore
+
+    init(_ store: EntryStore) {
+        self.store = store
+        store.housekeeping.start { [weak self] task in self?.store.perform(task) }
+    }
+
     /// The store of a folder: the one that is open in this process already, or a new one.
     ///
     /// Two of them on one folder would work, as two processes do; one sees its own pending notes and holds half as many
     /// connections.
-    package static func shared(directory: String, environment: StorageEnvironment) -> EntryStore {
-        guard environment.isShared else { return EntryStore(directory: directory, environment: environment) }
+    static func shared(directory: String, environment: StorageEnvironment) -> StoreLease {
+        func new() -> StoreLease { StoreLease(EntryStore(directory: directory, environment: environment)) }
+        guard environment.isShared else { return new() }
         return registry.withLock { registry in
-            if let open = registry[directory]?.store { return open }
-            let store = EntryStore(directory: directory, environment: environment)
-            registry = registry.filter { $0.value.store != nil }
-            registry[directory] = WeakStore(store: store)
-            return store
+            if let open = registry[directory]?.lease { return open }
+            let lease = new()
+            registry = registry.filter { $0.value.lease != nil }
+            registry[directory] = Weak(lease: lease)
+            return lease
         }
     }
 
     /// Closes the store of a folder that is about to move.
-    static func closeShared(directory: String) { registry.withLock { $0[directory]?.store }?.close() }
+    static func close(directory: String) { registry.withLock { $0[directory]?.lease }?.store.close() }
 
-    private struct WeakStore {
-        weak var store: EntryStore?
+    private struct Weak {
+        weak var lease: StoreLease?
     }
 
-    private static let registry: Locked<[String: WeakStore]> = Locked([:])
+    private static let registry: Locked<[String: Weak]> = Locked([:])
 }

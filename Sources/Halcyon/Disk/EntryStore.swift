@@ -84,7 +84,6 @@ package final class EntryStore: Sendable {
                 condition.withLock { $0.update(from: state) }
                 housekeeping.request(.sweep)
             })
-        housekeeping.start { [weak self] task in self?.perform(task) }
     }
 
     // No housekeeping can be under way: it would hold a reference.
@@ -148,7 +147,7 @@ package final class EntryStore: Sendable {
     }
 
     /// Runs one piece of housekeeping, on its queue.
-    private func perform(_ task: Housekeeping.Task) {
+    func perform(_ task: Housekeeping.Task) {
         // What was requested before a close must not open the index again.
         guard task == .unlink || index.isOpen else {
             // Nobody adopts anything now: there is nothing to wait for.

@@ -29,13 +29,13 @@ import Testing
     @Test func `a forced extension goes before the configured one, and that before the suggested one`() {
         var config = DiskStorage.Config(name: "x", sizeLimit: 0)
         config.autoExtAfterHashedFileName = true
-        #expect(config.blobName(forKey: "a.gif", forcedExtension: nil).text.hasSuffix(".gif"))
+        #expect(config.naming.name(forKey: "a.gif", forcedExtension: nil).text.hasSuffix(".gif"))
         config.pathExtension = "dat"
-        #expect(config.blobName(forKey: "a.gif", forcedExtension: nil).text.hasSuffix(".dat"))
-        #expect(config.blobName(forKey: "a.gif", forcedExtension: "png").text.hasSuffix(".png"))
+        #expect(config.naming.name(forKey: "a.gif", forcedExtension: nil).text.hasSuffix(".dat"))
+        #expect(config.naming.name(forKey: "a.gif", forcedExtension: "png").text.hasSuffix(".png"))
         config.pathExtension = nil
         config.usesHashedFileName = false
-        #expect(config.blobName(forKey: "a.gif", forcedExtension: nil).text == "a.gif")
+        #expect(config.naming.name(forKey: "a.gif", forcedExtension: nil).text == "a.gif")
     }
 
     @Test func `a hashed name is SHA-256 in lower-case hexadecimal`() {

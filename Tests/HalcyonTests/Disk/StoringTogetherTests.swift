@@ -61,7 +61,7 @@ import Testing
     @Test(arguments: [FaultyFileSystem.Call.createFile, .write, .setModified, .rename])
     func `what goes wrong with one of them is its error alone`(call: FaultyFileSystem.Call) throws {
         try withCache { cache in
-            let names = ["a", "b", "c"].map { cache.storage.config.blobName(forKey: $0, forcedExtension: nil) }
+            let names = ["a", "b", "c"].map { cache.storage.config.naming.name(forKey: $0, forcedExtension: nil) }
             let requests = try ["a", "b", "c"].enumerated().map { try request($1, $0, in: cache) }
             let path: String? =
                 switch call {
