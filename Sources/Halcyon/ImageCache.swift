@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// ```swift
 /// let cache = ImageCache.default
-/// cache.store(image, original: data, forKey: url.cacheKey)
+/// try await cache.store(image, original: data, forKey: url.cacheKey)   // in memory at once, on disk when it returns
 /// let result = try await cache.retrieveImage(forKey: url.cacheKey)     // .memory, .disk or .none
 /// cache.diskStorage.config.sizeLimit = 200_000_000                     // kept by itself from now on
 /// ```

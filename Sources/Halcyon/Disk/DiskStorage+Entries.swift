@@ -101,7 +101,7 @@ extension DiskStorage.Backend {
     /// What the cache takes up, and what its limits leave.
     ///
     /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
-    /// - Complexity: O(1), O(pinned entries) and O(expired entries).
+    /// - Complexity: O(1), and O(pinned and expired entries).
     public func usage() throws -> DiskStorage.Usage {
         try mappingErrors { try store.usage(limits: config.limits) }
     }

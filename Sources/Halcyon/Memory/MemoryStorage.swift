@@ -11,7 +11,7 @@ public enum MemoryStorage {
     /// ```swift
     /// let storage = MemoryStorage.Backend<Picture>(config: .init(totalCostLimit: 50_000_000))
     /// storage.store(value: picture, forKey: "https://example.com/a.png", expiration: .seconds(60))
-    /// let picture = storage.value(forKey: "https://example.com/a.png")
+    /// let found = storage.value(forKey: "https://example.com/a.png")
     /// ```
     ///
     /// Keys are told apart by their UTF-8 bytes: the two Unicode forms of "é" are two keys. An expired value is never
