@@ -28,3 +28,15 @@ var picture: Picture { fatalError() }
 var cache: ImageCache { fatalError() }
 var storage: DiskStorage.Backend<Data> { fatalError() }
 var progress: Progress { fatalError() }
+
+struct Tour {
+    let pictures: [URL]
+}
+var tour: Tour { fatalError() }
+
+#if !canImport(Darwin)
+    extension FileManager {
+        // Foundation on Linux knows no app groups.
+        func containerURL(forSecurityApplicationGroupIdentifier: String) -> URL? { fatalError() }
+    }
+#endif
