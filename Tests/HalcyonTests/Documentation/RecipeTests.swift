@@ -50,7 +50,7 @@ import Testing
 
     // MARK: One user's pictures
 
-    @Test func `one user's pictures go, from memory too, and what was in memory alone with the second line`() async throws {
+    @Test func `one user's pictures go, from memory too, and others once memory is cleared`() async throws {
         try await withImageCache { subject in
             let image = try Pictures.image(0)
             for (key, user) in [("a", "user 7"), ("b", "user 8")] {
@@ -130,7 +130,9 @@ import Testing
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .days(7))
             let url = cache.storage.cacheFileURL(forKey: "a")
-            func noted() throws -> Date? { try url.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate }
+            func noted() throws -> Date? {
+                try url.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
+            }
             let stored = try #require(try noted())
             #expect(abs(stored.timeIntervalSince(cache.clock.now.date) - 7 * day) < 1)
             cache.clock.advance(by: 6 * day)
