@@ -6,6 +6,7 @@ import Kingfisher
 var url: URL { fatalError() }
 var data: Data { fatalError() }
 var image: KFCrossPlatformImage { fatalError() }
+var result: CacheStoreResult { fatalError() }
 func show(_ image: KFCrossPlatformImage?) { fatalError() }
 func report(_ error: any Error) { fatalError() }
 
