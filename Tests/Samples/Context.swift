@@ -13,6 +13,7 @@ var json: Data { fatalError() }
 var image: KFCrossPlatformImage { fatalError() }
 var thumbnail: KFCrossPlatformImage { fatalError() }
 func show(_ image: KFCrossPlatformImage?, from type: CacheType = .none) { fatalError() }
+func download(_ url: URL) async throws -> Data { fatalError() }
 func report(_ error: any Error) { fatalError() }
 
 var parent: URL { fatalError() }

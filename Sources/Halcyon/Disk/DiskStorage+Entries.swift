@@ -92,6 +92,7 @@ extension DiskStorage.Backend {
 
     /// Number and bytes of the entries that meet a filter; none of them is handed over.
     ///
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
     /// - Complexity: O(1) for all; O(entries that meet it) for those that are pinned or have expired; else as
     ///   ``entries(matching:sortedBy:descending:limit:)``, for all pages together.
     public func totals(matching filter: DiskStorage.EntryFilter = .all) throws -> DiskStorage.Totals {

@@ -27,17 +27,29 @@ import Testing
 
     // MARK: Offline
 
+    /// As in Cookbook.md.
+    private func keep(_ pictures: [String], as tag: String, in cache: ImageCache) async throws {
+        for key in pictures {
+            let isKnown = try cache.diskStorage.update(forKey: key) {
+                .init(isPinned: true, tags: Set($0.tags).union([tag]))
+            }
+            guard !isKnown || !cache.diskStorage.isCached(forKey: key) else { continue }
+            try await cache.storeToDisk(.blob(2), forKey: key, attributes: .init(isPinned: true, tags: [tag]))
+        }
+    }
+
     @Test func `a tour is pinned, whether it was there or not, and keeps its other tags`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
             try await subject.cache.storeToDisk(.blob(1), forKey: "there", attributes: .init(tags: ["user 7"]))
-            try subject.storage.update(forKey: "there") { .init(isPinned: true, tags: Set($0.tags).union(["tour 12"])) }
-            try await subject.cache.storeToDisk(
-                .blob(2), forKey: "new", attributes: .init(isPinned: true, tags: ["tour 12"]))
+            try await subject.cache.store(Pictures.image(0), forKey: "in memory alone", toDisk: false)
+            try await subject.cache.storeToDisk(.blob(3), forKey: "gone")
+            try FileManager.default.removeItem(at: subject.storage.cacheFileURL(forKey: "gone"))
+            try await keep(["there", "new", "in memory alone", "gone"], as: "tour 12", in: subject.cache)
             for number in 0..<20 { try await subject.cache.storeToDisk(.blob(number), forKey: "\(number)") }
             await subject.settle()
             subject.clock.advance(by: 100 * day)
             await subject.cache.cleanExpiredDiskCache()
-            #expect(try subject.storage.totals() == Totals(entries: 2, bytes: 200))
+            #expect(try subject.storage.totals() == Totals(entries: 4, bytes: 400))
             #expect(try subject.storage.entry(forKey: "there")?.tags == ["tour 12", "user 7"])
 
             for try await entry in subject.storage.allEntries(matching: .init(tag: "tour 12", isPinned: true)) {
@@ -82,7 +94,7 @@ import Testing
 
     /// As in Cookbook.md.
     private func seed(_ cache: ImageCache, with pictures: [(address: URL, file: URL)]) async throws {
-        for picture in pictures where !cache.isCached(forKey: picture.address.cacheKey) {
+        for picture in pictures where !cache.diskStorage.isCached(forKey: picture.address.cacheKey) {
             let data = try Data(contentsOf: picture.file, options: .mappedIfSafe)
             try await cache.storeToDisk(data, forKey: picture.address.cacheKey, expiration: .never)
         }
