@@ -23,6 +23,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         // The command line tool only: apps that use the library never build it.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        // For `swift package generate-documentation`. No target uses it: whoever depends on this package does not even resolve it.
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
     ],
     targets: [
         // The C modules carry the package's name: two modules of one name cannot be in one build,

@@ -9,7 +9,8 @@ extension Notification.Name {
         "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache")
 }
 
-/// Where ``Foundation/Notification/Name/KingfisherDidCleanDiskCache`` has the names of the removed files.
+/// Where the notification `Notification.Name.KingfisherDidCleanDiskCache` has the names of the removed files, in its user info:
+/// an array of strings. ``ImageCache`` posts it on the main queue after entries have expired or were evicted.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let KingfisherDiskCacheCleanedHashKey = "com.onevcat.Kingfisher.cleanedHash"
 

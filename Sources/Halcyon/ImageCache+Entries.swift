@@ -9,6 +9,9 @@ extension ImageCache {
     ///
     /// - Parameters:
     ///   - key: of the image, without a processor's identifier.
+    ///   - fromMemory: false leaves them in memory.
+    ///   - fromDisk: false leaves them on disk.
+    ///   - callbackQueue: where the handler is called; by default on whatever thread did the work.
     ///   - completionHandler: called on `callbackQueue` with what went from the disk. A failure is that nothing could be removed
     ///     although something should have been.
     /// - Complexity: O(variants); for the first removal of this kind in the life of a cache O(entries), some 30 µs each.
@@ -28,8 +31,11 @@ extension ImageCache {
     /// Runs in its turn among the cache's calls, and lets others in between its batches; what is stored by later calls stays.
     ///
     /// - Parameters:
+    ///   - filter: which; ``DiskStorage/EntryFilter/all`` for all that are on disk, and everything in memory.
     ///   - progress: as in ``DiskStorage/Backend/removeEntries(matching:progress:)``.
-    ///   - completionHandler: called on `callbackQueue` with what went from the disk.
+    ///   - callbackQueue: where the handler is called; by default on whatever thread did the work.
+    ///   - completionHandler: called on `callbackQueue` with what went from the disk. A failure is that nothing could be removed
+    ///     although something should have been, or a filter that says nothing.
     public func removeImages(
         matching filter: DiskStorage.EntryFilter, progress: Progress? = nil,
         callbackQueue: CallbackQueue = .untouch,
@@ -124,7 +130,15 @@ extension ImageCache {
 
     /// Pins an image on disk or lets go of it, tags it, or notes something of it: what is not nil in `attributes`.
     ///
-    /// - Parameter completionHandler: called on `callbackQueue`; false where there is no such entry.
+    /// In its turn among the cache's calls, so that it finds what was stored before. Rewrites no blob.
+    ///
+    /// - Parameters:
+    ///   - attributes: what is to be changed; of each member that is nil, nothing.
+    ///   - key: of the image, without a processor's identifier.
+    ///   - identifier: of the processor that has made it; empty for none.
+    ///   - forcedExtension: the one it was stored with. nil for none.
+    ///   - callbackQueue: where the handler is called; by default on the cache's own queue.
+    ///   - completionHandler: called on `callbackQueue`; false where there is no such entry. After a failure nothing has changed.
     public func update(
         _ attributes: DiskStorage.EntryAttributes, forKey key: String, processorIdentifier identifier: String = "",
         forcedExtension: String? = nil, callbackQueue: CallbackQueue = .untouch,

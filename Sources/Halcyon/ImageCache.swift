@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// ```swift
 /// let cache = ImageCache.default
-/// cache.store(image, original: data, forKey: url.cacheKey)
+/// try await cache.store(image, original: data, forKey: url.cacheKey)   // in memory at once, on disk when it returns
 /// let result = try await cache.retrieveImage(forKey: url.cacheKey)     // .memory, .disk or .none
 /// cache.diskStorage.config.sizeLimit = 200_000_000                     // kept by itself from now on
 /// ```
@@ -15,8 +15,8 @@ public import Foundation
 /// through the main queue, and may be used where nobody serves it.
 ///
 /// After a store that takes the disk over ``DiskStorage/Config/sizeLimit`` the least recently used entries are evicted, down
-/// to half of it; every ``DiskStorage/Config/cleanInterval`` seconds what has expired is removed. Both post
-/// ``Foundation/Notification/Name/KingfisherDidCleanDiskCache``.
+/// to half of it; every ``DiskStorage/Config/cleanInterval`` seconds what has expired is removed. Both post the notification
+/// `KingfisherDidCleanDiskCache`: see ``KingfisherDiskCacheCleanedHashKey``.
 ///
 /// A variant of an image, made by a processor, is an entry of its own: its key is the image's key, `@` and the processor's
 /// identifier. The functions for overriding call each other as their signatures suggest, short ones the long ones.
@@ -26,9 +26,9 @@ open class ImageCache: @unchecked Sendable {
     /// The cache that is used where nobody names another one. Its name is "default".
     public static let `default` = ImageCache(name: "default")
 
-    /// Decoded images. Up to a quarter of the memory there is.
+    /// Decoded images. In a cache made by name: up to a quarter of the machine's memory, each for five minutes from its last use.
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
-    /// Bytes. No limit.
+    /// The images' files. In a cache made by name: no limit, each for a week from its last use.
     public let diskStorage: DiskStorage.Backend<Data>
 
     let ioQueue = CacheQueue()
@@ -42,7 +42,8 @@ open class ImageCache: @unchecked Sendable {
     let isCleaningByTimer = Locked(false)
     private var lifecycle: Lifecycle?
 
-    /// Makes the cache's folder of its parent folder and its name.
+    /// Makes the address of the cache's folder of that of its parent folder and `com.onevcat.Kingfisher.ImageCache.` with the
+    /// cache's name.
     public typealias DiskCachePathClosure = @Sendable (URL, String) -> URL
 
     // MARK: Making one
@@ -60,6 +61,7 @@ open class ImageCache: @unchecked Sendable {
     /// and stores report why.
     ///
     /// - Precondition: the name is not empty.
+    /// - Complexity: makes the folder and opens the index: some milliseconds, whatever is in it.
     public convenience init(name: String) {
         precondition(!name.isEmpty, "A cache needs a name: its folder is named after it.")
         let config = Self.diskConfig(name: name, directory: nil, path: nil)
@@ -71,6 +73,7 @@ open class ImageCache: @unchecked Sendable {
     /// The cache of a name, in a folder of the caller's choice.
     ///
     /// - Parameters:
+    ///   - name: tells this cache from others; its folder is named after it.
     ///   - cacheDirectoryURL: the parent of the cache's folder; nil for the user's Caches folder.
     ///   - diskCachePathClosure: makes the cache's folder of its parent and `com.onevcat.Kingfisher.ImageCache.` with the
     ///     name; nil appends the one to the other.
@@ -91,11 +94,13 @@ open class ImageCache: @unchecked Sendable {
     /// Stores an image: in memory at once, on the calling thread, then on disk.
     ///
     /// - Parameters:
+    ///   - image: kept in memory as it is; on disk, what the serializer makes of it.
     ///   - original: the file it was made of; its format decides in which one the image is stored.
     ///   - key: of the image; the processor's identifier is added to it.
     ///   - options: the processor, the serializer, expirations, the file name extension, the callback queue.
     ///   - toDisk: false leaves the disk as it is.
-    ///   - completionHandler: called on the options' callback queue once the bytes are on disk, or could not be put there.
+    ///   - completionHandler: called on the options' callback queue once the bytes are on disk, or could not be put there; then
+    ///     what was on disk before is still there, and the image is in memory all the same.
     open func store(
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String, options: KingfisherParsedOptionsInfo,
         toDisk: Bool = true, completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
@@ -109,9 +114,15 @@ open class ImageCache: @unchecked Sendable {
     /// As ``store(_:original:forKey:options:toDisk:completionHandler:)``, with some options one by one.
     ///
     /// - Parameters:
+    ///   - image: kept in memory as it is; on disk, what the serializer makes of it.
+    ///   - original: the file it was made of; nil if there is none.
+    ///   - key: of the image, without the processor's identifier.
     ///   - identifier: of the processor that has made the image; empty for none.
-    ///   - forcedExtension: of the blob's file name; part of the entry's identity.
+    ///   - forcedExtension: of the blob's file name; part of the entry's identity. nil for none.
+    ///   - serializer: makes the bytes of the image.
+    ///   - toDisk: false leaves the disk as it is.
     ///   - callbackQueue: where the handler is called; by default on the cache's own queue.
+    ///   - completionHandler: called once the bytes are on disk, or could not be put there.
     open func store(
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
         processorIdentifier identifier: String = "", forcedExtension: String? = nil,
@@ -129,7 +140,14 @@ open class ImageCache: @unchecked Sendable {
 
     /// Stores bytes on disk, and nothing in memory.
     ///
-    /// - Parameter expiration: nil for the configured one.
+    /// - Parameters:
+    ///   - data: written as it is.
+    ///   - key: of the image, without a processor's identifier.
+    ///   - identifier: of the processor that has made it; empty for none.
+    ///   - forcedExtension: of the blob's file name; part of the entry's identity. nil for none.
+    ///   - expiration: nil for the configured one. One that is over stores nothing, successfully.
+    ///   - callbackQueue: where the handler is called; by default on the cache's own queue.
+    ///   - completionHandler: called once the bytes are on disk, or could not be put there; then what was there before still is.
     open func storeToDisk(
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         expiration: StorageExpiration? = nil, callbackQueue: CallbackQueue = .untouch,
@@ -143,7 +161,20 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Removing
 
-    /// Removes an image. None there is no error, and neither is a blob that cannot be removed: it stays.
+    /// Removes an image, from memory at once. None there is no error, and neither is a blob that cannot be removed: it stays, and
+    /// is still found.
+    ///
+    /// Its variants are entries of their own: see
+    /// ``removeImageAndVariants(forKey:fromMemory:fromDisk:callbackQueue:completionHandler:)``.
+    ///
+    /// - Parameters:
+    ///   - key: of the image, without a processor's identifier.
+    ///   - identifier: of the processor that has made it; empty for none.
+    ///   - forcedExtension: the one it was stored with. nil for none.
+    ///   - fromMemory: false leaves it in memory.
+    ///   - fromDisk: false leaves it on disk.
+    ///   - callbackQueue: where the handler is called; by default on the cache's own queue.
+    ///   - completionHandler: called once it is gone from both.
     open func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true, callbackQueue: CallbackQueue = .untouch,
@@ -170,6 +201,8 @@ open class ImageCache: @unchecked Sendable {
     /// What is found on disk is in memory when the handler is called.
     ///
     /// - Parameters:
+    ///   - key: of the image; the processor's identifier is added to it.
+    ///   - options: the processor, the serializer, what a hit does to the expirations, where and how far it is decoded.
     ///   - callbackQueue: by default the main queue, at once if this is it.
     ///   - completionHandler: nil, and nothing happens. A failure is a blob that exists and cannot be read; nothing there and
     ///     bytes that are no image are ``ImageCacheResult/none``.
@@ -208,7 +241,7 @@ open class ImageCache: @unchecked Sendable {
             completionHandler: completionHandler)
     }
 
-    /// The image in memory, nil if none is there or it has expired.
+    /// The image in memory; nil if none is there or it has expired. At once, without the disk; counts as a use.
     open func retrieveImageInMemoryCache(
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
@@ -217,7 +250,8 @@ open class ImageCache: @unchecked Sendable {
             extendingExpiration: options.memoryCacheAccessExtendingExpiration)
     }
 
-    /// The image in memory, nil if none is there or it has expired.
+    /// As ``retrieveImageInMemoryCache(forKey:options:)-(_,KingfisherParsedOptionsInfo)`` with options as a list; nil for the
+    /// defaults.
     open func retrieveImageInMemoryCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) -> KFCrossPlatformImage? {
@@ -225,6 +259,13 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// Looks for an image on disk alone, and leaves the memory as it is.
+    ///
+    /// - Parameters:
+    ///   - key: of the image; the processor's identifier is added to it.
+    ///   - options: nil for the defaults.
+    ///   - callbackQueue: where the handler is called; by default on whatever thread did the work.
+    ///   - completionHandler: nil as the value where nothing is there, or bytes that are no image. A failure is a blob that exists
+    ///     and cannot be read.
     open func retrieveImageInDiskCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil, callbackQueue: CallbackQueue = .untouch,
         completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
@@ -236,7 +277,7 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Clearing
 
-    /// Removes everything, from memory at once. The handler comes on the main queue.
+    /// Removes everything, pinned entries included, from memory at once. The handler comes on the main queue.
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
         refills.changeAll {
             refills.beginRemovalOfAll()
@@ -254,7 +295,8 @@ open class ImageCache: @unchecked Sendable {
         refills.changeAll { memoryStorage.removeAll() }
     }
 
-    /// Removes everything from the disk that is there by then; what is stored later stays. The handler comes on the main queue.
+    /// Removes everything from the disk that is there by then, pinned entries included; what is stored later stays. What cannot
+    /// be removed stays too, and is found again afterwards. The handler comes on the main queue. O(entries).
     ///
     /// Loads and stores that are called behind it do not wait for it: the former find nothing any more, the latter are done beside
     /// it. Until it has ended another process, and whoever asks the disk storage for totals or lists, may see what has not gone yet.
@@ -270,7 +312,7 @@ open class ImageCache: @unchecked Sendable {
         cleanExpiredDiskCache(completion: handler)
     }
 
-    /// Removes what has expired from memory.
+    /// Removes what has expired from memory, now and on this thread. A timer does the same.
     open func cleanExpiredMemoryCache() { memoryStorage.removeExpired() }
 
     /// Removes what has expired from the disk and then, once there are ``DiskStorage/Config/sizeLimit`` bytes, what was used
@@ -309,37 +351,39 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Whether an image is cached in memory or on disk.
+    /// Whether an image is cached in memory or on disk, and valid. Fit for a main thread.
     public func isCached(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> Bool {
         imageCachedType(forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension).cached
     }
 
-    /// The name of the blob's file.
+    /// The name of the blob's file. Computed: touches no disk.
     open func hash(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> String {
         diskStorage.cacheFileName(forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension)
     }
 
-    /// Bytes on disk. The handler comes on the main queue.
+    /// Bytes on disk, of all blobs, expired ones included. O(1) once Kingfisher's files have been taken over, which it waits for.
+    /// The handler comes on the main queue; a failure is an index that cannot be read.
     open func calculateDiskStorageSize(completion handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void)
     {
         measureDisk { result in CallbackQueue.mainAsync.execute { handler(result) } }
     }
 
-    /// What the images in memory cost together: bytes of their bitmaps.
+    /// What the images in memory cost together: bytes of their bitmaps, expired ones included.
     open var memoryStorageCacheCost: Int { memoryStorage.totalCacheCost() }
 
-    /// The path of the blob, where it is or would be.
+    /// The path of the blob, where it is or would be. Computed: touches no disk.
     open func cachePath(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> String {
         diskStorage.cacheFileURL(forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension).path
     }
 
-    /// The blob's address, if the image is cached on disk and valid.
+    /// The blob's address, if the image is cached on disk and valid. Fit for a main thread. Whoever reads the file may find it
+    /// gone by then.
     open func cacheFileURLIfOnDisk(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> URL? {
@@ -384,7 +428,7 @@ open class ImageCache: @unchecked Sendable {
 
     /// Returns when the bytes are on disk.
     ///
-    /// - Throws: ``KingfisherError`` if they could not be put there.
+    /// - Throws: ``KingfisherError`` if they could not be put there; then what was there before still is.
     open func storeToDisk(
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         expiration: StorageExpiration? = nil
@@ -397,7 +441,7 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Returns when the image is gone.
+    /// Returns when the image is gone. A blob that cannot be removed stays, and is still found.
     open func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true
@@ -410,9 +454,9 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// The image in memory or on disk.
+    /// The image in memory or on disk. Never on the main queue.
     ///
-    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read.
+    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read. A miss is ``ImageCacheResult/none``.
     open func retrieveImage(
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) async throws -> ImageCacheResult {
@@ -421,16 +465,16 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// The image in memory or on disk.
+    /// The image in memory or on disk. Never on the main queue.
     ///
-    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read.
+    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read. A miss is ``ImageCacheResult/none``.
     open func retrieveImage(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) async throws -> ImageCacheResult {
         try await retrieveImage(forKey: key, options: KingfisherParsedOptionsInfo(options))
     }
 
-    /// The image on disk; nil if none is there.
+    /// The image on disk; nil if none is there, or bytes that are no image. Memory is left as it is.
     ///
     /// - Throws: ``KingfisherError`` if a blob exists and cannot be read.
     open func retrieveImageInDiskCache(
@@ -439,7 +483,7 @@ open class ImageCache: @unchecked Sendable {
         try await result { retrieveImageInDiskCache(forKey: key, options: options, completionHandler: $0) }
     }
 
-    /// Returns when everything is gone.
+    /// Returns when everything is gone, from memory and disk.
     open func clearCache() async {
         refills.beginChangeOfAll()
         defer { refills.endChangeOfAll() }
@@ -475,7 +519,9 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Bytes on disk.
+    /// Bytes on disk, of all blobs, expired ones included.
+    ///
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read.
     open var diskStorageSize: UInt {
         get async throws { try await result { measureDisk(then: $0) } }
     }

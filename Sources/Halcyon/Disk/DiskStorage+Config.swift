@@ -36,10 +36,11 @@ extension DiskStorage {
         ///
         /// A key that cannot be a file name (with a slash, a leading dot, more than 255 bytes …) is hashed all the same.
         public var usesHashedFileName: Bool = true
-        /// Whether a hashed file name gets the extension its key suggests. It does not.
+        /// Whether a hashed file name gets the extension its key suggests: what follows the last dot before the first `@`, if that
+        /// is 1 to 20 letters or digits. It does not.
         public var autoExtAfterHashedFileName: Bool = false
-        /// Makes the cache's folder of the parent folder and the cache's name; by default it appends the name. Dropped
-        /// once it was used.
+        /// Makes the cache's folder of the parent folder and `com.onevcat.Kingfisher.ImageCache.` with the cache's name; by default
+        /// it appends the one to the other. Dropped once it was used.
         // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
         public var cachePathBlock: (@Sendable (_ directory: URL, _ cacheName: String) -> URL)! = { directory, name in
             directory.appendingPathComponent(name, isDirectory: true)
@@ -50,6 +51,8 @@ extension DiskStorage {
         let fileManager: FileManager
         let directory: URL?
 
+        /// The defaults of all other members.
+        ///
         /// - Parameters:
         ///   - name: tells this cache from others.
         ///   - sizeLimit: bytes; 0 for no limit.

@@ -8,6 +8,9 @@ extension DiskStorage.Backend {
     // MARK: Looking
 
     /// What is known of an entry, expired or not; nil where there is none. Reads no blob, and counts as no access.
+    ///
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
+    /// - Complexity: a few rows.
     public func entry(forKey key: String, forcedExtension: String? = nil) throws -> DiskStorage.EntryInfo? {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try mappingErrors { try store.record(of: name, key: key).map(info) }
@@ -17,7 +20,7 @@ extension DiskStorage.Backend {
     ///
     /// ```swift
     /// var page = try storage.entries(matching: .init(host: "img.example.com"), sortedBy: .size, descending: true)
-    /// while let next = page.next { page = try storage.entries(after: next, matching: …) }
+    /// while let next = page.next { page = try storage.entries(after: next, matching: .init(host: "img.example.com")) }
     /// ```
     ///
     /// A page is as of one moment; entries that are there all the time, and keep their place in the order, are on exactly one
@@ -30,7 +33,8 @@ extension DiskStorage.Backend {
     ///   - filter: which entries.
     ///   - order: what they are sorted by.
     ///   - descending: the other way round.
-    ///   - limit: entries on the page at most.
+    ///   - limit: entries on the page at most; at least 1.
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
     /// - Complexity: O(limit), on whichever page. With a filter, O(entries it is met by) where an index serves it (key prefix,
     ///   base key, host, processor, tag, expired, pinned) and these are few; otherwise the entries are walked past, some 2 µs
     ///   each.
@@ -41,7 +45,8 @@ extension DiskStorage.Backend {
         try page(filter, order, descending, after: nil, limit)
     }
 
-    /// The page behind another one: in its order, with a filter that need not be the same.
+    /// The page behind another one: in its order, with a filter that need not be the same. Costs and errors are those of
+    /// ``entries(matching:sortedBy:descending:limit:)``.
     public func entries(
         after cursor: DiskStorage.EntryCursor, matching filter: DiskStorage.EntryFilter = .all, limit: Int = 100
     ) throws -> DiskStorage.EntryPage {
@@ -87,6 +92,7 @@ extension DiskStorage.Backend {
 
     /// Number and bytes of the entries that meet a filter; none of them is handed over.
     ///
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
     /// - Complexity: O(1) for all; O(entries that meet it) for those that are pinned or have expired; else as
     ///   ``entries(matching:sortedBy:descending:limit:)``, for all pages together.
     public func totals(matching filter: DiskStorage.EntryFilter = .all) throws -> DiskStorage.Totals {
@@ -94,6 +100,9 @@ extension DiskStorage.Backend {
     }
 
     /// What the cache takes up, and what its limits leave.
+    ///
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
+    /// - Complexity: O(1), and O(pinned and expired entries).
     public func usage() throws -> DiskStorage.Usage {
         try mappingErrors { try store.usage(limits: config.limits) }
     }
@@ -102,6 +111,10 @@ extension DiskStorage.Backend {
 
     /// Notes what is not nil in `attributes`, and rewrites no blob.
     ///
+    /// - Parameters:
+    ///   - attributes: what is to be changed; of each member that is nil, nothing.
+    ///   - key: the one it was stored under.
+    ///   - forcedExtension: the one it was stored with.
     /// - Returns: false where there is no entry.
     /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``, also for
     ///   ``CacheStorageError/Code/invalidAttributes``; then nothing has changed.
@@ -120,8 +133,12 @@ extension DiskStorage.Backend {
     /// try storage.update(forKey: key) { .init(tags: Set($0.tags).union(["offline"])) }
     /// ```
     ///
-    /// - Parameter change: runs under the index's write lock: it must not use the storage, nor take long. What it throws ends the
-    ///   update, as the `error` of ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``.
+    /// - Parameters:
+    ///   - key: the one it was stored under.
+    ///   - forcedExtension: the one it was stored with.
+    ///   - change: runs under the index's write lock: it must not use the storage, nor take long. What it throws ends the
+    ///     update, as the `error` of ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``.
+    /// - Returns: false where there is no entry.
     @discardableResult
     public func update(
         forKey key: String, forcedExtension: String? = nil,
@@ -191,11 +208,15 @@ extension DiskStorage.Backend {
 
     // MARK: Counting
 
-    /// What the cache has done, reads of a moment ago included.
+    /// What the cache has done, reads of a moment ago included. One row.
+    ///
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
     public var statistics: DiskStorage.Statistics {
         get throws { try mappingErrors { try store.statistics() } }
     }
 
-    /// Begins counting anew, for all processes.
+    /// Begins counting anew, for all processes. One transaction.
+    ///
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``; then the counts are as they were.
     public func resetStatistics() throws { try mappingErrors { try store.resetStatistics() } }
 }

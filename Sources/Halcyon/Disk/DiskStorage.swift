@@ -22,7 +22,7 @@ public enum DiskStorage {
     public final class Backend<T: DataTransformable>: @unchecked Sendable where T: Sendable {
         // Sendable because every member is a constant that is Sendable itself.
 
-        /// The folder of the blobs.
+        /// The folder of the blobs. The index is in `.halcyon` in it.
         public let directoryURL: URL
         package let store: EntryStore
         private let lease: StoreLease
@@ -30,7 +30,8 @@ public enum DiskStorage {
         private let readiness: Locked<Bool>
         private let cleaning = Locked(PeriodicCleaning())
 
-        /// What is kept and for how long. A change applies at the next operation; safe from any thread.
+        /// What is kept and for how long. A change applies at the next operation; safe from any thread. Two threads that change one
+        /// member each may lose a change.
         public var config: Config {
             get { currentConfig.withLock { $0 } }
             set {
@@ -40,8 +41,9 @@ public enum DiskStorage {
             }
         }
 
-        /// Opens or makes a storage.
+        /// Opens or makes a storage. An index that is only unavailable now (locked, no room) is no reason to fail.
         ///
+        /// - Complexity: O(1), a few milliseconds: nothing is listed on the way.
         /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)`` when the folder cannot be
         ///   made, or holds an index that this version must not use.
         public convenience init(config: Config) throws {
@@ -56,7 +58,9 @@ public enum DiskStorage {
         /// Never throws. When the folder cannot be made, storing and loading throw
         /// ``KingfisherError/CacheErrorReason/diskStorageIsNotReady(cacheURL:)``.
         ///
-        /// - Parameter creatingDirectory: false leaves making the folder and opening the index to the first operation.
+        /// - Parameters:
+        ///   - config: what is kept, for how long, and where.
+        ///   - creatingDirectory: false leaves making the folder and opening the index to the first operation.
         public convenience init(noThrowConfig config: Config, creatingDirectory: Bool) {
             self.init(
                 noThrowConfig: config, creatingDirectory: creatingDirectory, environment: StorageEnvironment())
@@ -138,11 +142,13 @@ public enum DiskStorage {
         /// Storing a value that is already expired does nothing.
         ///
         /// - Parameters:
+        ///   - value: what ``DataTransformable/toData()`` makes of it is stored.
+        ///   - key: any text. It is told apart by its UTF-8 bytes.
         ///   - expiration: nil for ``Config/expiration``.
         ///   - writeOptions: `.withoutOverwriting` refuses to replace a valid entry; `.atomic` is what always happens. File
         ///     protection is set on the blob before it takes its place, except on macOS and Linux; one that is refused
         ///     is no reason to fail. The index, with the keys, can be read from the first unlock on.
-        ///   - forcedExtension: part of the file name, and so of the entry's identity.
+        ///   - forcedExtension: part of the file name, and so of the entry's identity. nil for ``Config/pathExtension``.
         /// - Throws: ``KingfisherError/CacheErrorReason/cannotConvertToData(object:error:)``, or
         ///   ``KingfisherError/CacheErrorReason/cannotCreateCacheFile(fileURL:key:data:error:)``. The value stored
         ///   before is still there.
@@ -233,7 +239,10 @@ public enum DiskStorage {
 
         /// The value under a key; nil when there is none, when it has expired, or when its blob is gone.
         ///
-        /// - Parameter extendingExpiration: what the read does to the expiration. It counts as an access always.
+        /// - Parameters:
+        ///   - key: the one it was stored under.
+        ///   - forcedExtension: the one it was stored with.
+        ///   - extendingExpiration: what the read does to the expiration. It counts as an access always.
         /// - Throws: ``KingfisherError/CacheErrorReason/cannotLoadDataFromDisk(url:error:)`` when the blob exists and
         ///   cannot be read, or its bytes are no value.
         /// - Complexity: one row and one file; takes no write lock and never waits for cleaning.
@@ -281,7 +290,7 @@ public enum DiskStorage {
             isCached(forKey: key, at: store.environment.now(), forcedExtension: forcedExtension)
         }
 
-        /// Whether the value under a key is valid at a date.
+        /// Whether the value under a key is valid at a date. As ``isCached(forKey:forcedExtension:)`` otherwise.
         public func isCached(forKey key: String, referenceDate: Date, forcedExtension: String? = nil) -> Bool {
             isCached(forKey: key, at: Timestamp(referenceDate), forcedExtension: forcedExtension)
         }
@@ -293,8 +302,9 @@ public enum DiskStorage {
 
         // MARK: Removing
 
-        /// Removes the value under a key. None there is no error.
+        /// Removes the value under a key, pinned or not. None there is no error.
         ///
+        /// - Complexity: one transaction and one rename; the file is unlinked off the caller's path.
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``; then it is still there.
         public func remove(forKey key: String, forcedExtension: String? = nil) throws {
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
@@ -305,9 +315,11 @@ public enum DiskStorage {
             }
         }
 
-        /// Removes everything that is stored now; what is stored meanwhile stays. The index file shrinks.
+        /// Removes everything that is stored now, pinned values included; what is stored meanwhile stays. The index file shrinks.
         ///
         /// - Complexity: O(entries), in batches between which other callers get in.
+        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``. What went by then is gone; the rest is
+        ///   as it was.
         public func removeAll() throws { try removeAll(skipCreatingDirectory: false) }
 
         /// - Parameter skipCreatingDirectory: also closes the index and takes the empty folder away; the next store makes
@@ -331,7 +343,9 @@ public enum DiskStorage {
         /// Removes expired values, pinned ones excepted.
         ///
         /// - Returns: the URLs their blobs had.
-        /// - Complexity: O(expired entries), in batches; without any, a few microseconds.
+        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when nothing could be removed although
+        ///   something should have been.
+        /// - Complexity: O(expired entries), in batches between which other callers get in; without any, a few microseconds.
         public func removeExpiredValues() throws -> [URL] {
             try removeExpiredValues(referenceDate: store.environment.now().date)
         }
@@ -347,6 +361,9 @@ public enum DiskStorage {
         /// ``Config/keepFreeBytes`` left. Pinned values stay: see ``usage()`` for what they take up.
         ///
         /// - Returns: the URLs their blobs had; none without a limit or below it.
+        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when nothing could be evicted although
+        ///   something should have been.
+        /// - Complexity: O(evicted entries), in batches between which other callers get in.
         public func removeSizeExceededValues() throws -> [URL] {
             let limits = config.limits
             guard !limits.isUnlimited else { return [] }
@@ -371,12 +388,15 @@ public enum DiskStorage {
 
         // MARK: Looking
 
-        /// Bytes of all blobs, expired ones included. O(1), and 0 when the folder is gone.
+        /// Bytes of all blobs, expired ones included; 0 when the folder is gone.
+        ///
+        /// - Complexity: O(1), one row. While a folder of Kingfisher's is being taken over it finishes that first.
+        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
         public func totalSize() throws -> UInt {
             try mappingErrors { UInt(clamping: try store.totals().bytes) }
         }
 
-        /// Where the blob of a key is, or would be.
+        /// Where the blob of a key is, or would be. Computed: touches no disk.
         public func cacheFileURL(forKey key: String, forcedExtension: String? = nil) -> URL {
             url(of: blobName(forKey: key, forcedExtension: forcedExtension))
         }

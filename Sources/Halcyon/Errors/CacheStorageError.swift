@@ -6,7 +6,9 @@ public import Foundation
 public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConvertible, Sendable {
     /// The kind of failure. More may come: a switch needs a default.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// 3101 and up.
         public let rawValue: Int
+        /// A code by its number.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The index is locked, or its file cannot be opened, read or written just now. Nothing was lost.
@@ -39,6 +41,7 @@ public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConv
         public static let suspended = Code(rawValue: 3111)
     }
 
+    /// What kind of failure it was.
     public let code: Code
     /// What happened, in one sentence.
     public let message: String
@@ -57,6 +60,7 @@ public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConv
         self.sqliteCode = sqliteCode
     }
 
+    /// As ``KingfisherError/domain``.
     public static let errorDomain = "com.onevcat.Kingfisher.Error"
     public var errorCode: Int { code.rawValue }
     public var errorUserInfo: [String: Any] {
@@ -64,5 +68,6 @@ public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConv
     }
     public var errorDescription: String? { description }
     public var recoverySuggestion: String? { remedy }
+    /// ``message`` and ``remedy``.
     public var description: String { "\(message) \(remedy)" }
 }

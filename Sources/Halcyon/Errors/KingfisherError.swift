@@ -10,6 +10,8 @@ public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConverti
     /// A failure of an image processor.
     case processorError(reason: ProcessorErrorReason)
 
+    /// What of the cache has failed. Where a case has an `error`, that is the cause: ``CacheStorageError`` for what the file system
+    /// or the index refused.
     public enum CacheErrorReason: Sendable {
         /// A folder cannot be listed. Code 3001.
         case fileEnumeratorCreationFailed(url: URL)
@@ -36,6 +38,7 @@ public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConverti
         case diskStorageIsNotReady(cacheURL: URL)
     }
 
+    /// What of a processor has failed.
     public enum ProcessorErrorReason: Sendable {
         /// A processor could not make an image of its input. Code 4001.
         case processingFailed(processorIdentifier: String)

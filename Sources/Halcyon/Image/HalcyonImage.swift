@@ -23,10 +23,16 @@
             var frames: [HalcyonImage]?
         }
 
+        /// An image of a file's bytes, with one pixel per point. Decodes nothing yet.
+        ///
         /// - Returns: nil if the data is no picture that can be decoded, or one over the limits.
         public convenience init?(data: Data) { self.init(data: data, scale: 1) }
 
-        /// - Parameter scale: pixels per point; what is not positive counts as 1.
+        /// As ``init(data:)``, with another number of pixels per point.
+        ///
+        /// - Parameters:
+        ///   - data: a PNG, JPEG or GIF file.
+        ///   - scale: pixels per point; what is not positive counts as 1.
         public convenience init?(data: Data, scale: CGFloat) {
             self.init(data: data, options: ImageCreatingOptions(scale: scale))
         }

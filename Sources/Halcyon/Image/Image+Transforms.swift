@@ -59,6 +59,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// Its longer side has `max(pointSize.width, pointSize.height) * scale` pixels; it is never made larger than the file's.
     ///
     /// - Parameters:
+    ///   - data: an image file.
     ///   - pointSize: what it should fit into, by its longer side.
     ///   - scale: pixels per point of the result.
     /// - Returns: nil if the bytes are no image, or no size is left.

@@ -11,6 +11,7 @@ public struct ImageCreatingOptions: Equatable, Sendable {
     /// Whether an animation becomes a still image of its first frame.
     public var onlyFirstFrame: Bool
 
+    /// By default: one pixel per point, an animation's own duration, frames decoded when they are needed, all of them.
     public init(
         scale: CGFloat = 1.0, duration: TimeInterval = 0.0, preloadAll: Bool = false, onlyFirstFrame: Bool = false
     ) {

@@ -4,6 +4,7 @@
 
     /// Why data is no image, or an image has no pixels. Nothing in it comes from a key or a path.
     public struct ImageDecodingError: LocalizedError, CustomStringConvertible, Sendable {
+        /// What is wrong, in a sentence, and what to do about it if that is a limit.
         public let description: String
         public var errorDescription: String? { description }
 

@@ -3,9 +3,13 @@ internal import Foundation
 /// The format of an image's data, told by its first bytes.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public enum ImageFormat: Sendable {
+    /// None of the others, or too short to tell.
     case unknown
+    /// Portable Network Graphics.
     case PNG
+    /// JPEG.
     case JPEG
+    /// Graphics Interchange Format, with one picture or more.
     case GIF
 }
 

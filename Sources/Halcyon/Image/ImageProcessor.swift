@@ -14,6 +14,11 @@ public protocol ImageProcessor: Sendable {
     /// reverse domain notation with the parameters is a good choice. Empty only for ``DefaultImageProcessor``.
     var identifier: String { get }
 
+    /// Makes the image. The cache itself never calls it: whoever manages downloads does.
+    ///
+    /// - Parameters:
+    ///   - item: what to start from.
+    ///   - options: of the call for which the image is made.
     /// - Returns: nil if the item cannot be processed.
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
 }
@@ -45,11 +50,13 @@ private struct ProcessorChain: ImageProcessor {
 
 /// Makes an image of data, and changes nothing about one that exists but its scale.
 public struct DefaultImageProcessor: ImageProcessor {
+    /// The one that is used where nobody names another one.
     public static let `default` = DefaultImageProcessor()
 
     /// Empty: what this processor makes is cached under the key alone.
     public let identifier = ""
 
+    /// Has no settings.
     public init() {}
 
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {

@@ -2,7 +2,9 @@ public import Foundation
 
 /// What `kf` gives access to: functions for a type that are not among its own.
 public struct KingfisherWrapper<Base> {
+    /// What it is about.
     public let base: Base
+    /// As `base.kf`.
     public init(_ base: Base) { self.base = base }
 }
 
@@ -17,6 +19,7 @@ public protocol KingfisherCompatibleValue {}
 // The setters do nothing: with them a property of the wrapper can be assigned through `kf`.
 
 extension KingfisherCompatible {
+    /// The functions that this package adds to the type.
     public var kf: KingfisherWrapper<Self> {
         get { KingfisherWrapper(self) }
         set {}
@@ -24,6 +27,7 @@ extension KingfisherCompatible {
 }
 
 extension KingfisherCompatibleValue {
+    /// The functions that this package adds to the type.
     public var kf: KingfisherWrapper<Self> {
         get { KingfisherWrapper(self) }
         set {}

@@ -11,7 +11,7 @@ public enum MemoryStorage {
     /// ```swift
     /// let storage = MemoryStorage.Backend<Picture>(config: .init(totalCostLimit: 50_000_000))
     /// storage.store(value: picture, forKey: "https://example.com/a.png", expiration: .seconds(60))
-    /// let picture = storage.value(forKey: "https://example.com/a.png")
+    /// let found = storage.value(forKey: "https://example.com/a.png")
     /// ```
     ///
     /// Keys are told apart by their UTF-8 bytes: the two Unicode forms of "é" are two keys. An expired value is never
@@ -62,7 +62,10 @@ public enum MemoryStorage {
         /// Storing a value that is already expired does nothing. One that is dearer than the whole cost limit is not
         /// kept; the one it was to replace goes all the same.
         ///
-        /// - Parameter expiration: nil for ``Config/expiration``.
+        /// - Parameters:
+        ///   - value: asked for its cost once, now.
+        ///   - key: any text. It is told apart by its UTF-8 bytes.
+        ///   - expiration: nil for ``Config/expiration``.
         /// - Complexity: O(1), and O(evicted).
         public func store(value: T, forKey key: String, expiration: StorageExpiration? = nil) {
             storeNoThrow(value: value, forKey: key, expiration: expiration)
@@ -90,8 +93,10 @@ public enum MemoryStorage {
 
         /// The value under a key; nil when there is none or it has expired. Counts as a use.
         ///
-        /// - Parameter extendingExpiration: what the read does to the expiration. ``ExpirationExtending/cacheTime``
-        ///   evaluates the value's own expiration again: a duration begins anew, and a date stays where it is.
+        /// - Parameters:
+        ///   - key: the one it was stored under.
+        ///   - extendingExpiration: what the read does to the expiration. ``ExpirationExtending/cacheTime`` evaluates the value's
+        ///     own expiration again: a duration begins anew, and a date stays where it is.
         public func value(forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime) -> T? {
             let key = MemoryKey(key)
             guard let object = objects.use(key, at: now(), extending: extendingExpiration) else { return nil }

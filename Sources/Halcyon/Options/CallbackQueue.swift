@@ -36,6 +36,7 @@ public typealias ExecutionQueue = CallbackQueue
 public protocol CallbackOperationQueue: AnyObject, Sendable {
     /// The dispatch queue beneath, if there is one.
     var underlyingQueue: DispatchQueue? { get }
+    /// Runs `block` as an operation of its own, some time.
     func addOperation(_ block: @Sendable @escaping () -> Void)
 }
 

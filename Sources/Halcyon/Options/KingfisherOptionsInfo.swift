@@ -14,31 +14,34 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case fromMemoryCacheOrRefresh
     /// A load from disk decodes the pixels before it calls back, off the caller's thread.
     case backgroundDecode
-    /// Where the completion handler of a store is called. A load is told so by its own parameter.
+    /// Where the completion handler of a store is called: by default the main queue, at once if this is it. A load is told so by
+    /// its own parameter.
     case callbackQueue(CallbackQueue)
-    /// Pixels per point of an image that is made of data. 1.
+    /// Pixels per point of an image that is made of data. By default 1.
     case scaleFactor(CGFloat)
     /// An animation's pictures are all decoded when it is loaded.
     case preloadAllAnimationData
     /// An animation becomes a still image of its first picture.
     case onlyLoadFirstFrame
-    /// Its identifier is part of the key. The cache itself processes nothing.
+    /// Its identifier is part of the key; the default one has none. The cache itself processes nothing.
     case processor(any ImageProcessor)
-    /// Turns images into bytes and back.
+    /// Turns images into bytes and back. By default ``DefaultCacheSerializer/default``.
     case cacheSerializer(any CacheSerializer)
     /// A load from disk happens on the caller's thread, before the call returns.
     case loadDiskFileSynchronously
-    /// For the blob. Every write is atomic, asked for or not.
+    /// For the blob: file protection, and `.withoutOverwriting`, which makes the store of a key that is there fail. None by default.
+    /// Every write is atomic, asked for or not.
     case diskStoreWriteOptions(Data.WritingOptions)
-    /// How long an image lives in memory, in place of the configured expiration.
+    /// How long an image lives in memory, in place of ``MemoryStorage/Config/expiration``.
     case memoryCacheExpiration(StorageExpiration)
-    /// What a load does to the expiration in memory. `.cacheTime`.
+    /// What a load does to the expiration in memory. By default ``ExpirationExtending/cacheTime``.
     case memoryCacheAccessExtendingExpiration(ExpirationExtending)
-    /// How long a blob lives on disk, in place of the configured expiration.
+    /// How long a blob lives on disk, in place of ``DiskStorage/Config/expiration``.
     case diskCacheExpiration(StorageExpiration)
-    /// What a load does to the expiration on disk. `.cacheTime`.
+    /// What a load does to the expiration on disk. By default ``ExpirationExtending/cacheTime``.
     case diskCacheAccessExtendingExpiration(ExpirationExtending)
-    /// The extension of the blob's file name; part of the entry's identity. ``KingfisherParsedOptionsInfo/forcedExtension``.
+    /// The extension of the blob's file name; part of the entry's identity: the same for stores and loads. nil, as by default, for
+    /// ``DiskStorage/Config/pathExtension``.
     case forcedCacheFileExtension(String?)
 
     // MARK: Carried for who manages downloads

@@ -2,31 +2,56 @@ public import Foundation
 
 /// Options with a place for each; see ``KingfisherOptionsInfoItem`` for what they mean.
 public struct KingfisherParsedOptionsInfo: Sendable {
+    /// A load that finds nothing in memory does not look on the disk. Off.
     public var fromMemoryCacheOrRefresh = false
+    /// A load from disk decodes the pixels before it calls back, off the caller's thread. Off.
     public var backgroundDecode = false
+    /// Where the completion handler of a store is called. The main queue, at once if this is it.
     public var callbackQueue: CallbackQueue = .mainCurrentOrAsync
+    /// Pixels per point of an image that is made of data. 1.
     public var scaleFactor: CGFloat = 1.0
+    /// An animation's pictures are all decoded when it is loaded. Off.
     public var preloadAllAnimationData = false
+    /// An animation becomes a still image of its first picture. Off.
     public var onlyLoadFirstFrame = false
+    /// Its identifier is part of the key. The default one has none.
     public var processor: any ImageProcessor = DefaultImageProcessor.default
+    /// Turns images into bytes and back.
     public var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default
+    /// A load from disk happens on the caller's thread, before the call returns. Off.
     public var loadDiskFileSynchronously = false
+    /// For the blob. None.
     public var diskStoreWriteOptions: Data.WritingOptions = []
+    /// How long an image lives in memory. nil for ``MemoryStorage/Config/expiration``.
     public var memoryCacheExpiration: StorageExpiration?
+    /// What a load does to the expiration in memory. Its duration begins anew.
     public var memoryCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
+    /// How long a blob lives on disk. nil for ``DiskStorage/Config/expiration``.
     public var diskCacheExpiration: StorageExpiration?
+    /// What a load does to the expiration on disk. Its duration begins anew.
     public var diskCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
+    /// The extension of the blob's file name; part of the entry's identity. nil for ``DiskStorage/Config/pathExtension``.
     public var forcedExtension: String?
 
+    /// The cache for results. Not read by the cache itself.
     public var targetCache: ImageCache?
+    /// The cache for originals; the target cache if none was named. Not read by the cache itself.
     public var originalCache: ImageCache?
+    /// Results are not stored on disk. Not read by the cache itself.
     public var cacheMemoryOnly = false
+    /// A result is handed over once it is cached. Not read by the cache itself.
     public var waitForCache = false
+    /// Nothing is downloaded. Not read by the cache itself.
     public var onlyFromCache = false
+    /// The original is cached besides the processed image. Not read by the cache itself.
     public var cacheOriginalImage = false
+    /// Whether something is cached is asked off the caller's thread. Not read by the cache itself.
     public var asyncCacheTypeCheck = false
+    /// Where images are processed. Not read by the cache itself.
     public var processingQueue: CallbackQueue?
 
+    /// The options of a list; of one that is given twice the last one counts.
+    ///
     /// - Parameter info: nil for the defaults.
     public init(_ info: KingfisherOptionsInfo?) {
         info?.forEach { apply($0) }

@@ -5,10 +5,15 @@ public protocol CacheSerializer: Sendable {
     /// The bytes to store for an image; nil makes the store fail with
     /// ``KingfisherError/CacheErrorReason/cannotSerializeImage(image:original:serializer:)``.
     ///
-    /// - Parameter original: the file the image was made of, if the one who stores has it.
+    /// Called on the cache's queue: what takes long here holds up the calls behind it.
+    ///
+    /// - Parameters:
+    ///   - image: what is to be stored.
+    ///   - original: the file the image was made of, if the one who stores has it.
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data?
 
-    /// The image of stored bytes; nil makes the load a miss.
+    /// The image of stored bytes; nil makes the load a miss. Called on the cache's queue, on one for decoding, or on the caller's
+    /// thread, as the options say. By default it makes an image of a file that the system, or on Linux this package, can decode.
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
 
     /// Whether it stores the original bytes where there are any. For those who manage downloads; false if nothing is said.
@@ -26,6 +31,7 @@ extension CacheSerializer {
 /// Stores an image in the format of its original: PNG, JPEG or GIF. Without an original, or with another format, an
 /// animation is stored as GIF and anything else as PNG.
 public struct DefaultCacheSerializer: CacheSerializer {
+    /// The one that is used where nobody names another one: original bytes are not preferred, JPEG in the best quality.
     public static let `default` = DefaultCacheSerializer()
 
     /// For JPEG, 0 to 1; 1.
@@ -37,6 +43,7 @@ public struct DefaultCacheSerializer: CacheSerializer {
 
     public var originalDataUsed: Bool { preferCacheOriginalData }
 
+    /// Begins with the settings of ``default``.
     public init() {}
 
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
@@ -49,9 +56,11 @@ public struct DefaultCacheSerializer: CacheSerializer {
 ///
 /// An image that the format cannot hold is stored in its original's format instead, or as PNG.
 public struct FormatIndicatedCacheSerializer: CacheSerializer {
+    /// Without loss, with transparency.
     public static let png = FormatIndicatedCacheSerializer(format: .PNG)
     /// In the best quality.
     public static let jpeg = FormatIndicatedCacheSerializer(format: .JPEG)
+    /// With all pictures of an animation, in 256 colours each.
     public static let gif = FormatIndicatedCacheSerializer(format: .GIF)
 
     /// - Parameter compressionQuality: 0 to 1, the best and largest.

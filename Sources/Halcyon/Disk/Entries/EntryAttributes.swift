@@ -15,6 +15,7 @@ extension DiskStorage {
         /// the bytes: a store without any leaves none.
         public var metadata: [String: String]?
 
+        /// Nothing is said of a member that is left out.
         public init(
             isPinned: Bool? = nil, tags: Set<String>? = nil, validators: HTTPValidators? = nil,
             metadata: [String: String]? = nil
@@ -36,6 +37,7 @@ extension DiskStorage {
         /// Seconds; `max-age` of `Cache-Control` (RFC 9111, section 5.2.2.1).
         public var maxAge: Int?
 
+        /// Headers that the response did not have are left out.
         public init(etag: String? = nil, lastModified: String? = nil, maxAge: Int? = nil) {
             self.etag = etag
             self.lastModified = lastModified

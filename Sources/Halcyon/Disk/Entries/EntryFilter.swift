@@ -7,7 +7,7 @@ extension DiskStorage {
     /// meets no condition on keys.
     ///
     /// ```swift
-    /// storage.totals(matching: .init(host: "img.example.com", accessedBefore: .now - 30 * 86_400))
+    /// try storage.totals(matching: .init(host: "img.example.com", accessedBefore: .now - 30 * 86_400))
     /// ```
     public struct EntryFilter: Sendable, Hashable {
         /// What keys begin with. Empty is no condition, and refused by a removal.
@@ -46,6 +46,7 @@ extension DiskStorage {
         /// All entries.
         public static let all = EntryFilter()
 
+        /// The conditions that are given, all of which an entry has to meet.
         public init(
             keyPrefix: String? = nil, text: String? = nil, baseKey: String? = nil, host: String? = nil,
             processorIdentifier: String? = nil, tag: String? = nil, minimumSize: Int64? = nil,

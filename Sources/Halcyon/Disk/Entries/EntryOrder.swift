@@ -22,6 +22,7 @@ extension DiskStorage {
 
     /// Some entries of many.
     public struct EntryPage: Sendable, Hashable {
+        /// In the order that was asked for.
         public let entries: [EntryInfo]
         /// For the next page; nil where there is none.
         public let next: EntryCursor?
@@ -29,10 +30,12 @@ extension DiskStorage {
 
     /// A number of entries, and the sum of their sizes.
     public struct Totals: Sendable, Hashable {
+        /// How many.
         public var entries: Int64
         /// Bytes of the blobs.
         public var bytes: Int64
 
+        /// A number of entries, and the bytes of their blobs.
         public init(entries: Int64, bytes: Int64) {
             self.entries = entries
             self.bytes = bytes

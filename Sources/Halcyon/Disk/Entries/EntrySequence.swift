@@ -5,6 +5,7 @@ extension DiskStorage {
     public struct EntrySequence: AsyncSequence, Sendable {
         let page: @Sendable (EntryCursor?) throws -> EntryPage
 
+        /// Where a loop over the entries is.
         public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate let page: @Sendable (EntryCursor?) throws -> EntryPage
             private var waiting: ArraySlice<EntryInfo> = []
@@ -13,6 +14,9 @@ extension DiskStorage {
 
             fileprivate init(page: @escaping @Sendable (EntryCursor?) throws -> EntryPage) { self.page = page }
 
+            /// The next entry; nil behind the last one. Reads a page of 256 on a thread of the system when the one before is used up.
+            ///
+            /// - Throws: `CancellationError` in a cancelled task; ``KingfisherError`` if the index cannot be read.
             public mutating func next() async throws -> EntryInfo? {
                 try Task.checkCancellation()
                 if waiting.isEmpty, !isLast {
@@ -33,6 +37,7 @@ extension DiskStorage {
             }
         }
 
+        /// Begins at the first entry, each time anew.
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(page: page) }
     }
 }

@@ -6,11 +6,13 @@ extension DiskStorage {
     ///
     /// `isCached` counts nothing. What was counted in the last ten seconds before a crash is missing from the second.
     public struct Statistics: Sendable, Hashable {
+        /// What was counted.
         public struct Counts: Sendable, Hashable {
             /// Values found.
             public var hits: Int64 = 0
             /// Values looked for and not found, those that had expired included.
             public var misses: Int64 = 0
+            /// Values stored.
             public var stores: Int64 = 0
             /// Entries that somebody has removed.
             public var removals: Int64 = 0
@@ -23,9 +25,10 @@ extension DiskStorage {
             /// Bytes of the values stored.
             public var bytesWritten: Int64 = 0
 
+            /// All zero.
             public init() {}
 
-            /// Hits in a hundred lookups, between 0 and 1; nil before the first one.
+            /// The part of the lookups that were hits, from 0 to 1; nil before the first one.
             public var hitRate: Double? {
                 // Anybody may have edited the index: the sum of two numbers may be none.
                 let lookups = Double(hits) + Double(misses)

@@ -1,0 +1,43 @@
+// What the samples in the documentation take for granted: `Scripts/docs` compiles each of them together with this file, and with
+// Kingfisher.swift those about Kingfisher. Nothing of it is ever run.
+import Foundation
+import Halcyon
+
+// An app's own.
+var url: URL { fatalError() }
+var key: String { fatalError() }
+var etag: String? { fatalError() }
+var data: Data { fatalError() }
+var png: Data { fatalError() }
+var json: Data { fatalError() }
+var image: KFCrossPlatformImage { fatalError() }
+var thumbnail: KFCrossPlatformImage { fatalError() }
+func show(_ image: KFCrossPlatformImage?, from type: CacheType = .none) { fatalError() }
+func download(_ url: URL) async throws -> Data { fatalError() }
+func report(_ error: any Error) { fatalError() }
+
+var parent: URL { fatalError() }
+var oldFolder: URL { fatalError() }
+var newFolder: URL { fatalError() }
+
+struct Picture: CacheCostCalculable {
+    let cacheCost: Int
+}
+var picture: Picture { fatalError() }
+
+// Made in an earlier sample of the same page.
+var cache: ImageCache { fatalError() }
+var storage: DiskStorage.Backend<Data> { fatalError() }
+var progress: Progress { fatalError() }
+
+struct Tour {
+    let pictures: [URL]
+}
+var tour: Tour { fatalError() }
+
+#if !canImport(Darwin)
+    extension FileManager {
+        // Foundation on Linux knows no app groups.
+        func containerURL(forSecurityApplicationGroupIdentifier: String) -> URL? { fatalError() }
+    }
+#endif
