@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import Halcyon
 
 /// `halcyon`: looks into a cache and keeps it in order.
 @main
@@ -16,13 +17,11 @@ struct HalcyonCommand: ParsableCommand {
               halcyon list --folder ./cache --sort size --limit 10
               halcyon clean --folder ./cache --limit 50MB
             """,
-        version: version,
+        version: halcyonVersion,
         subcommands: [
             Put.self, Get.self, Show.self, List.self, Stats.self, Remove.self, Clean.self, Check.self, Path.self,
             Upgrade.self, Move.self, Info.self, Pin.self, Unpin.self, Tag.self, Note.self, Report.self, Watch.self,
         ])
-
-    static let version = "0.1.0"
 
     /// Ends as other Unix tools do when the reader of a pipe has seen enough: without a word, after the command has
     /// closed the cache.

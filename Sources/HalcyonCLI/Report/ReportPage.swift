@@ -1,3 +1,5 @@
+internal import Halcyon
+
 /// The report as one page that needs nothing else: no script, no font, no picture from elsewhere.
 package struct ReportPage {
     let figures: ReportFigures
@@ -53,7 +55,7 @@ package struct ReportPage {
         <p>\(privacy)</p>
         <p>Sizes are in decimal units: 1 MB is a million bytes. What running processes have read and counted in the last ten \
         seconds may be missing.</p>
-        <p>Made by halcyon \(HalcyonCommand.version).</p>
+        <p>Made by halcyon \(halcyonVersion).</p>
         </footer>
         """
     }
