@@ -26,8 +26,14 @@ func withCache(_ body: (ImageCache) async throws -> Void) async throws {
 }
 
 /// Runs a test on a disk storage of its own.
+func withStorage(
+    configure: (inout DiskStorage.Config) -> Void = { _ in }, _ body: (DiskStorage.Backend<Data>) async throws -> Void
+) async throws {
+    try await withStorage(of: Data.self, configure: configure, body)
+}
+
 func withStorage<Value: DataTransformable & Sendable>(
-    of type: Value.Type = Data.self, configure: (inout DiskStorage.Config) -> Void = { _ in },
+    of type: Value.Type, configure: (inout DiskStorage.Config) -> Void = { _ in },
     _ body: (DiskStorage.Backend<Value>) async throws -> Void
 ) async throws {
     let folder = try Folder()
@@ -44,8 +50,11 @@ func handled<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> 
 
 /// Waits until a handler without a parameter is called.
 func done(_ start: (@escaping @Sendable () -> Void) -> Void) async {
-    await handled { (handler: @escaping @Sendable (Bool) -> Void) in start { handler(true) } } as Bool
+    await withCheckedContinuation { continuation in start { continuation.resume() } }
 }
+
+/// Where functions with handlers are meant: in async code the twins would be taken.
+func withoutWaiting(_ body: () throws -> Void) rethrows { try body() }
 
 /// What was noted, from whichever thread.
 final class Notes<Value: Sendable>: @unchecked Sendable {

@@ -58,7 +58,8 @@ import Testing
 
     @Test func `an error has a domain, a code and a text, also as NSError`() {
         let error = KingfisherError.cacheError(reason: .imageNotExisting(key: "secret"))
-        #expect(KingfisherError.domain == "com.onevcat.Kingfisher.Error" && KingfisherError.errorDomain == KingfisherError.domain)
+        #expect(KingfisherError.domain == "com.onevcat.Kingfisher.Error")
+        #expect(KingfisherError.errorDomain == KingfisherError.domain)
         let bridged = error as NSError
         #expect(bridged.domain == KingfisherError.domain && bridged.code == 3006)
         #expect(error.errorUserInfo[NSLocalizedDescriptionKey] as? String == error.errorDescription)
@@ -72,7 +73,9 @@ import Testing
             let thrown = #expect(throws: KingfisherError.self) {
                 try storage.store(value: Data([2]), forKey: "a", writeOptions: .withoutOverwriting)
             }
-            guard case .cacheError(reason: .cannotCreateCacheFile(_, _, _, let cause as CacheStorageError)) = thrown else {
+            guard case .cacheError(reason: .cannotCreateCacheFile(_, _, _, let error)) = thrown,
+                let cause = error as? CacheStorageError
+            else {
                 Issue.record("another error: \(String(describing: thrown))")
                 return
             }

@@ -39,7 +39,9 @@ import Testing
             let memory: Result<(), Never> = result.memoryCacheResult
             let disk: Result<(), KingfisherError> = result.diskCacheResult
             // Cannot fail: there is no other case to ask for.
-            switch memory { case .success: break }
+            switch memory {
+            case .success: break
+            }
             #expect(throws: KingfisherError.self) { try disk.get() }
         }
     }
