@@ -1,5 +1,5 @@
-/// The public declarations of a module as text: one line for each, below the type whose member it is, in an order that does not
-/// depend on where in the sources they are.
+/// The public declarations of a module as text: one line for each, below the type whose member it is, by kind and name: where in the
+/// sources they are makes no difference.
 ///
 /// What the compiler adds by itself is left out, and so are the conformances that it says of nearly every type.
 package struct APIDigest {
@@ -9,8 +9,14 @@ package struct APIDigest {
     /// The type's own line, and those of its members.
     private struct Group {
         var headline: String?
-        var members: [String] = []
+        var members: [Line] = []
         var conformances: Set<String> = []
+    }
+
+    private struct Line {
+        var kind = 0
+        var name = ""
+        var text: String
     }
 
     /// By the type's name; those of the module itself have none.
@@ -36,9 +42,10 @@ package struct APIDigest {
         if symbol.isExtension {
             groups[symbol.name, default: Group()].headline = "extension \(symbol.name)"
         } else if symbol.isType {
-            groups[symbol.name, default: Group()].headline = line(of: symbol)
+            groups[symbol.name, default: Group()].headline = text(of: symbol)
         } else if symbol.location != nil {
-            groups[symbol.container, default: Group()].members.append(line(of: symbol))
+            let line = Line(kind: symbol.order, name: symbol.name, text: text(of: symbol))
+            groups[symbol.container, default: Group()].members.append(line)
         }
     }
 
@@ -52,7 +59,7 @@ package struct APIDigest {
             groups[type.name, default: Group()].conformances.insert(name)
         } else {
             let conformance = "extension \(type.name) : \(name)\(clause(of: constraints))"
-            groups[type.name, default: Group()].members.append(conformance)
+            groups[type.name, default: Group()].members.append(Line(text: conformance))
         }
     }
 
@@ -67,7 +74,7 @@ package struct APIDigest {
 
     /// As it is in the source: cases and a protocol's requirements have no access level of their own. What only some of a generic
     /// type have says which.
-    private func line(of symbol: Symbol) -> String {
+    private func text(of symbol: Symbol) -> String {
         let isBare = symbol.kind.identifier == "swift.enum.case" || requirements.contains(symbol.identifier.precise)
         let declaration = symbol.declaration(accessLevel: isBare ? nil : symbol.accessLevel)
         guard !symbol.isType else { return declaration }
@@ -90,7 +97,7 @@ package struct APIDigest {
     }
 
     private func text(of group: Group) -> String {
-        let members = group.members.sorted()
+        let members = group.members.sorted { ($0.kind, $0.name, $0.text) < ($1.kind, $1.name, $1.text) }.map(\.text)
         guard let headline = group.headline else { return members.map { "\($0)\n" }.joined() }
         return "\(headline.inheriting(group.conformances.sorted()))\n" + members.map { "    \($0)\n" }.joined()
     }
@@ -102,6 +109,12 @@ extension SymbolGraph.Symbol {
     fileprivate var isExtension: Bool { kind.identifier == "swift.extension" }
     fileprivate var isType: Bool {
         ["swift.struct", "swift.class", "swift.enum", "swift.protocol"].contains(kind.identifier)
+    }
+
+    /// The place of its kind among the members of a type.
+    fileprivate var order: Int {
+        let kinds = ["enum.case", "associatedtype", "typealias", "type.property", "type.method", "init", "property"]
+        return 1 + (kinds.firstIndex { "swift.\($0)" == kind.identifier } ?? kinds.count)
     }
 
     /// - Parameter accessLevel: goes behind the attributes.

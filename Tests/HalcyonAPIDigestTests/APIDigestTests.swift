@@ -8,13 +8,15 @@ import Testing
             symbol("swift.func", "run()", "func run()"), symbol("swift.struct", "A", "struct A"),
             symbol("swift.struct", "A.B", "struct B"), symbol("swift.property", "A.B.x", "var x: Int"),
             symbol("swift.method", "A.go()", "func go()"), symbol("swift.init", "A.init()", "init()"),
+            symbol("swift.method", "A.fly()", "@discardableResult func fly() -> Int"),
         ]
         let text = """
             public func run()
 
             public struct A
-                public func go()
                 public init()
+                @discardableResult public func fly() -> Int
+                public func go()
 
             public struct A.B
                 public var x: Int

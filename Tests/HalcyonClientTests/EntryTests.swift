@@ -111,7 +111,9 @@ import Testing
             #expect(try storage.value(forKey: key) == nil)
             storage.resume()
             #expect(try storage.value(forKey: key) == Data([1]))
-            for await progress in storage.adoptionProgress { #expect(progress.files <= progress.total) }
+            for await progress: AdoptionProgress in storage.adoptionProgress {
+                #expect(progress.files <= progress.total)
+            }
 
             let target = storage.directoryURL.deletingLastPathComponent().appendingPathComponent("moved")
             #expect(try DiskStorage.moveCache(from: storage.directoryURL, to: target, progress: nil))

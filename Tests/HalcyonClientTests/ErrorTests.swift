@@ -52,7 +52,8 @@ import Testing
                 "convert 1 true", "serialize 2 1 true", "file /u k 2 true", "attribute /p 1 true", "not ready /u",
             ])
         #expect(errors.map(\.errorCode) == Array(3001...3011))
-        let processing = KingfisherError.processorError(reason: .processingFailed(processorIdentifier: "p"))
+        let reason: KingfisherError.ProcessorErrorReason = .processingFailed(processorIdentifier: "p")
+        let processing = KingfisherError.processorError(reason: reason)
         #expect(details(of: processing) == "p" && processing.errorCode == 4001)
     }
 
