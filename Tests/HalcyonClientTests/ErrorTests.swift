@@ -9,7 +9,7 @@ import Testing
     private func details(of error: KingfisherError) -> String {
         switch error {
         case .cacheError(let reason): details(of: reason)
-        case .processorError(.processingFailed(let identifier)): identifier
+        case .processorError(.processingFailed(let processor, let item)): "\(processor.identifier) \(item)"
         }
     }
 
@@ -52,9 +52,10 @@ import Testing
                 "convert 1 true", "serialize 2 1 true", "file /u k 2 true", "attribute /p 1 true", "not ready /u",
             ])
         #expect(errors.map(\.errorCode) == Array(3001...3011))
-        let reason: KingfisherError.ProcessorErrorReason = .processingFailed(processorIdentifier: "p")
+        let reason: KingfisherError.ProcessorErrorReason = .processingFailed(
+            processor: RefusingProcessor(), item: .data(Data([1, 2])))
         let processing = KingfisherError.processorError(reason: reason)
-        #expect(details(of: processing) == "p" && processing.errorCode == 4001)
+        #expect(details(of: processing) == "com.example.refusing data(2 bytes)" && processing.errorCode == 4001)
     }
 
     @Test func `an error has a domain, a code and a text, also as NSError`() {

@@ -38,7 +38,7 @@ public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConverti
 
     public enum ProcessorErrorReason: Sendable {
         /// A processor could not make an image of its input. Code 4001.
-        case processingFailed(processorIdentifier: String)
+        case processingFailed(processor: any ImageProcessor, item: ImageProcessItem)
     }
 
     /// `com.onevcat.Kingfisher.Error`, as in Kingfisher.
@@ -119,7 +119,7 @@ extension KingfisherError.ProcessorErrorReason {
 
     fileprivate var errorText: String {
         switch self {
-        case .processingFailed(let identifier): "The processor “\(identifier)” made no image of its input."
+        case .processingFailed(let processor, _): "The processor “\(processor.identifier)” made no image of its input."
         }
     }
 }
