@@ -86,7 +86,7 @@ import Testing
         #expect(parsed.targetCache === cache && parsed.originalCache === cache)
     }
 
-    @Test func `without options the defaults hold, and each can be set`() {
+    @Test func `without options the defaults hold, and each can be set`() async throws {
         var parsed = KingfisherParsedOptionsInfo(nil)
         #expect(!parsed.fromMemoryCacheOrRefresh && !parsed.backgroundDecode && parsed.scaleFactor == 1)
         #expect(parsed.processor is DefaultImageProcessor && parsed.cacheSerializer is DefaultCacheSerializer)
@@ -101,21 +101,10 @@ import Testing
         (parsed.cacheMemoryOnly, parsed.waitForCache, parsed.onlyFromCache) = (true, true, true)
         (parsed.cacheOriginalImage, parsed.asyncCacheTypeCheck) = (true, true)
         #expect(parsed.targetCache == nil && parsed.originalCache == nil)
-        let cache = ImageCacheStub.cache
-        (parsed.targetCache, parsed.originalCache) = (cache, cache)
-        expectAll(parsed, cache)
-    }
-
-    /// An app may have one in a constant.
-    private enum ImageCacheStub {
-        static let cache: ImageCache = {
-            let folder = FileManager.default.temporaryDirectory
-            let disk = DiskStorage.Config(name: "unused", sizeLimit: 0, directory: folder)
-            // Makes no folder before it is used.
-            return ImageCache(
-                memoryStorage: .init(config: .init(totalCostLimit: 0)),
-                diskStorage: .init(noThrowConfig: disk, creatingDirectory: false))
-        }()
+        try await withCache { cache in
+            (parsed.targetCache, parsed.originalCache) = (cache, cache)
+            expectAll(parsed, cache)
+        }
     }
 }
 
