@@ -337,3 +337,29 @@ import Testing
         }
     }
 }
+
+@Suite struct ImageCacheValueTests {
+    @Test func `functions and properties can be handed on as values`() async throws {
+        try await withCache { cache in
+            try await cache.store(Pictures.image(width: 3), forKey: "a")
+            let find: (String, KingfisherOptionsInfo?) -> KFCrossPlatformImage? =
+                cache.retrieveImageInMemoryCache(forKey:options:)
+            let load: (String, KingfisherOptionsInfo?) async throws -> ImageCacheResult =
+                cache.retrieveImage(forKey:options:)
+            let type: (ImageCache) -> (String, String, String?) -> CacheType = ImageCache.imageCachedType
+            let hash: (String, String, String?) -> String = cache.hash(forKey:processorIdentifier:forcedExtension:)
+            let names = ["a", "b"].map { hash($0, "", nil) }
+            #expect(find("a", nil)?.width == 3 && type(cache)("a", "", nil) == .memory && names[0] != names[1])
+            #expect(try await load("a", nil).cacheType == .memory)
+
+            let make: (MemoryStorage.Backend<KFCrossPlatformImage>, DiskStorage.Backend<Data>) -> ImageCache =
+                ImageCache.init(memoryStorage:diskStorage:)
+            let size: ReferenceWritableKeyPath<ImageCache, UInt> = \.diskStorage.config.sizeLimit
+            let other = make(cache.memoryStorage, cache.diskStorage)
+            other[keyPath: size] = 1_000_000
+            #expect(cache[keyPath: size] == 1_000_000)
+            let urls = [URL(fileURLWithPath: "/a"), URL(fileURLWithPath: "/b")]
+            #expect(urls.map(\.cacheKey) == ["kingfisher.local.cacheKey/a", "kingfisher.local.cacheKey/b"])
+        }
+    }
+}
