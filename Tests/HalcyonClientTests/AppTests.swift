@@ -4,16 +4,8 @@ import Testing
 
 /// The code in `App/` does what an app would want of it.
 @Suite struct AppTests {
-    private final class View: AvatarView, Sendable {
-        let shown = Notes<String>()
-        let next: @Sendable () -> Void
-
-        init(next: @escaping @Sendable () -> Void = {}) { self.next = next }
-
-        private func show(_ text: String) {
-            shown.note(text)
-            next()
-        }
+    private struct View: AvatarView {
+        let show: @Sendable (String) -> Void
 
         func display(_ image: KFCrossPlatformImage) { show("image \(image.width)") }
         func displayPlaceholder() { show("placeholder") }
@@ -27,25 +19,20 @@ import Testing
     }
 
     /// What is shown of an address, at once or later.
-    private func shown(_ url: URL, by avatars: AvatarCache) async -> [String] {
-        await withCheckedContinuation { continuation in
-            let views = Notes<View>()
-            let view = View { continuation.resume(returning: views.values.flatMap(\.shown.values)) }
-            views.note(view)
-            avatars.show(url, in: view)
-        }
+    private func shown(_ url: URL, by avatars: AvatarCache) async -> String {
+        await handled { done in avatars.show(url, in: View(show: done)) }
     }
 
     @Test func `a picture is downloaded once, and shown from then on`() async throws {
         let url = try #require(URL(string: "https://example.com/ann.png"))
         try await withAvatars { avatars in
-            #expect(await shown(url, by: avatars) == ["placeholder"] && avatars.needsDownload(url))
+            #expect(await shown(url, by: avatars) == "placeholder" && avatars.needsDownload(url))
             let file = try Pictures.data(width: 3)
             let isStored = await handled { done in avatars.didDownload(file, from: url) { done($0) } }
             #expect(isStored && !avatars.needsDownload(url))
-            #expect(await shown(url, by: avatars) == ["image 3"])
+            #expect(await shown(url, by: avatars) == "image 3")
             avatars.cache.clearMemoryCache()
-            #expect(await shown(url, by: avatars) == ["image 3"])
+            #expect(await shown(url, by: avatars) == "image 3")
             #expect(await avatars.image(for: url)?.width == 3)
             let isImage = await handled { done in avatars.didDownload(Data([1]), from: url) { done($0) } }
             #expect(!isImage)

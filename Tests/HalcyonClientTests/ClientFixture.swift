@@ -20,8 +20,17 @@ final class Folder: Sendable {
 
 /// Runs a test on a cache of its own.
 func withCache(_ body: (ImageCache) async throws -> Void) async throws {
+    try await withCache(made: { try ImageCache(name: "client", cacheDirectoryURL: $0) }, body)
+}
+
+/// - Parameter make: is given the parent of the cache's folder.
+func withCache<Cache: ImageCache>(made make: (URL) throws -> Cache, _ body: (Cache) async throws -> Void) async throws {
     let folder = try Folder()
-    try await body(ImageCache(name: "client", cacheDirectoryURL: folder.url))
+    let cache = try make(folder.url)
+    // A timer that is about to go when the process ends looks like a leak.
+    cache.diskStorage.config.cleanInterval = 0
+    cache.memoryStorage.config.cleanInterval = 0
+    try await body(cache)
     withExtendedLifetime(folder) {}
 }
 

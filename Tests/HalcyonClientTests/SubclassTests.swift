@@ -6,10 +6,7 @@ import Testing
     private let parsed = KingfisherParsedOptionsInfo(nil)
 
     private func withNotes(_ body: (NotingCache) async throws -> Void) async throws {
-        let folder = try Folder()
-        let cache = try NotingCache(name: "noting", cacheDirectoryURL: folder.url)
-        try await body(cache)
-        withExtendedLifetime(folder) {}
+        try await withCache(made: { try NotingCache(name: "noting", cacheDirectoryURL: $0) }, body)
     }
 
     @Test func `everything that is open is called where it is overridden`() async throws {
@@ -138,10 +135,10 @@ import Testing
                 completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
             ) {}
         }
-        let folder = try Folder()
-        let cache = try Refusing(name: "refusing", cacheDirectoryURL: folder.url)
-        cache.store(try Pictures.image(), forKey: "a", completionHandler: nil)
-        #expect(await cache.imageCachedTypeAsync(forKey: "a") == .none)
+        try await withCache(made: { try Refusing(name: "refusing", cacheDirectoryURL: $0) }) { cache in
+            cache.store(try Pictures.image(), forKey: "a", completionHandler: nil)
+            #expect(await cache.imageCachedTypeAsync(forKey: "a") == .none)
+        }
     }
 
     @Test func `a subclass inherits the initialisers, and can have one of its own`() throws {
