@@ -13,9 +13,7 @@ import Testing
     }
 
     private func withAvatars(_ body: (AvatarCache) async throws -> Void) async throws {
-        let folder = try Folder()
-        try await body(AvatarCache(folder: folder.url))
-        withExtendedLifetime(folder) {}
+        try await withCache { cache in try await body(AvatarCache(cache: cache)) }
     }
 
     /// What is shown of an address, at once or later.

@@ -26,12 +26,25 @@ func withCache(_ body: (ImageCache) async throws -> Void) async throws {
 /// - Parameter make: is given the parent of the cache's folder.
 func withCache<Cache: ImageCache>(made make: (URL) throws -> Cache, _ body: (Cache) async throws -> Void) async throws {
     let folder = try Folder()
-    let cache = try make(folder.url)
-    // A timer that is about to go when the process ends looks like a leak.
-    cache.diskStorage.config.cleanInterval = 0
-    cache.memoryStorage.config.cleanInterval = 0
-    try await body(cache)
+    let made = try await weakReference {
+        let cache = try make(folder.url)
+        try await body(cache)
+        return cache
+    }
+    // The block that calls back holds the cache a moment longer than somebody waits for the call. If the process ends in that
+    // moment it looks like a leak.
+    let deadline = ContinuousClock.now + .seconds(60)
+    while made.cache != nil, ContinuousClock.now < deadline { await Task.yield() }
+    #expect(made.cache == nil, "nothing holds a cache that nobody uses")
     withExtendedLifetime(folder) {}
+}
+
+private struct WeakReference {
+    weak var cache: ImageCache?
+}
+
+private func weakReference(_ body: () async throws -> ImageCache) async throws -> WeakReference {
+    WeakReference(cache: try await body())
 }
 
 /// Runs a test on a disk storage of its own.

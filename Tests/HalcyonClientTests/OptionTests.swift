@@ -101,7 +101,9 @@ import Testing
         (parsed.cacheMemoryOnly, parsed.waitForCache, parsed.onlyFromCache) = (true, true, true)
         (parsed.cacheOriginalImage, parsed.asyncCacheTypeCheck) = (true, true)
         #expect(parsed.targetCache == nil && parsed.originalCache == nil)
+        let others = parsed
         try await withCache { cache in
+            var parsed = others
             (parsed.targetCache, parsed.originalCache) = (cache, cache)
             expectAll(parsed, cache)
         }

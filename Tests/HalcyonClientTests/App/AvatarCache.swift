@@ -5,8 +5,8 @@ import Halcyon
 final class AvatarCache: Sendable {
     let cache: ImageCache
 
-    init(folder: URL, sizeLimit: UInt = 50 * 1024 * 1024) throws {
-        cache = try ImageCache(name: "avatars", cacheDirectoryURL: folder)
+    init(cache: ImageCache = .default, sizeLimit: UInt = 50 * 1024 * 1024) {
+        self.cache = cache
         cache.memoryStorage.config.totalCostLimit = 20 * 1024 * 1024
         cache.memoryStorage.config.expiration = .seconds(600)
         cache.diskStorage.config.sizeLimit = sizeLimit
