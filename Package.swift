@@ -4,6 +4,9 @@ import PackageDescription
 /// Where pictures are decoded by the codecs of this package: elsewhere the system does it, and without the trait nobody.
 let codecTrait = "ImageCodecs"
 
+/// What stands for the apps that use the library.
+let clientTests = "HalcyonClientTests"
+
 let package = Package(
     name: "Halcyon",
     // SQLite with RETURNING (3.35) ships from these versions on.
@@ -81,6 +84,13 @@ let package = Package(
             path: "Tests/Torture"),
         // Scripts/instructions counts what it executes.
         .executableTarget(name: "HalcyonHotPaths", dependencies: ["Halcyon"], path: "Tests/HotPaths"),
+        // Scripts/api runs it.
+        .executableTarget(name: "HalcyonAPIDigest", path: "Tests/APIDigest"),
+        .testTarget(name: "HalcyonAPIDigestTests", dependencies: ["HalcyonAPIDigest"]),
+        // Compiled as an app is: it sees what is public, and nothing that this package asks of its own code is asked of it.
+        .testTarget(
+            name: clientTests, dependencies: ["Halcyon"], packageAccess: false,
+            swiftSettings: [.treatAllWarnings(as: .error, .when(platforms: [.linux]))]),
         .testTarget(name: "HalcyonTortureTests", dependencies: ["HalcyonTorture", "HalcyonTestSupport"]),
         .testTarget(
             name: "HalcyonSQLiteTests",
@@ -110,7 +120,8 @@ let package = Package(
 )
 
 let targetsInC = ["CHalcyonSystem", "CHalcyonImageShims", "CHalcyonFaultVFS"]
-for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {
+let others = targetsInC + [clientTests]
+for target in package.targets where target.type != .system && !others.contains(target.name) {
     target.swiftSettings = [
         // Ours only: SwiftPM drops it when the package is somebody's dependency.
         // Not on Apple's systems, whose SDKs differ in what they warn of: whether an NSImage is Sendable, for one.

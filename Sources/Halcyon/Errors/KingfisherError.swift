@@ -41,7 +41,7 @@ public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConverti
     /// What of a processor has failed.
     public enum ProcessorErrorReason: Sendable {
         /// A processor could not make an image of its input. Code 4001.
-        case processingFailed(processorIdentifier: String)
+        case processingFailed(processor: any ImageProcessor, item: ImageProcessItem)
     }
 
     /// `com.onevcat.Kingfisher.Error`, as in Kingfisher.
@@ -122,7 +122,7 @@ extension KingfisherError.ProcessorErrorReason {
 
     fileprivate var errorText: String {
         switch self {
-        case .processingFailed(let identifier): "The processor “\(identifier)” made no image of its input."
+        case .processingFailed(let processor, _): "The processor “\(processor.identifier)” made no image of its input."
         }
     }
 }

@@ -480,9 +480,19 @@ extension Kingfisher.KingfisherError {
     init(_ error: Halcyon.KingfisherError) {
         switch error {
         case .cacheError(let reason): self = .cacheError(reason: CacheErrorReason(reason))
-        case .processorError(.processingFailed(let identifier)):
+        case .processorError(.processingFailed(let processor, let item)):
             self = .processorError(
-                reason: .processingFailed(processor: NamedProcessor(identifier: identifier), item: .data(Data())))
+                reason: .processingFailed(
+                    processor: NamedProcessor(identifier: processor.identifier), item: ImageProcessItem(item)))
+        }
+    }
+}
+
+extension Kingfisher.ImageProcessItem {
+    fileprivate init(_ item: Halcyon.ImageProcessItem) {
+        switch item {
+        case .image(let image): self = .image(image)
+        case .data(let data): self = .data(data)
         }
     }
 }

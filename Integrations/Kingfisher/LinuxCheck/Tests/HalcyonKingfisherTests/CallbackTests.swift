@@ -241,7 +241,13 @@ extension Kingfisher.KingfisherError {
             let error = Halcyon.KingfisherError.cacheError(reason: reason)
             #expect(Kingfisher.KingfisherError(error).errorCode == error.errorCode)
         }
-        let error = Halcyon.KingfisherError.processorError(reason: .processingFailed(processorIdentifier: "p"))
-        #expect(Kingfisher.KingfisherError(error).errorCode == 4001)
+        let (processor, item) = (Halcyon.DefaultImageProcessor.default, Halcyon.ImageProcessItem.data(Data([1])))
+        let error = Halcyon.KingfisherError.processorError(reason: .processingFailed(processor: processor, item: item))
+        let counterpart = Kingfisher.KingfisherError(error)
+        guard case .processorError(reason: .processingFailed(_, item: .data(Data([1])))) = counterpart else {
+            Issue.record("another error: \(counterpart)")
+            return
+        }
+        #expect(counterpart.errorCode == 4001)
     }
 }

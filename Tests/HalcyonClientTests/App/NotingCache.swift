@@ -1,13 +1,23 @@
 import Foundation
-// Not @testable: an app overrides what is open, and nothing else.
 import Halcyon
-import HalcyonTestSupport
-import Testing
 
-/// Overrides everything that is open, and counts.
-private final class CountingCache: ImageCache, @unchecked Sendable {
-    let calls = Locked<[String]>([])
-    private func note(_ name: String = #function) { calls.withLock { $0.append(String(name.prefix { $0 != "(" })) } }
+/// Overrides everything that is open, and notes what is called.
+final class NotingCache: ImageCache, @unchecked Sendable {
+    // Sendable because of the lock.
+    private let lock = NSLock()
+    private var calls: [String] = []
+
+    private func note(_ name: String = #function) {
+        lock.withLock { calls.append(String(name.prefix { $0 != "(" })) }
+    }
+
+    /// What was called since this was asked last.
+    var taken: [String] {
+        lock.withLock {
+            defer { calls = [] }
+            return calls
+        }
+    }
 
     override func store(
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String, options: KingfisherParsedOptionsInfo,
@@ -249,87 +259,5 @@ private final class CountingCache: ImageCache, @unchecked Sendable {
             note()
             return try await super.diskStorageSize
         }
-    }
-
-    var taken: [String] {
-        calls.withLock { calls in
-            defer { calls = [] }
-            return calls
-        }
-    }
-}
-
-@Suite(.endsEvenIfItHangs) struct SubclassTests {
-    private func withCounting(_ body: (CountingCache) async throws -> Void) async throws {
-        let fixture = try CacheFixture { $0.cleanInterval = 0 }
-        let memory = CacheUnderTest.memory(clock: fixture.clock)
-        let cache = CountingCache(memoryStorage: memory, diskStorage: fixture.storage)
-        try await body(cache)
-        try fixture.requireClean()
-    }
-
-    @Test func `an override of the function with options sees every store and every load`() async throws {
-        try await withCounting { cache in
-            try await cache.store(Pictures.image(), forKey: "a")
-            #expect(cache.taken == ["async store", "store", "store with options"])
-            try await cache.store(Pictures.image(), forKey: "a", options: KingfisherParsedOptionsInfo(nil))
-            #expect(cache.taken == ["async store with options", "store with options"])
-            _ = try await cache.retrieveImage(forKey: "a")
-            #expect(cache.taken.contains("retrieveImage with options"))
-            await withCheckedContinuation { continuation in
-                cache.retrieveImage(forKey: "a") { _ in continuation.resume() }
-            }
-            #expect(
-                cache.taken == [
-                    "retrieveImage", "retrieveImage with options", "retrieveImageInMemoryCache with options",
-                ])
-            _ = cache.retrieveImageInMemoryCache(forKey: "a")
-            #expect(cache.taken == ["retrieveImageInMemoryCache", "retrieveImageInMemoryCache with options"])
-        }
-    }
-
-    @Test func `the twins go through what they are twins of`() async throws {
-        try await withCounting { cache in
-            try await cache.storeToDisk(Pictures.small[0], forKey: "a")
-            #expect(cache.taken == ["async storeToDisk", "storeToDisk"])
-            _ = try await cache.retrieveImageInDiskCache(forKey: "a")
-            #expect(cache.taken == ["async retrieveImageInDiskCache", "retrieveImageInDiskCache"])
-            await cache.removeImage(forKey: "a")
-            #expect(cache.taken == ["async removeImage", "removeImage"])
-            _ = await cache.imageCachedTypeAsync(forKey: "a")
-            #expect(cache.taken == ["imageCachedType"])
-            _ = cache.isCached(forKey: "a")
-            #expect(cache.taken == ["imageCachedType"])
-        }
-    }
-
-    @Test func `an override of clearing and cleaning the disk sees those of the whole cache`() async throws {
-        try await withCounting { cache in
-            await withCheckedContinuation { continuation in cache.clearCache { continuation.resume() } }
-            #expect(cache.taken == ["clearDiskCache"])
-            await cache.clearCache()
-            #expect(cache.taken == ["async clearCache", "async clearDiskCache"])
-            await withCheckedContinuation { continuation in cache.cleanExpiredCache { continuation.resume() } }
-            #expect(cache.taken == ["cleanExpiredCache", "cleanExpiredMemoryCache", "cleanExpiredDiskCache"])
-            await cache.cleanExpiredCache()
-            #expect(
-                cache.taken == ["async cleanExpiredCache", "cleanExpiredMemoryCache", "async cleanExpiredDiskCache"])
-        }
-    }
-
-    @Test func `an override that does nothing keeps the image out`() async throws {
-        final class Refusing: ImageCache, @unchecked Sendable {
-            override func store(
-                _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
-                options: KingfisherParsedOptionsInfo, toDisk: Bool = true,
-                completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
-            ) {}
-        }
-        let fixture = try CacheFixture { $0.cleanInterval = 0 }
-        let memory = CacheUnderTest.memory(clock: fixture.clock)
-        let cache = Refusing(memoryStorage: memory, diskStorage: fixture.storage)
-        cache.store(try Pictures.image(), forKey: "a", completionHandler: nil)
-        #expect(await cache.imageCachedTypeAsync(forKey: "a") == .none)
-        try fixture.requireClean()
     }
 }

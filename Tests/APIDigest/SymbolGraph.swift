@@ -1,0 +1,53 @@
+/// What the compiler knows of a module's declarations, as `swift symbolgraph-extract` writes it; what a digest needs of it.
+package struct SymbolGraph: Decodable {
+    package var symbols: [Symbol]
+    package var relationships: [Relationship]
+
+    package struct Symbol: Decodable {
+        package var kind: Kind
+        package var identifier: Identifier
+        /// The names of the types around it, and its own.
+        package var pathComponents: [String]
+        package var accessLevel: String
+        package var declarationFragments: [Fragment]
+        package var swiftGenerics: Generics?
+        package var swiftExtension: Generics?
+        /// Missing for what the compiler has made by itself: the `init(rawValue:)` of an enum, for one.
+        package var location: Location?
+    }
+
+    package struct Kind: Decodable {
+        package var identifier: String
+    }
+
+    package struct Identifier: Decodable {
+        package var precise: String
+    }
+
+    /// A word of a declaration, or what is between two of them.
+    package struct Fragment: Decodable {
+        package var kind: String
+        package var spelling: String
+    }
+
+    package struct Generics: Decodable {
+        package var constraints: [Constraint]?
+    }
+
+    package struct Constraint: Decodable, Hashable {
+        package var kind: String
+        package var lhs: String
+        package var rhs: String
+    }
+
+    package struct Location: Decodable {}
+
+    package struct Relationship: Decodable {
+        package var kind: String
+        package var source: String
+        package var target: String
+        /// The target's name with its module, where it is of another module.
+        package var targetFallback: String?
+        package var swiftConstraints: [Constraint]?
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Halcyon
+import Testing
+
+/// The code in `App/` does what an app would want of it.
+@Suite struct AppTests {
+    private struct View: AvatarView {
+        let show: @Sendable (String) -> Void
+
+        func display(_ image: KFCrossPlatformImage) { show("image \(image.width)") }
+        func displayPlaceholder() { show("placeholder") }
+        func fail(with message: String) { show(message) }
+    }
+
+    private func withAvatars(_ body: (AvatarCache) async throws -> Void) async throws {
+        try await withCache { cache in try await body(AvatarCache(cache: cache)) }
+    }
+
+    /// What is shown of an address, at once or later.
+    private func shown(_ url: URL, by avatars: AvatarCache) async -> String {
+        await handled { done in avatars.show(url, in: View(show: done)) }
+    }
+
+    @Test func `a picture is downloaded once, and shown from then on`() async throws {
+        let url = try #require(URL(string: "https://example.com/ann.png"))
+        try await withAvatars { avatars in
+            #expect(await shown(url, by: avatars) == "placeholder" && avatars.needsDownload(url))
+            let file = try Pictures.data(width: 3)
+            let isStored = await handled { done in avatars.didDownload(file, from: url) { done($0) } }
+            #expect(isStored && !avatars.needsDownload(url))
+            #expect(await shown(url, by: avatars) == "image 3")
+            avatars.cache.clearMemoryCache()
+            #expect(await shown(url, by: avatars) == "image 3")
+            #expect(await avatars.image(for: url)?.width == 3)
+            let isImage = await handled { done in avatars.didDownload(Data([1]), from: url) { done($0) } }
+            #expect(!isImage)
+        }
+    }
+
+    @Test func `pictures are fetched ahead, counted, and gone when the user logs out`() async throws {
+        let urls = try (1...3).map { try #require(URL(string: "https://example.com/\($0).png")) }
+        try await withAvatars { avatars in
+            try await avatars.prefetch(urls.map { ($0, Data(count: 1024 * 1024)) })
+            #expect(urls.allSatisfy { !avatars.needsDownload($0) })
+            let text = await handled { done in avatars.sizeText { done($0) } }
+            #expect(text == "3.0 MB")
+            avatars.forget(urls[0])
+            avatars.tidyUp()
+            #expect(await avatars.cache.imageCachedTypeAsync(forKey: urls[0].cacheKey) == .none)
+            await done { done in avatars.logOut { done() } }
+            #expect(await handled { done in avatars.sizeText { done($0) } } == "0.0 MB")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Halcyon
+import Testing
+
+@Suite struct ProcessorTests {
+    private var options: KingfisherParsedOptionsInfo { KingfisherParsedOptionsInfo([.scaleFactor(2)]) }
+
+    @Test func `an item is an image or data`() throws {
+        func name(of item: ImageProcessItem) -> String {
+            switch item {
+            case .image(let image): "image \(image.width)"
+            case .data(let data): "data \(data.count)"
+            }
+        }
+        #expect(name(of: .image(try Pictures.image(width: 3))) == "image 3" && name(of: .data(Data([1]))) == "data 1")
+    }
+
+    @Test func `the default one makes images of data, and has no name`() throws {
+        #expect(DefaultImageProcessor.default.identifier.isEmpty && DefaultImageProcessor().identifier.isEmpty)
+        let processor = DefaultImageProcessor()
+        #expect(processor.process(item: .data(try Pictures.data(width: 3)), options: options)?.width == 3)
+        #expect(processor.process(item: .image(try Pictures.image(width: 3)), options: options)?.width == 3)
+        #expect(processor.process(item: .data(Data([1])), options: options) == nil)
+    }
+
+    @Test func `processors are chained by a function and by an operator, from the left`() throws {
+        let (one, two) = (RoundedCorners(radius: 1), RoundedCorners(radius: 2))
+        let name = "com.example.rounded(1.0)|>com.example.rounded(2.0)"
+        let appended: ImageProcessor = one.append(another: two)
+        let operated: ImageProcessor = one |> two
+        #expect(appended.identifier == name && operated.identifier == name)
+        let three = one |> two |> RefusingProcessor()
+        #expect(three.identifier == name + "|>com.example.refusing")
+        #expect(operated.process(item: .data(try Pictures.data(width: 3)), options: options)?.width == 3)
+        #expect(three.process(item: .data(try Pictures.data(width: 3)), options: options) == nil)
+    }
+
+    @Test func `a processor's name is part of the key`() async throws {
+        try await withCache { cache in
+            let corners = RoundedCorners(radius: 8)
+            let options: KingfisherOptionsInfo = [.processor(corners)]
+            try await cache.store(Pictures.image(), forKey: "a", options: KingfisherParsedOptionsInfo(options))
+            #expect(try await cache.retrieveImage(forKey: "a", options: options).cacheType == .memory)
+            #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
+            #expect(cache.isCached(forKey: "a", processorIdentifier: corners.identifier))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Halcyon
+import Testing
+
+/// How long something is kept, and what can be kept. The switches have no default: a case that is added breaks apps.
+@Suite struct StorageVocabularyTests {
+    static func name(of expiration: StorageExpiration) -> String {
+        switch expiration {
+        case .never: "never"
+        case .seconds(let seconds): "\(seconds) s"
+        case .days(let days): "\(days) days"
+        case .date(let date): "until \(date.timeIntervalSince1970)"
+        case .expired: "expired"
+        }
+    }
+
+    static func name(of extending: ExpirationExtending) -> String {
+        switch extending {
+        case .none: "none"
+        case .cacheTime: "cache time"
+        case .expirationTime(let expiration): name(of: expiration)
+        }
+    }
+
+    @Test func `an expiration is one of five`() {
+        let all: [StorageExpiration] = [
+            .never, .seconds(1.5), .days(2), .date(Date(timeIntervalSince1970: 3)), .expired,
+        ]
+        #expect(all.map(Self.name) == ["never", "1.5 s", "2 days", "until 3.0", "expired"])
+    }
+
+    @Test func `a read extends it in one of three ways`() {
+        let all: [ExpirationExtending] = [.none, .cacheTime, .expirationTime(.never)]
+        #expect(all.map(Self.name) == ["none", "cache time", "never"])
+    }
+
+    @Test func `bytes are stored as they are`() throws {
+        let data = Data([1, 2, 3])
+        #expect(try data.toData() == data)
+        #expect(try Data.fromData(data) == data)
+        #expect(Data.empty.isEmpty)
+        func isTransformable(_: some DataTransformable) -> Bool { true }
+        #expect(isTransformable(data))
+    }
+
+    @Test func `an app's own value can be kept in memory and on disk`() async throws {
+        let memory = MemoryStorage.Backend<Profile>(config: MemoryStorage.Config(totalCostLimit: 0))
+        memory.store(value: Profile(name: "Ann"), forKey: "a")
+        #expect(memory.value(forKey: "a") == Profile(name: "Ann") && memory.totalCacheCost() == 3)
+
+        try await withStorage(of: Profile.self) { disk in
+            try disk.store(value: Profile(name: "Ann"), forKey: "a")
+            #expect(try disk.value(forKey: "a") == Profile(name: "Ann"))
+            #expect(try Data(contentsOf: disk.cacheFileURL(forKey: "a")) == Data("Ann".utf8))
+        }
+    }
+
+    @Test func `a value that makes no bytes is an error of the store`() async throws {
+        try await withStorage(of: Profile.self) { storage in
+            let thrown = #expect(throws: KingfisherError.self) { try storage.store(value: .empty, forKey: "a") }
+            guard case .cacheError(reason: .cannotConvertToData(let object, let error)) = thrown else {
+                Issue.record("another error: \(String(describing: thrown))")
+                return
+            }
+            #expect(object as? Profile == .empty && error is Profile.Damaged)
+        }
+    }
+
+    @Test func `bytes that make no value are an error of the load`() async throws {
+        try await withStorage { bytes in
+            try bytes.store(value: Data([0xFF]), forKey: "a")
+            let config = DiskStorage.Config(
+                name: "client", sizeLimit: 0, directory: bytes.directoryURL.deletingLastPathComponent())
+            let profiles = try DiskStorage.Backend<Profile>(config: config)
+            let thrown = #expect(throws: KingfisherError.self) { try profiles.value(forKey: "a") }
+            guard case .cacheError(reason: .cannotLoadDataFromDisk(let url, let error)) = thrown else {
+                Issue.record("another error: \(String(describing: thrown))")
+                return
+            }
+            #expect(url == profiles.cacheFileURL(forKey: "a") && error is Profile.Damaged)
+        }
+    }
+}
