@@ -11,12 +11,15 @@ import Testing
     private func makeCache(_ change: (inout StorageEnvironment) -> Void) throws -> (CacheFixture, ImageCache) {
         var tuning = Tuning.patient
         tuning.batchSize = 8
+        // No commit but the clear's is to be stopped.
+        tuning.flushInterval = 3_600_000
         let disk = try CacheFixture(tuning: tuning) { $0.cleanInterval = 0 }
         for number in 0..<100 {
             try disk.storage.store(
                 value: Pictures.small[0], forKey: "\(number)", attributes: .init(isPinned: true, tags: ["old"]))
         }
         disk.reopen(change)
+        disk.settle()
         let cache = ImageCache(
             memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
         return (disk, cache)

@@ -5,7 +5,7 @@ import Testing
 /// The version is in one place for programs and in two for people.
 @Suite struct ReleaseTests {
     private func text(_ name: String) throws -> String {
-        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
         return try String(contentsOf: root.appendingPathComponent(name), encoding: .utf8)
     }
 
