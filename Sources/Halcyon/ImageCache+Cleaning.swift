@@ -46,6 +46,7 @@ extension ImageCache {
 
     /// A batch now, and the others as blocks of their own behind what is waiting.
     private func goOn(_ cleaning: DiskCleaning, then handler: @escaping @Sendable () -> Void) {
+        guard !isClearing else { return clearing.waiting.append { [self] in goOn(cleaning, then: handler) } }
         guard cleaning.runBatch() else { return handler() }
         ioQueue.async { [self] in goOn(cleaning, then: handler) }
     }
@@ -59,9 +60,12 @@ extension ImageCache {
         }
     }
 
+    /// On the I/O queue.
+    var isClearing: Bool { clearing.count > 0 }
+
     /// Runs `body` as soon as what has been cleared is gone: nobody is to measure what nobody can find. On the I/O queue.
     func onceCleared(_ body: @escaping @Sendable () -> Void) {
-        if clearing.count == 0 { body() } else { clearing.waiting.append(body) }
+        if isClearing { clearing.waiting.append(body) } else { body() }
     }
 
     /// In its turn all that is there becomes a miss; it goes elsewhere, so that others can load and store meanwhile.
@@ -70,6 +74,7 @@ extension ImageCache {
             // The handler has no place for an error; what could not be removed is found again, and goes with the next clean.
             guard let remove = try? diskStorage.beginRemovingAll() else { return handler() }
             clearing.count += 1
+            stopTrimming()
             DispatchQueue.global(qos: .utility).async { [self] in
                 try? remove()
                 ioQueue.async { [self] in endClearing(then: handler) }
@@ -80,9 +85,11 @@ extension ImageCache {
     private func endClearing(then handler: @Sendable () -> Void) {
         handler()
         clearing.count -= 1
-        guard clearing.count == 0 else { return }
+        guard !isClearing else { return }
         let waiting = clearing.waiting
         clearing.waiting = []
+        let limits = diskStorage.config.limits
+        if !limits.isUnlimited { beginTrimming(to: limits) }
         waiting.forEach { $0() }
     }
 }
@@ -124,11 +131,20 @@ extension ImageCache {
         let latest = Dictionary(stored.map { ($0.name, $0) }) { $1 }.values
         let tooLarge = latest.filter { limits.bytes > 0 && $0.bytes > limits.bytes }
         tooLarge.forEach(giveUp)
+        // What is being cleared is no reason to evict what came later.
+        guard !isClearing else { return }
         for _ in 0..<stored.count - tooLarge.count {
             beginTrimming(to: limits)
             guard trim.cleaning != nil else { return }
             trimBatch()
         }
+    }
+
+    /// What is being cleared need not be evicted, and what is stored behind it must not be in its place.
+    fileprivate func stopTrimming() {
+        guard let cleaning = trim.cleaning else { return }
+        trim.cleaning = nil
+        postDidClean(removed: cleaning.removedNames)
     }
 
     private func beginTrimming(to limits: StorageLimits) {

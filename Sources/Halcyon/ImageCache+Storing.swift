@@ -59,6 +59,11 @@ extension ImageCache {
         /// What the disk storage is asked for.
         var storing: EntryStore.StoreRequest? { try? request.get() }
 
+        var hasNoRoom: Bool {
+            guard case .failure(.cacheError(.cannotCreateCacheFile(_, _, _, let error))) = result else { return false }
+            return (error as? CacheStorageError)?.code == .diskFull
+        }
+
         var stored: Stored? {
             guard let storing, case .success = result else { return nil }
             return Stored(
@@ -73,7 +78,17 @@ extension ImageCache {
     private func storeSome(of calls: inout [StoreCall]) {
         let batch = write(takeBatch(of: &calls))
         keepLimits(afterStoring: batch.compactMap(\.stored))
-        for one in batch { one.call.report(one.result) }
+        for one in batch {
+            if isClearing, one.hasNoRoom { storeOnceCleared(one.call) } else { one.call.report(one.result) }
+        }
+    }
+
+    /// What is being cleared makes room.
+    private func storeOnceCleared(_ call: StoreCall) {
+        onceCleared { [self] in
+            var calls = [call]
+            storeSome(of: &calls)
+        }
     }
 
     private func takeBatch(of calls: inout [StoreCall]) -> [CurrentCall] {

@@ -46,9 +46,15 @@ extension EntryStore {
         /// In batches, and on whichever thread: others get in.
         func remove(isBlobName: (String) -> Bool) throws {
             defer { end() }
-            try store.removeEntries(thereAt: moment)
-            try store.clearListing()
-            try store.removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)
+            // An index that was taken away meanwhile has another one in its place, which makes entries of the files that are left;
+            // three times is somebody's intention.
+            for _ in 0..<3 {
+                let generation = store.index.generation
+                try store.removeEntries(thereAt: moment)
+                try store.clearListing()
+                try store.removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)
+                guard store.index.generation != generation else { break }
+            }
             store.unlinker.finish()
             try store.index.shrink()
         }
@@ -58,7 +64,7 @@ extension EntryStore {
     struct Clearings {
         private var count = 0
         /// What was stored up to here is being removed.
-        private var latest: Timestamp?
+        private(set) var latest: Timestamp?
 
         fileprivate mutating func begin(_ moment: Moment) {
             count += 1
@@ -69,20 +75,22 @@ extension EntryStore {
             count -= 1
             if count == 0 { latest = nil }
         }
-
-        /// Whether an entry is being removed. One from long after `now` is from before the clock was put back.
-        func take(_ entry: Entry, at now: Timestamp) -> Bool {
-            guard let latest else { return false }
-            return entry.createdAt <= latest || entry.createdAt - now > 2 * StampSource.tolerance
-        }
     }
 
     /// Whether an entry is only there because a clearing has not come to it.
-    func isBeingCleared(_ entry: Entry, at now: Timestamp) -> Bool {
-        condition.withLock { $0.clearings.take(entry, at: now) }
+    func isBeingCleared(_ entry: Entry, in session: IndexSession) throws -> Bool {
+        guard let latest = condition.withLock({ $0.clearings.latest }) else { return false }
+        // Later than the latest store: from before the clock was put back.
+        return try entry.createdAt <= latest || entry.createdAt > max(latest, session.storedAt())
     }
 
     private func removeEntries(thereAt moment: Moment) throws {
+        // Another process may have given an entry a name that the walk has passed by then, today's for a legacy one.
+        while try removeEntriesInOrder(thereAt: moment) > 0 {}
+    }
+
+    /// - Returns: how many.
+    private func removeEntriesInOrder(thereAt moment: Moment) throws -> Int {
         var last = Int64.min
         // Only what has been committed moves it on: a batch that failed is run again.
         func moveOn(_ removal: Removal) -> Bool {
@@ -95,6 +103,7 @@ extension EntryStore {
                 limit: environment.tuning.batchSize + obstacles.count)
         }
         if let failure = removal.failure { throw failure }
+        return removal.entries
     }
 
     /// Files without a row are to go, not to become entries while rows are being removed.
@@ -124,12 +133,10 @@ extension EntryStore {
 
     /// Not just the latest store's time: what was adopted is no store, and has the times of its file.
     private func moment(in session: IndexSession) throws -> Moment {
-        let (now, latest) = (now, try session.storedAt())
-        let stamp = stamp(at: now)
         // After the clock has jumped back the latest store is in the future, and later ones are before it.
-        let cut = latest - now < StampSource.tolerance ? max(latest, stamp) : stamp
-        try session.setStoredAt(cut)
-        return Moment(latest: cut)
+        let latest = try storeTime(in: session)
+        try session.setStoredAt(latest.advanced(by: 1))
+        return Moment(latest: latest)
     }
 
     private func removeFilesWithoutRow(changedUntil: Timestamp, isBlobName: (String) -> Bool) throws {

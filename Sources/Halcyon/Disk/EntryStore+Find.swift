@@ -48,6 +48,8 @@ extension EntryStore {
             // Reading opens an index, or puts a new one in the place of a damaged one: then adoption has just begun, and may
             // have ended since the row was looked for.
             guard wasAdopting || adopts(name) || index.generation != generation else { return nil }
+            // Another index in the place of the one that is being cleared: its files are those that were to go.
+            guard condition.withLock({ $0.clearings.latest }) == nil else { return nil }
             if let found = try findWithoutRow(name, at: now, look) { return found }
             // Adoption may have ended between the two looks: then the file has a row by now.
             return adopts(name) ? nil : try findOnce(name, at: now, look)
@@ -68,8 +70,12 @@ extension EntryStore {
         // The note first: a flush in between moves it into the row. The other way round it would be seen in neither.
         let note = log.withLock { $0.note(for: name.rowID) }
         do {
-            guard let entry = try index.read({ try $0.entry(named: name) }) else { return .none }
-            guard !isBeingCleared(entry, at: now) else { return .unavailable }
+            let found = try index.read { session -> (entry: Entry, isGoing: Bool)? in
+                guard let entry = try session.entry(named: name) else { return nil }
+                return (entry, try isBeingCleared(entry, in: session))
+            }
+            guard let (entry, isGoing) = found else { return .none }
+            guard !isGoing else { return .unavailable }
             let noted = note?.token == entry.token ? note?.lifetime : nil
             return .known(Known(entry: entry, lifetime: noted ?? entry.lifetime(at: now)))
         } catch {

@@ -104,7 +104,8 @@ extension EntryStore {
         guard let entry = try session.entry(named: find.name), let file = try blobs.status(of: find.name) else {
             return nil
         }
-        return isBlob(of: entry, file) ? entry : nil
+        // With another id it could get behind what a clear has come to.
+        return try isBlob(of: entry, file) && !isBeingCleared(entry, in: session) ? entry : nil
     }
 
     /// Whether no entry has a name, nor a file that will become one. What is no file is left where it is.

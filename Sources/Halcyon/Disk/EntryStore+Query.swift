@@ -141,7 +141,7 @@ extension EntryStore {
     /// As ``record(of:key:)``, in a transaction.
     func record(of name: BlobName, orLegacy legacy: BlobName?, in session: IndexSession) throws -> EntryRecord? {
         let record = try session.record(of: name, orLegacy: legacy, at: now)
-        return record.flatMap { isBeingCleared($0.entry, at: now) ? nil : $0 }
+        return try record.flatMap { try isBeingCleared($0.entry, in: session) ? nil : $0 }
     }
 
     /// Ids of entries that meet a filter, and perhaps of some that do not, a bounded number at a time, in their order.

@@ -77,14 +77,14 @@ extension EntryStore {
             while goingOn(removal) {
                 guard let removed = try removeAndUnlinkBatch(past: &obstacles, next) else { continue }
                 guard !removed.isEmpty else {
-                    unlinker.finish()
+                    if removal.entries > 0 { unlinker.finish() }
                     break
                 }
                 removal.add(removed, keepingNames: keepingNames)
             }
         } catch {
             removal.failure = error
-            unlinker.finish()
+            if removal.entries > 0 { unlinker.finish() }
         }
         log.withLock { $0.count(count, Int64(removal.entries)) }
         if removal.entries > 0 { requestBookkeeping() }

@@ -154,17 +154,17 @@ extension EntryStore {
         if let existing, !(old.map { isBlob(of: existing, $0) } ?? false) {
             old = try settle(request.name, entry: existing, sparing: staged)
         }
-        if let existing, isBeingCleared(existing, at: now) {
+        if let existing, try isBeingCleared(existing, in: session) {
             // Its pin and its tags are not the new one's.
             try session.delete(id: existing.id)
         } else if !request.overwriting {
             try refuse(existing, old)
         }
         if old?.kind == .directory { old = try removeFolder(at: request.name) }
-        let time = try storeStamp(in: session)
+        let time = try storeTime(in: session)
         var entry = Entry(
             name: request.name, key: storable(request.key), token: staged.token, inode: lastingInode(of: file),
-            size: file.size, createdAt: time, accessedAt: time, lifetime: request.lifetime)
+            size: file.size, createdAt: time, accessedAt: accessStamp(ofStoreAt: time), lifetime: request.lifetime)
         entry.slack = file.allocatedSize - file.size
         entry.origin = request.origin
         try session.upsert(entry, pinned: request.attributes.isPinned)

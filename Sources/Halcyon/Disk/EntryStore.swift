@@ -16,6 +16,8 @@ package final class EntryStore: Sendable {
     let housekeeping: Housekeeping
     private let isClosing = Locked(false)
     private let stamps = Locked(StampSource())
+    /// Of stores alone: however many accesses there were, the next store comes after a clear.
+    private let storeStamps = Locked(StampSource.ofStores)
     /// One adoption at a time.
     let adoptionLock = NSLock()
     let adoptionListeners = AdoptionListeners()
@@ -100,10 +102,16 @@ package final class EntryStore: Sendable {
     /// The time of an access or a store: no two are the same.
     func stamp(at now: Timestamp) -> Timestamp { stamps.withLock { $0.next(at: now) } }
 
-    /// The time of a store, after that of every store before it, of any process. Under the write lock.
-    func storeStamp(in session: IndexSession) throws -> Timestamp {
+    /// The time of a store, not before that of any store before it, and after every ``Moment`` that somebody has noted, of any
+    /// process. Under the write lock.
+    func storeTime(in session: IndexSession) throws -> Timestamp {
         let latest = try session.storedAt()
-        return stamps.withLock { $0.next(at: now, after: latest) }
+        return storeStamps.withLock { $0.next(at: now, after: latest) }
+    }
+
+    /// The time of the access that a store is, which is not before the store's own.
+    func accessStamp(ofStoreAt time: Timestamp) -> Timestamp {
+        max(time, stamps.withLock { $0.next(at: now, after: time.advanced(by: -1)) })
     }
 
     /// Makes the folders and opens the index.
@@ -127,9 +135,10 @@ package final class EntryStore: Sendable {
     package func suspend() {
         afterHousekeeping {
             flushAccessLog()
-            unlinker.drain()
             index.suspend()
         }
+        // That takes no lock, and nobody has to wait for it.
+        housekeeping.request(.unlink)
     }
 
     /// The next use opens the index, and what opening is followed by makes up for what could not be done meanwhile.
@@ -159,7 +168,7 @@ package final class EntryStore: Sendable {
             // Stores that have ended meanwhile would leave the log as long as it was.
             if index.checkpoint() { housekeeping.request(.checkpointLater, afterMilliseconds: 1_000) }
         case .flush, .flushLater: flushAccessLog()
-        case .unlink: unlinker.drain()
+        case .unlink: unlinker.drainInTurns()
         case .settle: settleSuspects()
         case .sweep: sweep()
         case .list: relist()

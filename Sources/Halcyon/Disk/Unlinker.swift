@@ -13,8 +13,13 @@ final class Unlinker: Sendable {
     /// A file that no row names any more.
     struct Waste {
         let blob: DetachedBlob
-        /// Bytes.
+        /// Bytes; what a damaged index says is bounded.
         let size: Int64
+
+        init(blob: DetachedBlob, size: Int64) {
+            self.blob = blob
+            self.size = min(max(0, size), 1 << 40)
+        }
     }
 
     private struct Backlog {
@@ -40,12 +45,15 @@ final class Unlinker: Sendable {
     /// - Returns: what is left of that time, because nothing waits any more.
     func add(_ batch: [Waste], helpingFor time: Duration) -> Duration {
         let begin = ContinuousClock.now
+        if batch.count <= Self.few {
+            batch.forEach { unlink($0.blob) }
+            return time - (ContinuousClock.now - begin)
+        }
         let refused = batch.filter { !accept($0) }
         // To wake somebody up takes longer than a few unlinks.
-        if batch.count > Self.few { housekeeping.request(.unlink) }
+        housekeeping.request(.unlink)
         refused.forEach { unlink($0.blob) }
-        while ContinuousClock.now - begin < time, unlinkSome() {}
-        if batch.count <= Self.few { drain() }
+        while ContinuousClock.now - begin < time, unlinkSome() > 0 {}
         return time - (ContinuousClock.now - begin)
     }
 
@@ -60,8 +68,23 @@ final class Unlinker: Sendable {
         }
     }
 
-    /// Unlinks all that waits.
-    func drain() { while unlinkSome() {} }
+    /// Unlinks all that waits now; what others add meanwhile is theirs.
+    func drain() { drain(backlog.withLock { $0.waste.count }) }
+
+    /// Unlinks what waits, in housekeeping: whoever waits for its queue gets in between.
+    func drainInTurns() {
+        drain(Self.turn)
+        if backlog.withLock({ !$0.waste.isEmpty }) { housekeeping.request(.unlink) }
+    }
+
+    private func drain(_ most: Int) {
+        var left = most
+        while left > 0 {
+            let count = unlinkSome()
+            guard count > 0 else { return }
+            left -= count
+        }
+    }
 
     /// As ``drain()``, and waits for what somebody else is unlinking.
     func finish() {
@@ -70,17 +93,18 @@ final class Unlinker: Sendable {
     }
 
     private static let few = 16
+    private static let turn = 64
 
-    /// - Returns: false when nothing waits.
-    private func unlinkSome() -> Bool {
+    /// - Returns: how many; 0 when nothing waits. The oldest first.
+    private func unlinkSome() -> Int {
         let some = backlog.withLock { backlog in
-            let some = backlog.waste.suffix(Self.few)
-            backlog.waste.removeLast(some.count)
+            let some = Array(backlog.waste.prefix(Self.few))
+            backlog.waste.removeFirst(some.count)
             backlog.bytes -= some.reduce(0) { $0 + $1.size }
             return some
         }
         some.forEach { unlink($0.blob) }
-        return !some.isEmpty
+        return some.count
     }
 
     private func unlink(_ blob: DetachedBlob) {

@@ -3,7 +3,7 @@ import Foundation
 /// What a folder with two storages on it has to be to whoever looks: dictionaries and arrays, no file and no SQL.
 ///
 /// It rests on the documentation alone: accesses and expirations are in milliseconds, no two stamps of a storage are alike, and
-/// they run ahead of the clock by ten seconds at most; notes of reads are the storage's own until it writes them.
+/// they run ahead of the clock by ten seconds at most, those of stores by nine; notes of reads are the storage's own until it writes them.
 struct StorageModel {
     struct Life: Equatable {
         var end: Int64?
@@ -36,6 +36,8 @@ struct StorageModel {
     struct View {
         var notes: [String: Note] = [:]
         var lastStamp: Int64 = 0
+        /// Of its stores.
+        var lastStore: Int64 = 0
         var limits: (bytes: Int64, entries: Int) = (0, 0)
         var expiration = StorageAct.Term.seconds(7 * 86_400)
     }
@@ -90,22 +92,32 @@ struct StorageModel {
         return row.isPinned || life(of: key, row, for: view).end.map { $0 > now } ?? true
     }
 
+    private func next(_ last: Int64, after other: Int64, lead: Int64) -> Int64 {
+        let last = other - now < Self.tolerance ? max(last, other) : last
+        guard last + 1 - now > lead else { return max(now, last + 1) }
+        // More than the tolerance ahead of the clock: it was put back.
+        return last - now > Self.tolerance ? now : max(now, last)
+    }
+
     private mutating func stamp(by view: Int, after other: Int64 = 0) -> Int64 {
-        var last = views[view].lastStamp
-        if other - now < Self.tolerance { last = max(last, other) }
-        // More than that ahead of the clock: it was put back.
-        let isFarAhead = last + 1 - now > Self.tolerance
-        let stamp = isFarAhead ? (last - now > Self.tolerance ? now : last) : max(now, last + 1)
-        views[view].lastStamp = stamp
-        return stamp
+        views[view].lastStamp = next(views[view].lastStamp, after: other, lead: Self.tolerance)
+        return views[view].lastStamp
+    }
+
+    private mutating func storeStamp(by view: Int) -> Int64 {
+        views[view].lastStore = next(views[view].lastStore, after: storedAt, lead: 9_000)
+        return views[view].lastStore
     }
 
     mutating func correctStamp(of key: String, to stamp: Int64) {
-        let expected = rows[key]?.accessed
-        if rows[key]?.created == expected { rows[key]?.created = stamp }
+        guard let row = rows[key] else { return }
+        let delay = stamp - row.accessed
         rows[key]?.accessed = stamp
-        if storedAt == expected { storedAt = stamp }
-        for view in views.indices where views[view].lastStamp == expected { views[view].lastStamp = stamp }
+        for view in views.indices where views[view].lastStamp == row.accessed { views[view].lastStamp = stamp }
+        guard storedAt == row.created else { return }
+        rows[key]?.created += delay
+        storedAt += delay
+        for view in views.indices where views[view].lastStore == row.created { views[view].lastStore += delay }
     }
 
     // MARK: One entry
@@ -120,10 +132,11 @@ struct StorageModel {
         if !overwriting, let old, !old.isSpoilt, old.isPinned || lifeNow(of: old).end.map({ $0 > now }) ?? true {
             return false
         }
-        storedAt = stamp(by: view, after: storedAt)
+        storedAt = storeStamp(by: view)
         versions += 1
         rows[key] = Row(
-            id: id, data: data, version: versions, created: storedAt, accessed: storedAt, life: life,
+            id: id, data: data, version: versions, created: storedAt,
+            accessed: max(storedAt, stamp(by: view, after: storedAt - 1)), life: life,
             isPinned: old?.isPinned ?? false)
         views[view].notes[key] = nil
         return true
@@ -226,10 +239,7 @@ struct StorageModel {
     }
 
     /// What is stored later has a later stamp than this one.
-    private mutating func mark(by view: Int) {
-        let stamp = stamp(by: view)
-        storedAt = storedAt - now < Self.tolerance ? max(storedAt, stamp) : stamp
-    }
+    private mutating func mark(by view: Int) { storedAt = storeStamp(by: view) + 1 }
 
     mutating func removeMatching(_ choice: StorageAct.Choice, by view: Int) -> Set<String> {
         mark(by: view)
@@ -258,6 +268,7 @@ struct StorageModel {
     mutating func reopen(_ view: Int) {
         flush(by: view)
         views[view].lastStamp = 0
+        views[view].lastStore = 0
     }
 
     mutating func removeFolder() {
