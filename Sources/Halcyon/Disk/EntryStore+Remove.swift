@@ -128,7 +128,10 @@ extension EntryStore {
     func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> [Entry] {
         let begin = ContinuousClock.now
         let batch = try removeBatchOnFullDisk(next)
-        let rest = unlinker.add(batch.trashed, helpingFor: ContinuousClock.now - begin)
+        let unlinking = ContinuousClock.now
+        unlinker.add(batch.trashed)
+        // Meanwhile the lock was free.
+        let rest = (unlinking - begin) - (ContinuousClock.now - unlinking)
         if rest > .zero { environment.pause(rest) }
         return batch.removed
     }

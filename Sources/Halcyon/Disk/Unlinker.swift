@@ -39,23 +39,21 @@ final class Unlinker: Sendable {
         housekeeping.request(.unlink)
     }
 
-    /// Takes over what a batch has removed, and unlinks what waits beside the housekeeping, for as long as the caller has to leave
-    /// others the lock anyway.
+    /// Takes over what a batch has removed, and returns when little waits.
     ///
-    /// - Returns: what is left of that time, because nothing waits any more.
-    func add(_ batch: [Waste], helpingFor time: Duration) -> Duration {
-        let begin = ContinuousClock.now
-        if batch.count <= Self.few {
-            batch.forEach { unlink($0.blob) }
-            return time - (ContinuousClock.now - begin)
-        }
-        let refused = batch.filter { !accept($0) }
+    /// Who removes does not unlink beside the housekeeping: two are quicker, and leave no processor to those who read meanwhile.
+    func add(_ batch: [Waste]) {
         // To wake somebody up takes longer than a few unlinks.
+        guard batch.count > Self.few else { return batch.forEach { unlink($0.blob) } }
+        let refused = batch.filter { !accept($0) }
         housekeeping.request(.unlink)
         refused.forEach { unlink($0.blob) }
-        while ContinuousClock.now - begin < time, unlinkSome() > 0 {}
-        return time - (ContinuousClock.now - begin)
+        let begin = ContinuousClock.now
+        // Not for ever: what is refused from then on bounds the backlog too.
+        while isLong, ContinuousClock.now - begin < .milliseconds(50) { usleep(500) }
     }
+
+    private var isLong: Bool { backlog.withLock { $0.waste.count > 2 * tuning.batchSize } }
 
     private func accept(_ waste: Waste) -> Bool {
         backlog.withLock { backlog in
