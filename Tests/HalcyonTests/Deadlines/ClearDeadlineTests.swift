@@ -127,106 +127,106 @@ import Testing
         return tuning
     }
 
-    @Test func `a store behind a clear is not evicted for what is being cleared`() async throws {
-        let disk = try CacheFixture(tuning: smallBatches) {
-            $0.cleanInterval = 0
-            $0.sizeLimit = 100_001
+    /// A cache that is being cleared, stopped in the middle of a batch.
+    private struct Clear {
+        let disk: CacheFixture
+        let cache: ImageCache
+        let held: HeldWalk
+        let cleared = Calls<Void>()
+
+        /// Returns when it is on disk; the clear waits between two batches then.
+        func storeBehind(_ key: String, byteCount: Int = 100) async throws {
+            async let stored: Void = cache.storeToDisk(.blob(7, count: byteCount), forKey: key)
+            held.letCommit()
+            try await stored
         }
-        for number in 0..<100 {
-            try disk.storage.store(
-                value: .blob(number, count: 1000), forKey: "\(number)", attributes: .init(isPinned: true))
+
+        func end() async {
+            held.letGoOn()
+            _ = await cleared.first()
         }
+
+        /// Those of the keys "0" to "399" that are hits.
+        var found: [Int] { (0..<400).filter { cache.isCached(forKey: "\($0)") } }
+    }
+
+    /// - Parameter prepare: what is done once the cache has been opened anew.
+    private func beginClear(
+        of disk: CacheFixture, stoppedAfter batches: Int = 2, _ prepare: () throws -> Void = {}
+    ) async throws -> Clear {
         disk.reopen(hold)
         disk.settle()
-        let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
-        let cleared = Calls<Void>()
-        held.stop(after: 2)
-        cache.clearDiskCache { cleared.record(()) }
+        try prepare()
+        let memory = CacheUnderTest.memory(clock: disk.clock)
+        let clear = Clear(
+            disk: disk, cache: ImageCache(memoryStorage: memory, diskStorage: disk.storage), held: held)
+        held.stop(after: batches)
+        clear.cache.clearDiskCache { clear.cleared.record(()) }
         try await waitUntilHeld()
-        async let stored: Void = cache.storeToDisk(.blob(7, count: 20_000), forKey: "new")
-        held.letCommit()
-        try await stored
-        let before = cache.isCached(forKey: "new")
-        held.letGoOn()
-        _ = await cleared.first()
-        #expect(before)
-        #expect(cache.isCached(forKey: "new"), "20 000 bytes in a cache for 100 001 that was cleared before")
+        return clear
+    }
+
+    private func fill(
+        _ count: Int = 100, sizeLimit: UInt = 0, byteCount: Int = 100, isPinned: Bool = false, every seconds: Double = 0
+    ) throws -> CacheFixture {
+        let disk = try CacheFixture(tuning: smallBatches) {
+            $0.cleanInterval = 0
+            $0.sizeLimit = sizeLimit
+        }
+        for number in 0..<count {
+            try disk.storage.store(
+                value: .blob(number, count: byteCount), forKey: "\(number)", attributes: .init(isPinned: isPinned))
+            disk.clock.advance(by: seconds)
+        }
+        return disk
+    }
+
+    @Test func `a store behind a clear is not evicted for what is being cleared`() async throws {
+        let clear = try await beginClear(of: fill(sizeLimit: 100_001, byteCount: 1_000, isPinned: true))
+        try await clear.storeBehind("new", byteCount: 20_000)
+        #expect(clear.cache.isCached(forKey: "new"))
+        await clear.end()
+        #expect(clear.cache.isCached(forKey: "new"), "20 000 bytes in a cache for 100 001 that was cleared before")
     }
 
     @Test(arguments: zip([0, 10_050, 0], [0, 0, 9_100]))
     func `what is stored behind a clear is found, after however many hits and stores in a moment`(
         hits: Int, stores: Int
-    )
-        async throws
-    {
-        let disk = try CacheFixture(tuning: smallBatches) { $0.cleanInterval = 0 }
-        for number in 0..<100 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
-        disk.reopen(hold)
-        disk.settle()
-        let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
-        for _ in 0..<hits { _ = try disk.storage.value(forKey: "1") }
-        for _ in 0..<stores { try disk.storage.store(value: .blob(1), forKey: "1") }
-        disk.settle()
-        let cleared = Calls<Void>()
-        held.stop(after: 2)
-        cache.clearDiskCache { cleared.record(()) }
-        try await waitUntilHeld()
+    ) async throws {
+        let disk = try fill()
+        let clear = try await beginClear(of: disk) {
+            for _ in 0..<hits { _ = try disk.storage.value(forKey: "1") }
+            for _ in 0..<stores { try disk.storage.store(value: .blob(1), forKey: "1") }
+            disk.settle()
+        }
         let keys = (0..<20).map { "new \($0)" }
-        async let stored: Void = cache.storeToDisk(.blob(7), forKey: keys[0])
-        held.letCommit()
-        try await stored
-        for key in keys { try await cache.storeToDisk(.blob(7), forKey: key) }
-        let during = keys.filter { cache.isCached(forKey: $0) }.count
-        held.letGoOn()
-        _ = await cleared.first()
-        let after = keys.filter { cache.isCached(forKey: $0) }.count
-        #expect(during == 20)
-        #expect(after == 20)
+        try await clear.storeBehind(keys[0])
+        for key in keys { try await clear.cache.storeToDisk(.blob(7), forKey: key) }
+        #expect(keys.allSatisfy { clear.cache.isCached(forKey: $0) })
+        await clear.end()
+        #expect(keys.allSatisfy { clear.cache.isCached(forKey: $0) })
     }
 
     @Test func `what was stored after a clear is found at an earlier reference date`() async throws {
-        let disk = try CacheFixture(tuning: smallBatches) { $0.cleanInterval = 0 }
-        for number in 0..<100 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
-        disk.reopen(hold)
-        disk.settle()
-        let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
-        let cleared = Calls<Void>()
-        held.stop(after: 2)
-        cache.clearDiskCache { cleared.record(()) }
-        try await waitUntilHeld()
-        async let stored: Void = cache.storeToDisk(.blob(7), forKey: "new")
-        held.letCommit()
-        try await stored
-        let earlier = disk.clock.now.date.addingTimeInterval(-60)
-        let during = disk.storage.isCached(forKey: "new", referenceDate: earlier)
-        held.letGoOn()
-        _ = await cleared.first()
-        #expect(disk.storage.isCached(forKey: "new", referenceDate: earlier) && during)
+        let clear = try await beginClear(of: fill())
+        try await clear.storeBehind("new")
+        let earlier = clear.disk.clock.now.date.addingTimeInterval(-60)
+        #expect(clear.disk.storage.isCached(forKey: "new", referenceDate: earlier))
+        await clear.end()
+        #expect(clear.disk.storage.isCached(forKey: "new", referenceDate: earlier))
     }
 
     @Test func `what was stored before the clock went back is a miss during a clear`() async throws {
-        let disk = try CacheFixture(tuning: smallBatches) { $0.cleanInterval = 0 }
-        for number in 0..<100 {
-            try disk.storage.store(value: .blob(number), forKey: "\(number)")
-            disk.clock.advance(by: 0.5)
-        }
-        disk.reopen(hold)
-        disk.settle()
-        disk.clock.advance(by: -15)
-        let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
-        let cleared = Calls<Void>()
-        held.stop(after: 2)
-        cache.clearDiskCache { cleared.record(()) }
-        try await waitUntilHeld()
-        let found = (0..<100).filter { cache.isCached(forKey: "\($0)") }
-        #expect(found == [], "hits during the clear")
+        let disk = try fill(every: 0.5)
+        let clear = try await beginClear(of: disk) { disk.clock.advance(by: -15) }
+        #expect(clear.found == [])
         held.letCommit()
-        held.letGoOn()
-        _ = await cleared.first()
-        #expect((0..<100).filter { cache.isCached(forKey: "\($0)") } == [])
+        await clear.end()
+        #expect(clear.found == [])
     }
 
-    @Test func `a legacy name that is settled during a clear does not survive it`() async throws {
+    /// A folder whose blobs have names of Kingfisher's version 7.
+    private func fillWithLegacyNames() throws -> CacheFixture {
         let disk = try CacheFixture(tuning: smallBatches) { $0.cleanInterval = 0 }
         let folder = disk.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -236,65 +236,53 @@ import Testing
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: file.path)
         }
-        _ = disk.storage
-        disk.settle()
         _ = try disk.storage.totalSize()
-        disk.reopen(hold)
-        disk.settle()
-        let store = disk.storage.store
+        return disk
+    }
+
+    @Test func `a legacy name that is settled during a clear does not survive it`() async throws {
+        let disk = try fillWithLegacyNames()
         let blocked = DispatchSemaphore(value: 0)
-        store.housekeeping.queue.async { blocked.wait() }
-        // Their blobs are found under the legacy names; today's names are to be given later.
-        for number in 0..<100 { #expect(disk.storage.isCached(forKey: "\(number)")) }
-        let cleared = Calls<Void>()
-        held.stop(after: 8)
-        let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
-        cache.clearDiskCache { cleared.record(()) }
-        try await waitUntilHeld()
+        let clear = try await beginClear(of: disk, stoppedAfter: 8) {
+            disk.storage.store.housekeeping.queue.async { blocked.wait() }
+            // Their blobs are found under the legacy names; today's names are to be given later.
+            for number in 0..<100 { #expect(disk.storage.isCached(forKey: "\(number)")) }
+        }
         blocked.signal()
         held.letCommit()
         // Housekeeping settles the names between two batches.
         await withCheckedContinuation { continuation in
-            store.housekeeping.queue.async { continuation.resume() }
+            disk.storage.store.housekeeping.queue.async { continuation.resume() }
         }
-        held.letGoOn()
-        _ = await cleared.first()
+        await clear.end()
         disk.settle()
-        let left = (0..<100).filter { cache.isCached(forKey: "\($0)") }
-        #expect(left == [], "found again after the clear has ended")
+        #expect(clear.found == [])
         #expect(try disk.storage.totalSize() == 0)
     }
 
     @Test func `an index that is taken away during a clear brings nothing back`() async throws {
-        let disk = try CacheFixture(tuning: smallBatches) { $0.cleanInterval = 0 }
-        for number in 0..<400 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
-        disk.reopen(hold)
-        disk.settle()
-        let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
-        let cleared = Calls<Void>()
-        held.stop(after: 20)
-        cache.clearDiskCache { cleared.record(()) }
-        try await waitUntilHeld()
-        let metadata = disk.metadata
+        let clear = try await beginClear(of: fill(400), stoppedAfter: 20)
         held.letCommit()
+        await takeIndexAway(from: clear.disk)
+        clear.disk.clock.advance(by: 1)
+        #expect(clear.found == [])
+        await clear.end()
+        clear.disk.settle()
+        #expect(clear.found == [])
+    }
+
+    /// Behind the commit that is under way.
+    private func takeIndexAway(from disk: CacheFixture) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                // Behind the commit.
                 try? disk.storage.store.index.write { _ in }
                 for suffix in ["", "-wal", "-shm"] {
-                    try? FileManager.default.removeItem(at: metadata.appendingPathComponent("index.sqlite" + suffix))
+                    let file = disk.metadata.appendingPathComponent("index.sqlite" + suffix)
+                    try? FileManager.default.removeItem(at: file)
                 }
                 continuation.resume()
             }
         }
-        disk.clock.advance(by: 1)
-        let during = (0..<400).filter { cache.isCached(forKey: "\($0)") }.count
-        held.letGoOn()
-        _ = await cleared.first()
-        disk.settle()
-        let left = (0..<400).filter { cache.isCached(forKey: "\($0)") }.count
-        #expect(during == 0)
-        #expect(left == 0)
     }
 
     @Test func `a store that finds no room waits until the clear has made some`() async throws {
