@@ -44,9 +44,11 @@ struct CacheUnderTest: Sendable {
         }
     }
 
-    /// Waits for what is on the cache's queue now.
+    /// Waits for what is on the cache's queue now, and for what is being cleared beside it.
     func hop() async {
-        await withCheckedContinuation { continuation in cache.ioQueue.async { continuation.resume() } }
+        await withCheckedContinuation { continuation in
+            cache.ioQueue.async { cache.onceCleared { continuation.resume() } }
+        }
     }
 
     /// Calls something that takes a handler, waits for the handler, and for a second call that must not come.
