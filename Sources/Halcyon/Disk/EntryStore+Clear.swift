@@ -85,8 +85,11 @@ extension EntryStore {
     }
 
     private func removeEntries(thereAt moment: Moment) throws {
-        // Another process may have given an entry a name that the walk has passed by then, today's for a legacy one.
-        while try removeEntriesInOrder(thereAt: moment) > 0 {}
+        // Another process may have given an entry a name that the walk has passed by then, today's for a legacy one. Bounded, because a
+        // damaged index may name the same rows again and again.
+        for _ in 0..<3 {
+            guard try removeEntriesInOrder(thereAt: moment) > 0 else { break }
+        }
     }
 
     /// - Returns: how many.
