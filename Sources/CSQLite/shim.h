@@ -2,6 +2,7 @@
 #define CHALCYON_SQLITE_H
 
 #include <sqlite3.h>
+#include <string.h>
 
 /* Only what Swift cannot call or see: variadic functions and cast macros. */
 
@@ -13,6 +14,35 @@ static inline sqlite3_destructor_type halcyon_sqlite_transient(void) {
 /* A switch of sqlite3_db_config; returns SQLite's result code. */
 static inline int halcyon_sqlite_configure(sqlite3 *database, int option, int on) {
     return sqlite3_db_config(database, option, on, (int *)0);
+}
+
+/* The errno of the last call on a connection's database or log that the system refused; 0 for none. A file that turned out to
+   be shorter than asked for sets it back to 0. */
+static inline int halcyon_sqlite_refusal(sqlite3 *database) {
+    int code = 0;
+    sqlite3_file *log = 0;
+    sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &code);
+    if (code != 0) return code;
+    if (sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK && log && log->pMethods)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &code);
+    return code;
+}
+
+/* Puts right what is the same in the header of every index (https://www.sqlite.org/fileformat.html, section 1.3), in a file that
+   nobody has read yet: a page size of 4096, a write-ahead log, UTF-8. The number of pages becomes unknown, so that the file's
+   length counts. Returns SQLite's result code. */
+static inline int halcyon_sqlite_mend_header(sqlite3 *database) {
+    unsigned char header[100];
+    sqlite3_file *file = 0;
+    int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (code == SQLITE_OK && !(file && file->pMethods)) code = SQLITE_CANTOPEN;
+    if (code == SQLITE_OK) code = file->pMethods->xRead(file, header, sizeof header, 0);
+    if (code != SQLITE_OK) return code;
+    memcpy(header, "SQLite format 3\0" "\x10\x00" "\x02\x02" "\x00" "\x40\x20\x20", 24);
+    memcpy(header + 28, "\0\0\0\0", 4);
+    memcpy(header + 44, "\0\0\0\4", 4);
+    memcpy(header + 56, "\0\0\0\1", 4);
+    return file->pMethods->xWrite(file, header, sizeof header, 0);
 }
 
 #endif

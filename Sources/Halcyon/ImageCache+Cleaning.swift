@@ -165,7 +165,7 @@ extension ImageCache {
     /// What the last eviction could not get below counts only an eighth of a limit later again: otherwise every store at
     /// the edge would search for what is not there.
     private func target(of limits: StorageLimits) -> Totals? {
-        guard var totals = try? diskStorage.totals(adopting: false) else { return nil }
+        guard let totals = try? diskStorage.totals(adopting: false) else { return nil }
         if let floor = trim.floor {
             let step = limits.step
             guard totals.bytes > floor.bytes + step.bytes || totals.entries > floor.entries + step.entries else {
@@ -176,8 +176,7 @@ extension ImageCache {
             }
         }
         // A store may fill the cache to the last byte; a clean makes room from there on.
-        totals.bytes -= 1
-        return limits.target(totals, freeBytes: diskStorage.store.freeBytes(for: limits))
+        return try? diskStorage.store.target(of: limits, adopting: false, tolerating: 1)
     }
 
     private func goOnTrimming() {

@@ -267,6 +267,35 @@ package final class Connection {
     /// `sqlite3_db_readonly`: SQLite opens a file that may not be written for reading, without a word.
     package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
+    /// Reads the header of a file that was opened just now.
+    ///
+    /// - Throws: ``SQLiteError``. READONLY when the system does not let the file be written. NOTADB when its header alone says
+    ///   that it may not be: SQLite then takes the file for one of a later version, and reads it without a word.
+    package func verifyHeader() throws(SQLiteError) {
+        guard !isReadOnly else { throw SQLiteError(code: .readOnly, message: "the file may only be read") }
+        _ = try integer("PRAGMA schema_version")
+        guard isReadOnly else { return }
+        throw SQLiteError(code: .notADatabase, message: "the header names a format that nobody writes")
+    }
+
+    /// Puts the constant fields of a damaged file's header right, in the file, before anything of it is read.
+    package func mendHeader() throws(SQLiteError) {
+        let code = halcyon_sqlite_mend_header(handle)
+        guard code != SQLITE_OK else { return }
+        throw SQLiteError(code: code, handle: handle)
+    }
+
+    /// SQLite's own integrity check: its findings, none when all is well. Reads the whole file.
+    ///
+    /// - Throws: ``SQLiteError``; also for a page that the system refused to read, which SQLite reports as a finding.
+    package func integrityFindings() throws(SQLiteError) -> [String] {
+        let findings = try texts("PRAGMA integrity_check(20)").filter { $0 != "ok" }
+        guard findings.isEmpty || halcyon_sqlite_refusal(handle) == 0 else {
+            throw .refusedRead("PRAGMA integrity_check")
+        }
+        return findings
+    }
+
     /// `sqlite3_commit_hook`: asks before each commit. An answer of false turns it into a rollback, as a failing disk
     /// does (the seam for tests of what follows).
     package func beforeCommit(_ allow: (() -> Bool)?) {

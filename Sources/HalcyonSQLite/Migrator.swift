@@ -36,6 +36,8 @@ package enum MigrationError: Error, Equatable {
     case edited(version: Int, name: String)
     /// `PRAGMA user_version` and the ledger do not tell the same story.
     case inconsistentLedger(userVersion: Int, ledgerVersion: Int)
+    /// A row of the ledger is not what any version has written.
+    case damagedLedger(version: Int)
     /// The file has no schema version and yet tables: it is some other database.
     case foreignTables
 }
@@ -59,26 +61,26 @@ package struct Migrator: Sendable {
 
     package var newestVersion: Int { migrations.count }
 
-    /// Applies what is missing.
+    /// Applies what is missing, to an index whose version and ledger tell one story.
     ///
-    /// An index that is up to date costs two small reads and no lock. An index with newer changes that still admit
+    /// An index that is up to date costs a few small reads and no lock. An index with newer changes that still admit
     /// ``newestVersion`` is left as it is.
     ///
     /// - Returns: how many migrations this call applied.
-    /// - Throws: ``MigrationError``, or ``SQLiteError`` of the migration that failed; the ones before it stay applied.
+    /// - Throws: ``MigrationError`` before anything is changed, or ``SQLiteError`` of the migration that failed; the ones before
+    ///   it stay applied.
     @discardableResult
     package func migrate(_ connection: Connection) throws -> Int {
         var applied = 0
-        while try userVersion(of: connection) < newestVersion {
+        while try connection.reading({ try verifiedVersion(of: connection) }) < newestVersion {
             applied += try applyNext(connection) ? 1 : 0
         }
-        try verify(connection)
         return applied
     }
 
     /// `PRAGMA user_version`.
     package func userVersion(of connection: Connection) throws(SQLiteError) -> Int {
-        Int(try connection.integer("PRAGMA user_version") ?? 0)
+        Int(clamping: try connection.integer("PRAGMA user_version") ?? 0)
     }
 
     /// The ledger, oldest first; empty before the first migration.
@@ -95,12 +97,9 @@ package struct Migrator: Sendable {
     private func applyNext(_ connection: Connection) throws -> Bool {
         try connection.transaction {
             // Read inside the transaction: only what is seen under the lock is true.
-            let version = try userVersion(of: connection)
+            let version = try verifiedVersion(of: connection)
             guard version < newestVersion else { return false }
-            if version == 0 {
-                guard try connection.integer(LedgerSQL.objects) == 0 else { throw MigrationError.foreignTables }
-                try connection.execute(LedgerSQL.create)
-            }
+            if version == 0 { try connection.execute(LedgerSQL.create) }
             let migration = migrations[version]
             try connection.execute(migration.sql)
             try record(migration, in: connection)
@@ -120,19 +119,30 @@ package struct Migrator: Sendable {
         }
     }
 
-    /// Compares the ledger with the files this code was built with.
-    private func verify(_ connection: Connection) throws {
-        let rows = try ledger(of: connection)
+    /// The version of an index, once it has been compared with the ledger, and the ledger with the files this code was built
+    /// with. In one transaction: otherwise another process may migrate between two reads.
+    ///
+    /// - Throws: ``MigrationError``.
+    package func verifiedVersion(of connection: Connection) throws -> Int {
         let version = try userVersion(of: connection)
-        let ledgerVersion = rows.last?.version ?? 0
-        guard version == ledgerVersion, rows.map(\.version) == Array(1..<(rows.count + 1)) else {
-            throw MigrationError.inconsistentLedger(userVersion: version, ledgerVersion: ledgerVersion)
+        let rows = try ledger(of: connection)
+        guard version == rows.last?.version ?? 0, rows.map(\.version) == Array(1..<(rows.count + 1)) else {
+            throw MigrationError.inconsistentLedger(userVersion: version, ledgerVersion: rows.last?.version ?? 0)
         }
-        for (row, migration) in zip(rows, migrations) where row.checksum != migration.checksum {
-            throw MigrationError.edited(version: row.version, name: row.name)
-        }
+        guard try version > 0 || connection.integer(LedgerSQL.objects) == 0 else { throw MigrationError.foreignTables }
+        for (row, migration) in zip(rows, migrations) { try verify(row, is: migration) }
         guard rows.allSatisfy({ $0.oldestReader <= newestVersion }) else {
             throw MigrationError.newerSchema(found: version, newestKnown: newestVersion)
+        }
+        return version
+    }
+
+    private func verify(_ row: LedgerRow, is migration: Migration) throws {
+        guard row.oldestReader == migration.oldestReader, !row.isDamaged(migration) else {
+            throw MigrationError.damagedLedger(version: row.version)
+        }
+        guard row.checksum == migration.checksum else {
+            throw MigrationError.edited(version: row.version, name: row.name)
         }
     }
 }
@@ -140,8 +150,17 @@ package struct Migrator: Sendable {
 extension LedgerRow {
     fileprivate init(_ statement: Statement) {
         self.init(
-            version: Int(statement.integer(at: 0)), name: statement.text(at: 1), checksum: statement.text(at: 2),
-            oldestReader: Int(statement.integer(at: 3)), appliedAt: statement.integer(at: 4))
+            version: Int(clamping: statement.integer(at: 0)), name: statement.text(at: 1),
+            checksum: statement.text(at: 2),
+            oldestReader: Int(clamping: statement.integer(at: 3)),
+            // Until the end of the year 9999.
+            appliedAt: statement.integer(at: 4, in: 0...253_402_300_799_999))
+    }
+
+    /// Whether the row is that of a migration with some characters changed. Two digests have four of 64 digits in common.
+    fileprivate func isDamaged(_ migration: Migration) -> Bool {
+        let common = zip(checksum.utf8, migration.checksum.utf8).count { $0 == $1 }
+        return checksum != migration.checksum && common > migration.checksum.utf8.count / 2
     }
 }
 

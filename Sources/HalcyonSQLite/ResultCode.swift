@@ -20,6 +20,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let ioError = ResultCode(rawValue: SQLITE_IOERR)
     /// `SQLITE_IOERR_SHMSIZE`: no room for the shared memory of the log.
     package static let sharedMemorySize = ResultCode(rawValue: SQLITE_IOERR | (19 << 8))
+    /// `SQLITE_IOERR_READ`
+    package static let readRefused = ResultCode(rawValue: SQLITE_IOERR | (1 << 8))
     /// `SQLITE_IOERR_SHORT_READ`: the file ends before the page that was asked for.
     package static let shortRead = ResultCode(rawValue: SQLITE_IOERR | (2 << 8))
     package static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)

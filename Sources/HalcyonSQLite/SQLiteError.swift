@@ -39,10 +39,26 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
 extension SQLiteError {
     /// The last error of a connection, or of none when opening failed without one.
+    ///
+    /// SQLite calls a file corrupt when the system refuses to read a page of it (`SQLITE_IOERR_CORRUPTFS` becomes
+    /// `SQLITE_CORRUPT`). Here such a refusal is an I/O error: nothing is known of the bytes.
     init(code: Int32, handle: OpaquePointer?, sql: String? = nil, isForeignSchema: Bool = false) {
+        if Self.isAboutBytes(code), let handle, halcyon_sqlite_refusal(handle) != 0 {
+            self = .refusedRead(sql)
+            return
+        }
         let text = handle.flatMap(sqlite3_errmsg) ?? sqlite3_errstr(code)
         self.init(
             code: ResultCode(rawValue: code), message: text.map { String(cString: $0) } ?? "unknown error", sql: sql,
             isForeignSchema: isForeignSchema)
+    }
+
+    /// The system refused to read a part of the file.
+    static func refusedRead(_ sql: String?) -> SQLiteError {
+        SQLiteError(code: .readRefused, message: "the system refused to read the file", sql: sql)
+    }
+
+    private static func isAboutBytes(_ code: Int32) -> Bool {
+        [.corrupt, .notADatabase].contains(ResultCode(rawValue: code).primary)
     }
 }

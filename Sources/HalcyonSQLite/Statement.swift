@@ -91,6 +91,11 @@ package final class Statement {
 
     package func integer(at column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
+    /// An integer of a file that anybody may have edited: the nearest one that makes sense.
+    package func integer(at column: Int32, in range: ClosedRange<Int64>) -> Int64 {
+        min(max(range.lowerBound, integer(at: column)), range.upperBound)
+    }
+
     package func optionalInteger(at column: Int32) -> Int64? { isNull(at: column) ? nil : integer(at: column) }
 
     package func text(at column: Int32) -> String { String(decoding: bytes(at: column), as: UTF8.self) }

@@ -1,5 +1,6 @@
 #include "halcyon_fault_vfs.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@ typedef struct fault_file {
     halcyon_fault_vfs *owner;
     /* SQLite keeps it as long as the file is open. */
     const char *path;
+    /* What SQLITE_FCNTL_LAST_ERRNO answers once a read was refused, as SQLite's own VFS does. */
+    int refusal;
     /* The file of the VFS below follows. */
 } fault_file;
 
@@ -73,10 +76,16 @@ static int tell_after(halcyon_fault_vfs *self, int code, halcyon_vfs_event event
 
 static int file_close(sqlite3_file *file) { return methods(file)->xClose(below(file)); }
 
-static int file_read(sqlite3_file *file, void *buffer, int count, sqlite3_int64 offset) {
+static int read_part(sqlite3_file *file, void *buffer, int count, sqlite3_int64 offset) {
     CALL(
         owner(file), methods(file)->xRead(below(file), buffer, count, offset), .call = halcyon_vfs_read,
         .path = path_of(file), .bytes = buffer, .count = count, .offset = offset);
+}
+
+static int file_read(sqlite3_file *file, void *buffer, int count, sqlite3_int64 offset) {
+    int code = read_part(file, buffer, count, offset);
+    if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) ((fault_file *)file)->refusal = EIO;
+    return code;
 }
 
 static int write_part(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
@@ -121,6 +130,10 @@ static int file_check_reserved(sqlite3_file *file, int *result) {
 }
 
 static int file_control(sqlite3_file *file, int op, void *argument) {
+    if (op == SQLITE_FCNTL_LAST_ERRNO && ((fault_file *)file)->refusal != 0) {
+        *(int *)argument = ((fault_file *)file)->refusal;
+        return SQLITE_OK;
+    }
     return methods(file)->xFileControl(below(file), op, argument);
 }
 
@@ -183,6 +196,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int 
     file->pMethods = NULL;
     ((fault_file *)file)->owner = self;
     ((fault_file *)file)->path = path;
+    ((fault_file *)file)->refusal = 0;
     CALL(self, open_below(self, path, file, flags, out_flags), .call = halcyon_vfs_open, .path = path);
 }
 

@@ -90,6 +90,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [-1, 0, 1, Int(Int32.min)])
+    func `a version that is not the ledger's is found before anything is applied`(version: Int) throws {
+        let connection = try Connection(path: path)
+        try migrator(Self.first, Self.second).migrate(connection)
+        try connection.execute("PRAGMA user_version = \(version)")
+        #expect(throws: MigrationError.inconsistentLedger(userVersion: version, ledgerVersion: 2)) {
+            try migrator(Self.first, Self.second).migrate(connection)
+        }
+        #expect(try connection.integer("PRAGMA user_version") == Int64(version))
+    }
+
+    @Test(arguments: ["checksum = 'twt'", "oldest_reader = 257"])
+    func `a row of the ledger that no version has written is damage`(_ change: String) throws {
+        let connection = try Connection(path: path)
+        try migrator(Self.first, Self.second).migrate(connection)
+        try connection.execute("UPDATE schema_migrations SET \(change) WHERE version = 2")
+        #expect(throws: MigrationError.damagedLedger(version: 2)) {
+            try migrator(Self.first, Self.second).migrate(connection)
+        }
+    }
+
     @Test func `eight connections at the same moment apply each file once`() async throws {
         let migrator = migrator(Self.first, Self.second)
         let path = path

@@ -102,7 +102,7 @@ extension IndexSession {
     fileprivate func glance(rows: Int, hosts: Int) throws -> CacheGlance {
         var glance = CacheGlance()
         glance.totals = try totals()
-        glance.allocatedBytes = glance.totals.bytes.addingReportingOverflow(try slack()).partialValue
+        glance.allocatedBytes = glance.totals.bytes + (try slack())
         (glance.counts, glance.since) = try statistics()
         glance.evictedNext = try evictedNext(limit: rows)
         try walk(.access, descending: true, after: nil) { position in

@@ -60,7 +60,7 @@ extension DiskStorage.Backend {
 
     /// What is to be left, were the limits kept now; nil where none is reached.
     func target(of limits: StorageLimits, adopting: Bool) throws -> Totals? {
-        try explained { limits.target(try store.totals(adopting: adopting), freeBytes: store.freeBytes(for: limits)) }
+        try explained { try store.target(of: limits, adopting: adopting) }
     }
 
     /// Brings the listing up to date, as every query does that needs it, and tells how far it is.

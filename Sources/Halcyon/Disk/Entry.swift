@@ -9,7 +9,7 @@ package struct Entry: Equatable, Sendable {
     package var token: Int64
     /// nil where inode numbers do not last.
     package var inode: UInt64?
-    /// Bytes.
+    /// Bytes, within ``sizes``.
     package var size: Int64
     package var createdAt: Timestamp
     package var accessedAt: Timestamp
@@ -35,6 +35,9 @@ package struct Entry: Equatable, Sendable {
         self.lifetime = lifetime
         self.isPinned = isPinned
     }
+
+    /// A TiB at most, in the statements too: the sum of millions of rows that say nonsense is still a number.
+    static let sizes: ClosedRange<Int64> = 0...1_099_511_627_776
 
     /// False in an index that somebody edited: no lookup can find such a row.
     package var isReadable: Bool { id == name.rowID }

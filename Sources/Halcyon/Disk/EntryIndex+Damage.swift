@@ -17,7 +17,7 @@ extension EntryIndex {
 
     static func isDamage(_ error: any Error) -> Bool {
         switch error {
-        case MigrationError.inconsistentLedger, MigrationError.foreignTables: true
+        case MigrationError.inconsistentLedger, MigrationError.damagedLedger, MigrationError.foreignTables: true
         case let error as SQLiteError: error.isDamage
         default: false
         }
@@ -35,7 +35,6 @@ extension EntryIndex {
         return try writer.withLock { writer in
             closeConnections(&writer)
             guard isUnused() else { return false }
-            lastFailure.withLock { $0 = nil }
             try files.setAside(as: files.newer)
             environment.warn(
                 "the index was written by a newer version and is built anew; the old one is kept as index.sqlite.newer")
@@ -58,7 +57,6 @@ extension EntryIndex {
     func setAsideIfDamaged() throws -> Bool {
         try writer.withLock { writer in
             closeConnections(&writer)
-            lastFailure.withLock { $0 = nil }
             // No checkpoint may open the file while it is renamed.
             try checkpointer.withLock { _ in try setAsideWithoutConnections() }
             return true
@@ -74,19 +72,28 @@ extension EntryIndex {
         environment.warn("the index was damaged and is built anew; the old one is kept as index.sqlite.damaged")
     }
 
-    func isDamaged() throws -> Bool {
+    /// What bytes that could be read say. A read that the system refuses is no answer.
+    private func isDamaged() throws -> Bool {
+        let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
         do {
-            let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
+            try connection.verifyHeader()
             try Self.migrator.migrate(connection)
-            let session = IndexSession(connection: connection)
-            _ = try session.state()
+            _ = try IndexSession(connection: connection).state()
             for (_, sql) in IndexSQL.planned { try connection.with(sql) { _ throws(SQLiteError) in } }
-            return !(try session.integrityFindings().isEmpty)
+            return try !connection.integrityFindings().isEmpty
         } catch {
             // On a connection that remembers nothing, a short read means that the file has been cut off.
             guard Self.isDamage(error) || Self.isTruncation(error) else { throw error }
+            if (error as? SQLiteError)?.isForeignSchema == true { try refuseNewerSchema(of: connection) }
             return true
         }
+    }
+
+    /// A newer version may have dropped what this one's statements name, whatever its ledger says of older readers.
+    private func refuseNewerSchema(of connection: Connection) throws {
+        let known = Self.migrator.newestVersion
+        guard let version = try? Self.migrator.verifiedVersion(of: connection), version > known else { return }
+        throw MigrationError.newerSchema(found: version, newestKnown: known)
     }
 
     /// Not an I/O error of the disk: the file is shorter than it says.

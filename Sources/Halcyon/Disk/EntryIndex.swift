@@ -197,7 +197,7 @@ package final class EntryIndex: Sendable {
     /// Begins a transaction; false when what is open is not the folder's index any more, or has got another schema.
     private func beginInPlace(_ writer: Writer) throws -> Bool {
         try writer.connection.begin()
-        let version = Int(try writer.connection.integer("PRAGMA user_version") ?? 0)
+        let version = try Self.migrator.userVersion(of: writer.connection)
         return try isInPlace() && version == writer.schemaVersion
     }
 
@@ -246,18 +246,17 @@ package final class EntryIndex: Sendable {
             writer = opened
             return opened
         } catch {
-            // A folder that is missing is made again at once.
-            let isMissing = (error as? SystemError)?.isMissing ?? false
-            lastFailure.withLock { $0 = isMissing ? nil : Failure(error: error, at: .now) }
+            let isBusy = (error as? SQLiteError)?.isBusy ?? false
+            lastFailure.withLock { $0 = isBusy ? Failure(error: error, at: .now) : nil }
             throw error
         }
     }
 
-    /// An index that cannot be opened is not tried again at once: each try may wait for a lock.
+    /// An opening that has waited for another process's lock in vain is not tried again at once: each try would wait as long.
     private func throwRecentFailure() throws {
         guard let failure = lastFailure.withLock({ $0 }) else { return }
         let pause = Duration.milliseconds(environment.tuning.presenceInterval)
-        guard ContinuousClock.now < failure.at + pause, !((failure.error as? SQLiteError)?.isDamage ?? false) else {
+        guard ContinuousClock.now < failure.at + pause else {
             lastFailure.withLock { $0 = nil }
             return
         }
@@ -273,9 +272,7 @@ package final class EntryIndex: Sendable {
         // closes the file takes the locks away that this process has on it. A volume without permissions refuses, and has none.
         if isNew { try? environment.fileSystem.makePrivate(files.database) }
         // Before anything makes files beside it that nobody could write either.
-        guard !connection.isReadOnly else {
-            throw SQLiteError(code: .readOnly, message: "the index may only be read")
-        }
+        try connection.verifyHeader()
         try configure(connection)
         try Self.migrator.migrate(connection)
         let state = try recordOpening(through: connection)

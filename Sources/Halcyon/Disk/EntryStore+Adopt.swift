@@ -15,12 +15,15 @@ extension EntryStore {
                 let generation = index.generation
                 try adoptEverything()
                 let hasLegacyNames = try index.readAtLength { try $0.hasLegacyNames() }
-                try note(in: generation) { state in
+                let statistics = isRebuilding ? previousIndex.statistics() : nil
+                try note(in: generation) { state, session in
+                    if let statistics { try session.add(statistics.counts, at: statistics.since) }
                     state.adoption = .done
                     // All names have just been looked at; what is left over from a crash meanwhile can wait for a day.
                     state.reconciledAt = now
                     state.legacyNames = hasLegacyNames ? .some : .none
                 }
+                previousIndex.close()
             }
         }
     }
@@ -96,6 +99,9 @@ extension EntryStore {
     private func adopt(_ name: BlobName, in session: IndexSession) throws {
         // Under the lock: what a store has published since has a row by now.
         guard let file = try blobs.status(of: name), isAdoptable(file, named: name) else { return }
+        if isRebuilding, let record = previousIndex.record(of: name, in: file) {
+            return try session.restore(storable(record))
+        }
         let now = now
         let accessed = min(now, file.created ?? file.changed)
         var entry = Entry(
@@ -104,6 +110,15 @@ extension EntryStore {
             lifetime: adoptedLifetime(of: file, at: now))
         entry.slack = file.allocatedSize - file.size
         _ = try session.adopt(entry)
+    }
+
+    /// Whether the folder had an index that was set aside, and its files are becoming entries again.
+    private var isRebuilding: Bool { condition.withLock { $0.adoption == .rebuilding } }
+
+    private func storable(_ record: EntryRecord) -> EntryRecord {
+        var record = record
+        record.entry.key = record.entry.key.flatMap(storable)
+        return record
     }
 
     /// A store must not lose a file that is an entry without a row when it fails half way.
@@ -128,11 +143,11 @@ extension EntryStore {
 
     /// Notes in the index and for this process that a piece of work on the whole folder is done, unless another index has
     /// taken the place of the one it was done for.
-    func note(in generation: Int, _ change: (inout IndexState) -> Void) throws {
+    func note(in generation: Int, _ change: (inout IndexState, IndexSession) throws -> Void) throws {
         try index.write { session in
             guard index.generation == generation else { return }
             var state = try session.state()
-            change(&state)
+            try change(&state, session)
             try session.setState(state)
             // Under the lock: the next opening must not be overtaken.
             condition.withLock { $0.update(from: state) }

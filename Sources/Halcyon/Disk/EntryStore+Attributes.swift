@@ -106,7 +106,7 @@ extension EntryStore {
         return try index.read { session in
             let pinned = try session.pinnedTotals()
             return DiskStorage.Usage(
-                total: total, allocatedBytes: total.bytes.addingReportingOverflow(try session.slack()).partialValue,
+                total: total, allocatedBytes: total.bytes + (try session.slack()),
                 pinned: pinned,
                 expired: try session.expiredTotals(at: now), freeBytes: free,
                 pinnedExcess: limits.excess(of: pinned))

@@ -139,8 +139,10 @@ extension EntryStore {
     private func checkTotals(repair: Bool, _ report: inout CheckReport) throws {
         // Rows change meanwhile: only as of one moment do the two belong together. Counting takes long, and so no lock.
         (report.noted, report.counted) = try index.readAtLength { session in
-            try session.connection.reading { (try session.totals(), try session.countedTotals()) }
+            try session.connection.reading {
+                (try session.notedTotals() ?? Totals(entries: 0, bytes: 0), try session.countedTotals())
+            }
         }
-        if repair, report.noted != report.counted { try index.write { try $0.repairTotals() } }
+        if repair { try recountTotals() }
     }
 }

@@ -15,7 +15,7 @@ extension EntryStore {
 
     /// Once a limit is reached, removes the least recently used entries down to the low-water mark. Pinned entries stay.
     package func evict(_ limits: StorageLimits, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
-        guard let target = try limits.target(totals(), freeBytes: freeBytes(for: limits)) else { return Removal() }
+        guard let target = try target(of: limits) else { return Removal() }
         return try evict(downTo: target, goingOn: goingOn)
     }
 
@@ -28,8 +28,11 @@ extension EntryStore {
             let totals = try session.totals()
             let need = Totals(entries: totals.entries - target.entries, bytes: totals.bytes - target.bytes)
             guard need.bytes > 0 || need.entries > 0 else { return [] }
-            return try session.evict(
+            let evicted = try session.evict(
                 need: need + obstacles.totals, limit: environment.tuning.batchSize + obstacles.count)
+            // Nothing is left that could go: the rest is pinned, or the totals are wrong.
+            if evicted.isEmpty { try session.repairTotals() }
+            return evicted
         }
     }
 
@@ -37,16 +40,6 @@ extension EntryStore {
     package func freeBytes(for limits: StorageLimits) -> Int64? {
         // A volume that does not say is not full.
         limits.freeBytes > 0 ? try? environment.fileSystem.freeBytes(at: blobs.directory) : nil
-    }
-
-    /// Bytes and number of entries, files that are still to be adopted included. O(1) once adoption is done.
-    ///
-    /// - Parameter adopting: false leaves those files out, instead of adopting them first.
-    package func totals(adopting: Bool = true) throws -> Totals {
-        if adopting { try finishAdoption() }
-        // A folder that is gone holds nothing, also if somebody looked a moment ago.
-        _ = index.refreshIfMoved(force: true)
-        return try index.read { try $0.totals() }
     }
 
     /// After the clock jumped back, accesses lie in the future; they would never be evicted.

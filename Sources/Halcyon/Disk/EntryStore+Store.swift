@@ -164,7 +164,7 @@ extension EntryStore {
         let time = try storeTime(in: session)
         var entry = Entry(
             name: request.name, key: storable(request.key), token: staged.token, inode: lastingInode(of: file),
-            size: file.size, createdAt: time, accessedAt: accessStamp(ofStoreAt: time), lifetime: request.lifetime)
+            size: file.size, createdAt: time, accessedAt: stamp(at: now), lifetime: request.lifetime)
         entry.slack = file.allocatedSize - file.size
         entry.origin = request.origin
         try session.upsert(entry, pinned: request.attributes.isPinned)

@@ -8,7 +8,7 @@ extension EntryStore {
         try? dropDistrusted()
         try? relearnInodes()
         try? finishAdoption()
-        try? removeOrphansOncePerDay()
+        try? reconcileOncePerDay()
         try? forgetKeys()
     }
 
@@ -80,7 +80,7 @@ extension EntryStore {
                 try blobs.unlinkUnlessFilled(entry.name, file)
             }
         }
-        try note(in: generation) { $0.distrusted = nil }
+        try note(in: generation) { state, _ in state.distrusted = nil }
     }
 
     // MARK: In a copied folder
@@ -99,7 +99,7 @@ extension EntryStore {
                 try session.relearn(entry, inode: lastingInode(of: file), token: BlobTag.token(entry.token, for: file))
             }
         }
-        try note(in: generation) { $0.isRelearning = false }
+        try note(in: generation) { state, _ in state.isRelearning = false }
     }
 
     /// Walks all rows in the order of their ids, a transaction for each bounded batch.
@@ -119,28 +119,36 @@ extension EntryStore {
         }
     }
 
-    // MARK: Orphans
+    // MARK: Once a day
 
-    /// Removes files of our name shape that have no row: what a store left that crashed between publish and COMMIT.
-    ///
-    /// Only where names are hashed: elsewhere any file's name could be a key.
-    private func removeOrphansOncePerDay() throws {
+    /// Compares the folder and the totals with the rows.
+    private func reconcileOncePerDay() throws {
         let generation = index.generation
         let condition = condition.withLock { $0 }
-        guard condition.namesAreHashed, !condition.isAdopting else { return }
-        guard abs(now - condition.reconciledAt) > Self.day else { return }
-        try forEachBlobNameBatch { names in
-            let withoutRow = try index.read { session in try names.filter { try session.entry(named: $0) == nil } }
-            try removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
-        }
+        guard !condition.isAdopting, abs(now - condition.reconciledAt) > Self.day else { return }
+        // Elsewhere any file's name could be a key.
+        if condition.namesAreHashed { try forEachBlobNameBatch(reconcile) }
+        try recountTotals()
         let now = now
         // Not known is not none: the search has failed here, and may have succeeded elsewhere since.
         let haveLegacyNamesGone =
             try condition.legacyNames == .some && index.readAtLength { try !$0.hasLegacyNames() }
-        try note(in: generation) { state in
+        try note(in: generation) { state, _ in
             state.reconciledAt = now
             if haveLegacyNamesGone, state.legacyNames == .some { state.legacyNames = .none }
         }
+    }
+
+    /// Removes files of our name shape that have no row: what a store left that crashed between publish and COMMIT. Settles those
+    /// that are not their row's blob.
+    private func reconcile(_ names: [BlobName]) throws {
+        let rows = try index.read { session in try names.map { (name: $0, entry: try session.entry(named: $0)) } }
+        for case (let name, let entry?) in rows where try blobs.status(of: name).map({ isBlob(of: entry, $0) }) == false
+        {
+            try settleInTransaction(name)
+        }
+        try removeFilesWithoutRow(
+            rows.filter { $0.entry == nil }.map(\.name), changedUntil: Timestamp(Date()), sparesAdoptable: true)
     }
 
     private static let day: Int64 = 86_400_000

@@ -16,8 +16,6 @@ package final class EntryStore: Sendable {
     let housekeeping: Housekeeping
     private let isClosing = Locked(false)
     private let stamps = Locked(StampSource())
-    /// Of stores alone: however many accesses there were, the next store comes after a clear.
-    private let storeStamps = Locked(StampSource.ofStores)
     /// One adoption at a time.
     let adoptionLock = NSLock()
     let adoptionListeners = AdoptionListeners()
@@ -30,6 +28,7 @@ package final class EntryStore: Sendable {
     /// Names a reader found no blob for.
     let suspects: Locked<Set<BlobName>> = Locked([])
     let condition = Locked(FolderCondition())
+    let previousIndex: PreviousIndex
 
     /// A read of a file that has no row to note it in.
     struct EarlyRead {
@@ -72,9 +71,12 @@ package final class EntryStore: Sendable {
     package init(directory: String, environment: StorageEnvironment) {
         self.environment = environment
         let blobs = BlobStore(directory: directory, fileSystem: environment.fileSystem)
+        let previousIndex = PreviousIndex(
+            files: IndexFiles(database: blobs.indexPath, fileSystem: environment.fileSystem), vfs: environment.vfs)
         let housekeeping = Housekeeping()
         let condition = condition
         self.blobs = blobs
+        self.previousIndex = previousIndex
         self.housekeeping = housekeeping
         log = Locked(AccessLog(limit: environment.tuning.noteLimit))
         unlinker = Unlinker(blobs: blobs, housekeeping: housekeeping, tuning: environment.tuning)
@@ -83,6 +85,8 @@ package final class EntryStore: Sendable {
             prepareFolder: { try blobs.prepare() },
             checkpointIsDue: { housekeeping.request(.checkpoint) },
             didOpen: { state in
+                // Another one may have been set aside since.
+                previousIndex.close()
                 condition.withLock { $0.update(from: state) }
                 housekeeping.request(.sweep)
             })
@@ -99,20 +103,23 @@ package final class EntryStore: Sendable {
     /// What the index may know of a key.
     func storable(_ key: String) -> String? { condition.withLock { $0.storesKeys } ? key : nil }
 
-    /// The time of an access or a store: no two are the same.
+    /// The time of an access.
     func stamp(at now: Timestamp) -> Timestamp { stamps.withLock { $0.next(at: now) } }
 
-    /// The time of a store, not before that of any store before it, and after every ``Moment`` that somebody has noted, of any
-    /// process. Under the write lock.
+    /// The time of a store: not before that of any store before it, after every ``Moment`` that somebody has noted, of any
+    /// process, and after what is not trusted. Under the write lock.
+    ///
+    /// A clock that has been put back further than that begins anew.
     func storeTime(in session: IndexSession) throws -> Timestamp {
-        let latest = try session.storedAt()
-        return storeStamps.withLock { $0.next(at: now, after: latest) }
+        let (now, latest) = (now, try session.storedAt())
+        // Twice as far as what is not trusted reaches back: nobody who does not know of it stores into it.
+        let time = latest - now <= 2 * distrustSpan ? max(now, latest) : now
+        guard let distrusted = condition.withLock({ $0.distrusted }), distrusted.contains(time) else { return time }
+        return distrusted.upperBound.advanced(by: 1)
     }
 
-    /// The time of the access that a store is, which is not before the store's own.
-    func accessStamp(ofStoreAt time: Timestamp) -> Timestamp {
-        max(time, stamps.withLock { $0.next(at: now, after: time.advanced(by: -1)) })
-    }
+    /// How long before the latest store a power cut reaches.
+    private var distrustSpan: Int64 { environment.tuning.writeBackTime + StampSource.tolerance }
 
     /// Makes the folders and opens the index.
     package func open() throws { try index.open() }
@@ -135,6 +142,7 @@ package final class EntryStore: Sendable {
     package func suspend() {
         afterHousekeeping {
             flushAccessLog()
+            previousIndex.close()
             index.suspend()
         }
         // That takes no lock, and nobody has to wait for it.
@@ -152,6 +160,7 @@ package final class EntryStore: Sendable {
     private func closeNow() {
         flushAccessLog()
         unlinker.drain()
+        previousIndex.close()
         index.close()
     }
 

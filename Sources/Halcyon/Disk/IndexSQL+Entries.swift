@@ -37,7 +37,8 @@ extension IndexSQL {
         SELECT id FROM entries INDEXED BY entries_by_expiration WHERE pinned = 0 AND expires_at <= ?1 LIMIT ?2
         """
 
-    static let pinnedTotals: StaticString = "SELECT count(*), coalesce(sum(size), 0) FROM entries WHERE pinned > 0"
+    static let pinnedTotals: StaticString =
+        "SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries WHERE pinned > 0"
 
     // MARK: In which order
 

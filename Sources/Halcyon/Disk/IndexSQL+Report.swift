@@ -3,12 +3,12 @@ extension IndexSQL {
     // MARK: Who takes up the room
 
     static let bytesByHost: StaticString = """
-        SELECT (SELECT name FROM names WHERE names.id = host), count(*), sum(size) AS bytes
+        SELECT (SELECT name FROM names WHERE names.id = host), count(*), sum(min(max(size, 0), 1099511627776)) AS bytes
         FROM listing GROUP BY host ORDER BY bytes DESC, host LIMIT ?1
         """
 
     static let bytesByProcessor: StaticString = """
-        SELECT (SELECT name FROM names WHERE names.id = processor), count(*), sum(size) AS bytes
+        SELECT (SELECT name FROM names WHERE names.id = processor), count(*), sum(min(max(size, 0), 1099511627776)) AS bytes
         FROM listing GROUP BY processor ORDER BY bytes DESC, processor LIMIT ?1
         """
 
@@ -24,18 +24,19 @@ extension IndexSQL {
             + EXISTS (SELECT 1 FROM listing WHERE processor IS NULL)
         """
 
-    static let listedTotals: StaticString = "SELECT count(*), coalesce(sum(size), 0) FROM listing_by_size"
+    static let listedTotals: StaticString =
+        "SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM listing_by_size"
 
     // MARK: How they are spread
 
     /// Once for each step: each reads its own part of an index, and all together read it once.
     static let accessedBetween: StaticString = """
-        SELECT count(*), coalesce(sum(size), 0) FROM entries
+        SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries
         WHERE pinned IN (0, 1) AND accessed_at BETWEEN ?1 AND ?2
         """
 
     static let sizedBetween: StaticString = """
-        SELECT count(*), coalesce(sum(size), 0) FROM listing_by_size WHERE size BETWEEN ?1 AND ?2
+        SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM listing_by_size WHERE size BETWEEN ?1 AND ?2
         """
 
     /// How many of the moments ?1 to ?8 an entry outlives; NULL for one that never expires. One walk over the table: the index
@@ -46,7 +47,7 @@ extension IndexSQL {
                 (expires_at > ?1) + (expires_at > ?2) + (expires_at > ?3) + (expires_at > ?4)
                 + (expires_at > ?5) + (expires_at > ?6) + (expires_at > ?7) + (expires_at > ?8)
             END AS step,
-            count(*), sum(size)
+            count(*), sum(min(max(size, 0), 1099511627776))
         FROM entries GROUP BY step
         """
 

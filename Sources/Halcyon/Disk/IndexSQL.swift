@@ -38,6 +38,11 @@ package enum IndexSQL {
 
     static let delete: StaticString = "DELETE FROM entries WHERE id = ?1"
 
+    /// Also of an index that was set aside.
+    static let uses: StaticString = "SELECT hits, source, base_length FROM entries WHERE id = ?1"
+
+    static let setHits: StaticString = "UPDATE entries SET hits = ?2 WHERE id = ?1"
+
     /// The entry under a legacy name gets today's.
     static let rename: StaticString = "UPDATE entries SET id = ?2, name = ?3, key = ?4 WHERE id = ?1"
 
@@ -74,9 +79,9 @@ package enum IndexSQL {
         DELETE FROM entries WHERE id IN (
             SELECT id FROM (
                 SELECT
-                    id, sum(size) OVER earlier - size AS bytes_before, count(*) OVER earlier - 1 AS entries_before
+                    id, sum(bytes) OVER earlier - bytes AS bytes_before, count(*) OVER earlier - 1 AS entries_before
                 FROM (
-                    SELECT id, accessed_at, size FROM entries
+                    SELECT id, accessed_at, size, min(max(size, 0), 1099511627776) AS bytes FROM entries
                     WHERE pinned = 0 ORDER BY accessed_at, size, id LIMIT ?2
                 )
                 WINDOW earlier AS (ORDER BY accessed_at, size, id ROWS UNBOUNDED PRECEDING)
@@ -142,16 +147,25 @@ package enum IndexSQL {
 
     static let slack: StaticString = "SELECT slack FROM totals WHERE id = 1"
 
-    static let countedTotals: StaticString = "SELECT count(*), coalesce(sum(size), 0) FROM entries"
+    static let countedTotals: StaticString =
+        "SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries"
 
     static let expiredTotals: StaticString = """
-        SELECT count(*), coalesce(sum(size), 0) FROM entries INDEXED BY entries_by_expiration
+        SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries INDEXED BY entries_by_expiration
         WHERE pinned = 0 AND expires_at <= ?1
+        """
+
+    static let impossibleSizes: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        FROM entries WHERE id IN (
+            SELECT id FROM entries INDEXED BY entries_by_access WHERE size < 0 OR size > ?1 LIMIT ?2
+        )
         """
 
     static let repairTotals: StaticString = """
         UPDATE totals SET (entries, bytes, slack) =
-            (SELECT count(*), coalesce(sum(size), 0), coalesce(sum(slack), 0) FROM entries)
+            (SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0), coalesce(sum(min(max(slack, -1099511627776), 1099511627776)), 0) FROM entries)
         WHERE id = 1
         """
 
@@ -185,15 +199,16 @@ package enum IndexSQL {
     static let forgetInode: StaticString = "UPDATE state SET index_inode = 0"
 
     static let freePages: StaticString = "PRAGMA freelist_count"
-    static let integrity: StaticString = "PRAGMA integrity_check(20)"
 
     /// The statements whose plans are pinned by a test, by name.
     package static let planned: [(name: String, sql: StaticString)] =
         [
             ("lookup", lookup), ("row", row), ("upsert", upsert), ("adopt", adopt), ("delete", delete),
+            ("uses", uses), ("setHits", setHits),
             ("relearn", relearn), ("touch", touch), ("extend", extend), ("evict", evict), ("expire", expire),
             ("removeStored", removeStored), ("page", page), ("clampFuture", clampFuture), ("totals", totals),
-            ("countedTotals", countedTotals), ("expiredTotals", expiredTotals), ("repairTotals", repairTotals),
+            ("countedTotals", countedTotals), ("impossibleSizes", impossibleSizes), ("expiredTotals", expiredTotals),
+            ("repairTotals", repairTotals),
             ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState),
             ("countLegacyNames", countLegacyNames), ("accessRange", accessRange),
         ] + plannedAboutMany + plannedForReport

@@ -122,10 +122,10 @@ extension IndexSession {
             guard try statement.step() else { return (Counts(), nil) }
             var counts = Counts()
             for (index, path) in Counts.all.enumerated() {
-                counts[keyPath: path] = statement.integer(at: Int32(index + 1))
+                counts[keyPath: path] = statement.quantity(at: Int32(index + 1))
             }
-            let since = statement.integer(at: 0)
-            return (counts, since > 0 ? Timestamp(milliseconds: since) : nil)
+            let since = statement.timestamp(at: 0)
+            return (counts, since.milliseconds > 0 ? since : nil)
         }
     }
 

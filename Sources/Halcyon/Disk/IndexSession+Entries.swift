@@ -73,8 +73,8 @@ extension IndexSession {
     /// An entry with its uses; tags and metadata are added by ``describe(_:)``.
     func record(_ statement: Statement) -> EntryRecord {
         EntryRecord(
-            entry: Entry(statement), hits: max(0, statement.integer(at: 11)), slack: statement.integer(at: 12),
-            baseLength: statement.optionalInteger(at: 13).flatMap { Int(exactly: $0) }.map { max(0, $0) })
+            entry: Entry(statement), hits: statement.quantity(at: 11), slack: statement.slack(at: 12),
+            baseLength: statement.isNull(at: 13) ? nil : Int(clamping: statement.quantity(at: 13)))
     }
 
     /// Ids of entries among which are all that meet the conditions, by the one of them that has an index; nil where none has,
@@ -196,7 +196,11 @@ extension IndexSession {
     func pinnedTotals() throws(SQLiteError) -> Totals { try totals(IndexSQL.pinnedTotals) }
 
     /// Bytes that blobs take up beyond their sizes.
-    func slack() throws(SQLiteError) -> Int64 { try connection.integer(IndexSQL.slack) ?? 0 }
+    func slack() throws(SQLiteError) -> Int64 {
+        try connection.with(IndexSQL.slack) { (statement) throws(SQLiteError) in
+            try statement.step() ? statement.slack(at: 0) : 0
+        }
+    }
 }
 
 extension IndexSession.Conditions {

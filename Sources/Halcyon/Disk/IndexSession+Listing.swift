@@ -178,7 +178,7 @@ extension IndexSession {
             createdAt = statement.integer(at: 3)
             isLasting = statement.integer(at: 4) != 0
             key = statement.optionalText(at: 5)
-            baseLength = statement.optionalInteger(at: 6).flatMap { Int(exactly: $0) }.map { max(0, $0) }
+            baseLength = statement.isNull(at: 6) ? nil : Int(clamping: statement.quantity(at: 6))
         }
 
         /// The key taken apart, where somebody has said how.

@@ -5,7 +5,7 @@ extension IndexSession {
     func report(_ question: StorageReport.Question, freeBytes: Int64?) throws(SQLiteError) -> StorageReport {
         var report = StorageReport()
         report.totals = try totals()
-        report.allocatedBytes = report.totals.bytes.addingReportingOverflow(try slack()).partialValue
+        report.allocatedBytes = report.totals.bytes + (try slack())
         report.pinned = try pinnedTotals()
         (report.oldestAccess, report.newestAccess) = try accessRange()
         report.hosts = try ranking(IndexSQL.bytesByHost, count: IndexSQL.countHosts, limit: question.groups)
@@ -110,8 +110,8 @@ extension IndexSession {
                 || all.bytes &- eviction.gone.bytes > target.bytes
             {
                 guard try statement.step() else { break }
-                eviction.usedUntil = Timestamp(milliseconds: statement.integer(at: 0))
-                eviction.gone = eviction.gone + Totals(entries: 1, bytes: statement.integer(at: 1))
+                eviction.usedUntil = statement.timestamp(at: 0)
+                eviction.gone = eviction.gone + Totals(entries: 1, bytes: statement.blobSize(at: 1))
             }
             return eviction
         }
@@ -134,11 +134,5 @@ extension Totals {
     /// The index may change between two statements that nothing holds together: never less than nothing.
     fileprivate static func - (left: Totals, right: Totals) -> Totals {
         Totals(entries: max(0, left.entries &- right.entries), bytes: max(0, left.bytes &- right.bytes))
-    }
-}
-
-extension Statement {
-    fileprivate func totals(at column: Int32) -> Totals {
-        Totals(entries: integer(at: column), bytes: integer(at: column + 1))
     }
 }

@@ -143,8 +143,24 @@ package struct IndexSession {
 
     // MARK: Totals and state
 
-    /// What the triggers have kept. O(1).
-    package func totals() throws(SQLiteError) -> Totals { try totals(IndexSQL.totals) }
+    /// What the triggers have kept. O(1); counted where it is what they cannot have kept.
+    package func totals() throws(SQLiteError) -> Totals {
+        guard let noted = try notedTotals(), noted.entries >= 0, noted.bytes >= 0 else { return try countedTotals() }
+        return Totals(entries: min(noted.entries, Totals.limit), bytes: min(noted.bytes, Totals.limit))
+    }
+
+    /// What stands there, whatever it is; nil where nothing does.
+    package func notedTotals() throws(SQLiteError) -> Totals? {
+        try connection.with(IndexSQL.totals) { (statement) throws(SQLiteError) in
+            guard try statement.step() else { return nil }
+            return Totals(entries: statement.integer(at: 0), bytes: statement.integer(at: 1))
+        }
+    }
+
+    /// Rows whose size is less than nothing, or more than ``Statement/blobSize(at:)`` admits. Reads an index of all rows.
+    func entriesOfImpossibleSize(limit: Int) throws(SQLiteError) -> [Entry] {
+        try entries(IndexSQL.impossibleSizes, Entry.sizes.upperBound, Int64(limit))
+    }
 
     /// Counted anew: reads every row.
     package func countedTotals() throws(SQLiteError) -> Totals { try totals(IndexSQL.countedTotals) }
@@ -159,13 +175,15 @@ package struct IndexSession {
         try connection.with(sql) { (statement) throws(SQLiteError) in
             if let value { statement.bind(value, at: 1) }
             guard try statement.step() else { return Totals(entries: 0, bytes: 0) }
-            return Totals(entries: statement.integer(at: 0), bytes: statement.integer(at: 1))
+            return statement.totals(at: 0)
         }
     }
 
     /// `created_at` of the latest store, of any process.
     func storedAt() throws(SQLiteError) -> Timestamp {
-        Timestamp(milliseconds: try connection.integer(IndexSQL.storedAt) ?? 0)
+        try connection.with(IndexSQL.storedAt) { (statement) throws(SQLiteError) in
+            try statement.step() ? statement.timestamp(at: 0) : Timestamp(milliseconds: 0)
+        }
     }
 
     /// Adoption inserts rows of old files, which are no stores.
@@ -232,10 +250,7 @@ package struct IndexSession {
     /// Runs statements as they are, for tests that damage an index on purpose.
     package func execute(_ sql: String) throws(SQLiteError) { try connection.execute(sql) }
 
-    /// SQLite's own integrity check: its findings, none when all is well. Reads the whole file.
-    package func integrityFindings() throws(SQLiteError) -> [String] {
-        try connection.texts(IndexSQL.integrity).filter { $0 != "ok" }
-    }
+    package func integrityFindings() throws(SQLiteError) -> [String] { try connection.integrityFindings() }
 }
 
 // MARK: - Rows
@@ -246,11 +261,11 @@ extension Entry {
         self.init(
             id: statement.integer(at: 0), name: name ?? statement.blobName(at: 1), key: statement.optionalText(at: 2),
             token: statement.integer(at: 3), inode: statement.optionalInteger(at: 4).map { UInt64(bitPattern: $0) },
-            size: statement.integer(at: 5), createdAt: statement.timestamp(at: 6),
+            size: statement.blobSize(at: 5), createdAt: statement.timestamp(at: 6),
             accessedAt: statement.timestamp(at: 7),
             lifetime: Lifetime(
                 expiresAt: statement.optionalTimestamp(at: 8),
-                timeToLive: statement.optionalInteger(at: 9).map { max(0, $0) }),
+                timeToLive: statement.isNull(at: 9) ? nil : statement.quantity(at: 9)),
             isPinned: statement.integer(at: 10) != 0)
     }
 
@@ -286,13 +301,29 @@ extension IndexState {
     }
 }
 
+/// Anybody may have edited the index. Here its numbers become values, and only those that make sense: whatever is calculated with
+/// them has room.
 extension Statement {
-    /// Anybody may have edited the index: only what a clock can say is taken.
-    fileprivate func timestamp(at column: Int32) -> Timestamp {
-        Timestamp(milliseconds: min(max(0, integer(at: column)), Timestamp.latest.milliseconds))
+    /// What a clock can say.
+    func timestamp(at column: Int32) -> Timestamp {
+        Timestamp(milliseconds: integer(at: column, in: 0...Timestamp.latest.milliseconds))
     }
 
-    fileprivate func optionalTimestamp(at column: Int32) -> Timestamp? {
+    /// Bytes of one file.
+    func blobSize(at column: Int32) -> Int64 { integer(at: column, in: Entry.sizes) }
+
+    /// Of bytes, entries, uses or milliseconds: up to 2⁶⁰.
+    func quantity(at column: Int32) -> Int64 { integer(at: column, in: 0...Totals.limit) }
+
+    /// Bytes beyond a size; fewer than none where blobs are compressed.
+    func slack(at column: Int32) -> Int64 { integer(at: column, in: -Totals.limit...Totals.limit) }
+
+    /// Entries, and their bytes in the next column.
+    func totals(at column: Int32) -> Totals {
+        Totals(entries: quantity(at: column), bytes: quantity(at: column + 1))
+    }
+
+    func optionalTimestamp(at column: Int32) -> Timestamp? {
         isNull(at: column) ? nil : timestamp(at: column)
     }
 

@@ -1,28 +1,23 @@
-/// Gives accesses and stores times that put them in order.
+/// Gives accesses times that put them in order.
 ///
-/// Many fall into one millisecond. Each gets a time of its own, counted up from the last one, so that "least recently
-/// used" stays exact within a process; it may run ahead of the clock by ten seconds at most.
+/// Many fall into one millisecond. Each gets a time of its own, counted up from the last one, so that "least recently used" is
+/// exact within a process. A stamp runs ahead of the clock by a tenth of a second at most: what another process reads later
+/// than that counts as later. In a longer burst stamps of one millisecond are the same.
 struct StampSource {
     /// How far a stamp may be ahead of the clock.
+    static let lead: Int64 = 100
+    /// An access that is further ahead than this was made before the clock was put back.
     static let tolerance: Int64 = 10_000
 
-    /// How far it gets ahead of the clock by itself.
-    private let lead: Int64
     private var last = Timestamp(milliseconds: 0)
 
-    /// For stores: between what a burst of them reaches and what counts as a clock that jumped, there is room for those who must
-    /// come after a ``EntryStore/Moment``.
-    static let ofStores = StampSource(lead: 9_000)
-
-    init(lead: Int64 = tolerance) { self.lead = lead }
-
-    /// - Parameter other: the latest stamp of another process, when it is known: the next one comes after it.
-    mutating func next(at now: Timestamp, after other: Timestamp? = nil) -> Timestamp {
-        if let other, other - now < Self.tolerance { last = max(last, other) }
+    mutating func next(at now: Timestamp) -> Timestamp {
         let following = last.advanced(by: 1)
-        // Ahead by more than the tolerance: the clock has jumped back, or a very long burst is under way.
-        let isUsable = following > now && following - now <= lead
-        last = isUsable ? following : max(now, last - now <= Self.tolerance ? last : now)
+        if following <= now || last - now > Self.tolerance {
+            last = now
+        } else if following - now <= Self.lead {
+            last = following
+        }
         return last
     }
 }

@@ -28,7 +28,8 @@ package struct StorageLimits: Equatable, Sendable {
         if bytes > 0, totals.bytes >= bytes { target.bytes = lowWaterMark.bytes }
         if entries > 0, totals.entries > entries { target.entries = lowWaterMark.entries }
         if freeBytes > 0, let free, free < freeBytes {
-            let need = freeBytes - free + freeBytes / 8
+            let (eighthMore, isTooMuch) = freeBytes.addingReportingOverflow(freeBytes / 8)
+            let need = (isTooMuch ? .max : eighthMore) - free
             target.bytes = min(target.bytes, max(0, totals.bytes - need))
         }
         return target == Totals(entries: .max, bytes: .max) ? nil : target
@@ -48,11 +49,14 @@ package struct StorageLimits: Equatable, Sendable {
 
     /// Half of an odd limit is rounded down, as it always was.
     private func mark(of limit: Int64) -> Int64 {
-        lowWater == 0.5 ? limit / 2 : Int64(Double(limit) * lowWater)
+        lowWater == 0.5 ? limit / 2 : Int64(min(Double(limit) * lowWater, 0x1p63.nextDown))
     }
 }
 
 extension Totals {
+    /// More than any cache holds, and less than a sum of a few could not be told.
+    static let limit: Int64 = 1 << 60
+
     static func + (left: Self, right: Self) -> Self {
         Totals(entries: left.entries &+ right.entries, bytes: left.bytes &+ right.bytes)
     }

@@ -77,6 +77,10 @@ extension CacheStorageError {
             self.init(
                 .indexDamaged, "The file index.sqlite is some other database.",
                 remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
+        case .damagedLedger(let version):
+            self.init(
+                .indexDamaged, "The index has a ledger that no version has written (at version \(version)).",
+                remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
         case .inconsistentLedger(let userVersion, let ledgerVersion):
             self.init(
                 .indexDamaged,

@@ -36,8 +36,6 @@ struct StorageModel {
     struct View {
         var notes: [String: Note] = [:]
         var lastStamp: Int64 = 0
-        /// Of its stores.
-        var lastStore: Int64 = 0
         var limits: (bytes: Int64, entries: Int) = (0, 0)
         var expiration = StorageAct.Term.seconds(7 * 86_400)
     }
@@ -49,7 +47,11 @@ struct StorageModel {
     private var versions = 0
 
     /// How far a stamp may be ahead of the clock.
+    private static let lead: Int64 = 100
+    /// What is further ahead was stamped before the clock was put back.
     private static let tolerance: Int64 = 10_000
+    /// How far the latest store may be ahead of a clock that was put back: later stores have later times.
+    private static let reach: Int64 = 140_000
 
     init(now: Int64) { self.now = now }
 
@@ -92,32 +94,19 @@ struct StorageModel {
         return row.isPinned || life(of: key, row, for: view).end.map { $0 > now } ?? true
     }
 
-    private func next(_ last: Int64, after other: Int64, lead: Int64) -> Int64 {
-        let last = other - now < Self.tolerance ? max(last, other) : last
-        guard last + 1 - now > lead else { return max(now, last + 1) }
-        // More than the tolerance ahead of the clock: it was put back.
-        return last - now > Self.tolerance ? now : max(now, last)
-    }
-
-    private mutating func stamp(by view: Int, after other: Int64 = 0) -> Int64 {
-        views[view].lastStamp = next(views[view].lastStamp, after: other, lead: Self.tolerance)
+    private mutating func stamp(by view: Int) -> Int64 {
+        let last = views[view].lastStamp
+        views[view].lastStamp =
+            last - now > Self.tolerance ? now : last >= now + Self.lead ? last : max(now, last + 1)
         return views[view].lastStamp
     }
 
-    private mutating func storeStamp(by view: Int) -> Int64 {
-        views[view].lastStore = next(views[view].lastStore, after: storedAt, lead: 9_000)
-        return views[view].lastStore
-    }
+    private func storeTime() -> Int64 { storedAt - now <= Self.reach ? max(now, storedAt) : now }
 
     mutating func correctStamp(of key: String, to stamp: Int64) {
         guard let row = rows[key] else { return }
-        let delay = stamp - row.accessed
         rows[key]?.accessed = stamp
         for view in views.indices where views[view].lastStamp == row.accessed { views[view].lastStamp = stamp }
-        guard storedAt == row.created else { return }
-        rows[key]?.created += delay
-        storedAt += delay
-        for view in views.indices where views[view].lastStore == row.created { views[view].lastStore += delay }
     }
 
     // MARK: One entry
@@ -132,11 +121,11 @@ struct StorageModel {
         if !overwriting, let old, !old.isSpoilt, old.isPinned || lifeNow(of: old).end.map({ $0 > now }) ?? true {
             return false
         }
-        storedAt = storeStamp(by: view)
+        storedAt = storeTime()
         versions += 1
         rows[key] = Row(
             id: id, data: data, version: versions, created: storedAt,
-            accessed: max(storedAt, stamp(by: view, after: storedAt - 1)), life: life,
+            accessed: stamp(by: view), life: life,
             isPinned: old?.isPinned ?? false)
         views[view].notes[key] = nil
         return true
@@ -239,7 +228,7 @@ struct StorageModel {
     }
 
     /// What is stored later has a later stamp than this one.
-    private mutating func mark(by view: Int) { storedAt = storeStamp(by: view) + 1 }
+    private mutating func mark(by view: Int) { storedAt = storeTime() + 1 }
 
     mutating func removeMatching(_ choice: StorageAct.Choice, by view: Int) -> Set<String> {
         mark(by: view)
@@ -268,7 +257,6 @@ struct StorageModel {
     mutating func reopen(_ view: Int) {
         flush(by: view)
         views[view].lastStamp = 0
-        views[view].lastStore = 0
     }
 
     mutating func removeFolder() {

@@ -10,63 +10,7 @@ import Testing
 @Suite struct DamageTests {
     private static let entries = 1_000
 
-    /// A folder with an index of a thousand entries, made once and copied for each case: links keep their inode numbers.
-    private struct Original {
-        let cache: CacheFixture
-        let index: Data
-        let pageSize = 4096
-
-        init() throws {
-            cache = try CacheFixture()
-            for seed in 0..<DamageTests.entries {
-                try cache.storage.store(value: .blob(seed, count: 10 + seed % 7), forKey: "key \(seed)")
-            }
-            cache.settle()
-            cache.storage.store.close()
-            index = try Data(contentsOf: cache.index)
-        }
-
-        var pages: Int { index.count / pageSize }
-
-        /// Puts an index in the place of the one there is, and forgets what earlier cases have left.
-        func restore(_ data: Data) throws {
-            cache.storage.store.close()
-            for suffix in ["-wal", "-shm", ".damaged", ".damaged-wal", ".damaged-shm"] {
-                try? FileManager.default.removeItem(atPath: cache.index.path + suffix)
-            }
-            // In place: another inode number would mean a copied folder, where less is compared.
-            let file = try FileHandle(forWritingTo: cache.index)
-            try file.truncate(atOffset: 0)
-            try file.write(contentsOf: data)
-            try file.close()
-        }
-
-        /// Reads some entries, stores one and evicts none; then every blob is there, and the cache is in order.
-        func expectService(_ description: String) throws {
-            cache.reopen()
-            for seed in stride(from: 0, to: DamageTests.entries, by: 97) {
-                let value = try cache.storage.value(forKey: "key \(seed)")
-                #expect(value == nil || value == .blob(seed, count: 10 + seed % 7), "\(description): wrong bytes")
-            }
-            try cache.storage.store(value: .blob(7), forKey: "new")
-            #expect(try cache.storage.value(forKey: "new") == .blob(7), "\(description)")
-            _ = try cache.storage.totalSize()
-            cache.settle()
-            let isReplaced = FileManager.default.fileExists(atPath: cache.index.path + ".damaged")
-            for seed in isReplaced ? Array(stride(from: 0, to: DamageTests.entries, by: 53)) : [] {
-                #expect(
-                    try cache.storage.value(forKey: "key \(seed)") == .blob(seed, count: 10 + seed % 7),
-                    "\(description): lost an entry")
-            }
-            try cache.storage.remove(forKey: "new")
-        }
-
-        var blobCount: Int {
-            get throws { try FileManager.default.contentsOfDirectory(atPath: cache.directory.path).count - 1 }
-        }
-    }
-
-    private func damage(_ page: Int, _ original: Original, _ change: (inout Data) -> Void) -> Data {
+    private func damage(_ page: Int, _ original: IndexUnderDamage, _ change: (inout Data) -> Void) -> Data {
         var data = original.index
         let range = page * original.pageSize..<(page + 1) * original.pageSize
         var bytes = Data(data[range])
@@ -77,7 +21,7 @@ import Testing
 
     @Test(arguments: ["zeros", "random bytes", "another page"])
     func `each page overwritten`(with content: String) throws {
-        let original = try Original()
+        let original = try IndexUnderDamage(entries: Self.entries)
         var random = SeededGenerator.ofThisRun
         for page in 0..<original.pages {
             let data = damage(page, original) { bytes in
@@ -101,7 +45,7 @@ import Testing
     /// is to be trusted.
     @Test(arguments: ["entries", "totals", "state"])
     func `a root overwritten with each other root`(table: String) throws {
-        let original = try Original()
+        let original = try IndexUnderDamage(entries: Self.entries)
         let roots = try Connection(path: original.cache.index.path).texts(
             "SELECT name || ' ' || (rootpage - 1) FROM sqlite_schema WHERE rootpage > 0"
         ).map { $0.split(separator: " ") }.reduce(into: [String: Int]()) { $0[String($1[0])] = Int($1[1]) }
@@ -117,7 +61,7 @@ import Testing
     }
 
     @Test func `cut off at each page border, and in the middle of a page`() throws {
-        let original = try Original()
+        let original = try IndexUnderDamage(entries: Self.entries)
         for page in 0..<original.pages {
             for extra in [0, 1_000] {
                 try original.restore(original.index.prefix(page * original.pageSize + extra))
@@ -129,7 +73,7 @@ import Testing
 
     @Test(arguments: ["deleted", "empty", "random", "another's"], ["-wal", "-shm"])
     func `the log or its shared memory`(_ fate: String, suffix: String) throws {
-        let original = try Original()
+        let original = try IndexUnderDamage(entries: Self.entries)
         original.cache.reopen()
         try original.cache.storage.store(value: .blob(1), forKey: "in the log")
         let path = original.cache.index.path
@@ -156,7 +100,7 @@ import Testing
     }
 
     @Test func `garbage with a valid header, a text, and nothing at all`() throws {
-        let original = try Original()
+        let original = try IndexUnderDamage(entries: Self.entries)
         var random = SeededGenerator.ofThisRun
         let garbage = Data((0..<40_000).map { _ in UInt8.random(in: 0...255, using: &random) })
         for data in [original.index.prefix(100) + garbage, Data("no database".utf8), Data(), garbage] {
@@ -168,7 +112,7 @@ import Testing
 
     /// Rows in another order than the one that SQLite takes for granted: whoever walks them must come to an end.
     @Test func `leaves of the table exchanged with each other`() throws {
-        let original = try Original()
+        let original = try IndexUnderDamage(entries: Self.entries)
         let leaves = (1..<original.pages).filter { original.index[$0 * original.pageSize] == 0x0D }
         for step in [1, 2, 3] {
             var data = original.index
@@ -188,7 +132,7 @@ import Testing
     }
 
     @Test func `a folder in its place is in the way, and nothing is lost`() throws {
-        let original = try Original()
+        let original = try IndexUnderDamage(entries: Self.entries)
         original.cache.storage.store.close()
         try FileManager.default.removeItem(at: original.cache.index)
         try FileManager.default.createDirectory(at: original.cache.index, withIntermediateDirectories: true)

@@ -5,6 +5,11 @@ package struct KeyOrigin: Equatable, Sendable {
     /// Characters (Unicode scalars, as SQLite counts them) of the key that are the image's.
     let baseLength: Int
 
+    init(source: Int64, baseLength: Int) {
+        self.source = source
+        self.baseLength = baseLength
+    }
+
     package init(baseKey: String) {
         source = Digest(of: baseKey).leading63Bits
         baseLength = baseKey.unicodeScalars.count

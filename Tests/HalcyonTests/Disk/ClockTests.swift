@@ -1,0 +1,81 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// Clocks that are put back or ahead, across processes and restarts.
+@Suite struct ClockTests {
+    private func restartUncleanly(_ cache: CacheFixture, boot: String, clockBackBy seconds: Double) {
+        // As a power cut leaves it: nothing was noted as settled.
+        cache.reopen { environment in
+            environment.boot = { boot }
+            cache.clock.advance(by: -seconds)
+        }
+    }
+
+    @Test(arguments: [0, 1, 9, 10, 11, 30, 59, 69, 70, 71, 300, 86_400])
+    func `what is stored after an unclean restart is kept, however far behind the clock is`(seconds: Int) throws {
+        try withCache { cache in
+            cache.environment.boot = { "first" }
+            try cache.storage.store(value: .blob(1), forKey: "before")
+            restartUncleanly(cache, boot: "second", clockBackBy: Double(seconds))
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            let other = cache.makeStorage()
+            for seed in 20..<40 { try other.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.settle()
+            for seed in 0..<40 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed), "\(seed)") }
+            // The clock is put right.
+            cache.clock.advance(by: Double(seconds) + 5)
+            for seed in 0..<40 { #expect(try other.value(forKey: "\(seed)") == .blob(seed), "\(seed)") }
+            cache.settle()
+            #expect(try cache.storage.value(forKey: "before") == nil)
+        }
+    }
+
+    /// The clock was an hour ahead when the power went: what is not trusted lies ahead, and the clock comes by there again.
+    @Test func `what is stored while the clock passes a span that is not trusted is kept`() throws {
+        try withCache { cache in
+            cache.environment.boot = { "first" }
+            try cache.storage.store(value: .blob(1), forKey: "before")
+            restartUncleanly(cache, boot: "second", clockBackBy: 3_600)
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            cache.settle()
+            for step in 0..<8 {
+                cache.clock.advance(by: step == 0 ? 3_500 : 20)
+                try cache.storage.store(value: .blob(step), forKey: "step \(step)")
+                cache.settle()
+                for past in 0...step { #expect(cache.storage.isCached(forKey: "step \(past)"), "\(past) at \(step)") }
+            }
+        }
+    }
+
+    @Test func `reads of another process after a burst of stores count as later`() throws {
+        try withCache(configure: { $0.countLimit = 1_999 }) { cache in
+            for seed in 0..<2_000 {
+                try cache.storage.store(value: .blob(seed, count: 8), forKey: "\(seed)")
+                // Eleven stores in a millisecond.
+                if seed.isMultiple(of: 11) { cache.clock.advance(by: 0.001) }
+            }
+            cache.clock.advance(by: 0.1)
+            let other = cache.makeStorage()
+            for seed in 0..<100 { _ = try other.value(forKey: "\(seed)") }
+            other.store.close()
+            #expect(try cache.storage.removeSizeExceededValues().count == 1_001)
+            for seed in 0..<100 { #expect(cache.storage.isCached(forKey: "\(seed)"), "\(seed)") }
+        }
+    }
+
+    @Test func `stores of another process after a burst of reads count as later`() throws {
+        try withCache(configure: { $0.countLimit = 299 }) { cache in
+            for seed in 0..<250 { try cache.storage.store(value: .blob(seed, count: 8), forKey: "\(seed)") }
+            for _ in 0..<40 { for seed in 0..<250 { _ = try cache.storage.value(forKey: "\(seed)") } }
+            cache.storage.store.flushAccessLogNow()
+            cache.clock.advance(by: 0.101)
+            let other = cache.makeStorage()
+            for seed in 250..<300 { try other.store(value: .blob(seed, count: 8), forKey: "\(seed)") }
+            #expect(try other.removeSizeExceededValues().count == 151)
+            for seed in 250..<300 { #expect(other.isCached(forKey: "\(seed)"), "\(seed)") }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// Totals and sizes that somebody has edited: they cost no entry, and become right by themselves.
+@Suite struct TotalsTests {
+    private func edit(_ cache: CacheFixture, _ sql: String) throws {
+        try cache.storage.store.index.write {
+            try $0.execute("PRAGMA ignore_check_constraints = ON")
+            try $0.execute(sql)
+        }
+    }
+
+    @Test(arguments: [Int64.max, 90_000_000, 501, 499, 0, -2, .min])
+    func `an eviction counts before it believes`(bytes: Int64) throws {
+        try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            try edit(cache, "UPDATE totals SET bytes = \(bytes)")
+            for _ in 0..<3 { #expect(try cache.storage.removeSizeExceededValues() == []) }
+            for seed in 5..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            // Too little is found once a day.
+            cache.settle()
+            cache.clock.advance(by: 90_000)
+            cache.reopen()
+            cache.settle()
+            #expect(try cache.storage.totalSize() == 1_000)
+            #expect(try cache.storage.removeSizeExceededValues().count == 5)
+        }
+    }
+
+    @Test(arguments: [Int64.max, 1_000_000, 4, 0, -2, .min])
+    func `the number of entries too`(entries: Int64) throws {
+        try withCache(configure: { $0.countLimit = 8 }) { cache in
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            try edit(cache, "UPDATE totals SET entries = \(entries)")
+            #expect(try cache.storage.removeSizeExceededValues() == [])
+            cache.settle()
+            cache.clock.advance(by: 90_000)
+            cache.reopen()
+            cache.settle()
+            #expect(try cache.storage.totals(adopting: false).entries == 5)
+        }
+    }
+
+    @Test func `an eviction that finds nothing more to evict counts anew`() throws {
+        try withCache { cache in
+            for seed in 0..<5 {
+                try cache.storage.store(
+                    value: .blob(seed), forKey: "\(seed)", attributes: .init(isPinned: seed > 0))
+            }
+            try edit(cache, "UPDATE totals SET bytes = 520")
+            _ = try cache.storage.store.evict(downTo: Totals(entries: .max, bytes: 100))
+            #expect(try cache.storage.totalSize() == 400)
+        }
+    }
+
+    @Test(arguments: [Int64.max, .min, -5, 5_000_000_000_000])
+    func `a size that no file has costs no other entry`(size: Int64) throws {
+        try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
+            for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            let id = BlobName(key: "7", isHashed: true, pathExtension: nil).rowID
+            try edit(cache, "UPDATE entries SET size = \(size) WHERE id = \(id)")
+            #expect(try cache.storage.removeSizeExceededValues().isEmpty)
+            for seed in 0..<10 where seed != 7 { #expect(cache.storage.isCached(forKey: "\(seed)"), "\(seed)") }
+            #expect(try cache.storage.value(forKey: "7") == nil)
+            cache.settle()
+            try cache.storage.store(value: .blob(1), forKey: "10")
+            #expect(try cache.storage.removeSizeExceededValues().count == 5)
+        }
+    }
+
+    @Test func `a row whose size is not its file's is settled once a day`() throws {
+        try withCache { cache in
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            let id = BlobName(key: "3", isHashed: true, pathExtension: nil).rowID
+            try edit(cache, "UPDATE entries SET size = 400 WHERE id = \(id)")
+            cache.settle()
+            cache.clock.advance(by: 90_000)
+            cache.reopen()
+            cache.settle()
+            #expect(try cache.storage.totalSize() == 400)
+            #expect(try cache.storage.totals(adopting: false).entries == 4)
+        }
+    }
+
+    @Test func `what volumes and limits can say has room`() {
+        let limits = StorageLimits(bytes: .max, entries: .max, freeBytes: .max, lowWater: 1)
+        let totals = Totals(entries: Totals.limit, bytes: Totals.limit)
+        #expect(limits.target(totals, freeBytes: 0)?.bytes == 0)
+        #expect(limits.target(Totals(entries: 0, bytes: 0), freeBytes: .max) == nil)
+        #expect(limits.lowWaterMark.bytes > Totals.limit)
+        _ = limits.step
+    }
+}
