@@ -99,7 +99,12 @@ package final class EntryIndex: Sendable {
         try open()
         longReads.enter()
         defer { longReads.leave() }
-        return try readOnOwnConnection(body)
+        do {
+            return try readOnOwnConnection(body)
+        } catch let error as SQLiteError where !error.isDamage && refreshIfMoved(force: true) {
+            try open()
+            return try readOnOwnConnection(body)
+        }
     }
 
     /// A function of its own, so that the connection is closed when it returns.
@@ -265,9 +270,21 @@ package final class EntryIndex: Sendable {
 
     private func openFresh() throws -> Writer {
         try prepareFolder()
+        // Another process may put another index in its place meanwhile; three times is somebody's intention.
+        for _ in 0..<2 {
+            let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
+            do {
+                return try open(connection)
+            } catch  where connection.hasMoved {
+                continue
+            }
+        }
+        return try open(makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout))
+    }
+
+    private func open(_ connection: Connection) throws -> Writer {
         // An empty file is what SQLite makes before it writes into it.
         let isNew = try files.status(at: files.database)?.size ?? 0 == 0
-        let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
         // SQLite gives its log and its shared memory the permissions that the database has by then. By its path: who opens and
         // closes the file takes the locks away that this process has on it. A volume without permissions refuses, and has none.
         if isNew { try? environment.fileSystem.makePrivate(files.database) }

@@ -1,0 +1,113 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// An index has to be set aside. What can still be read of it comes back with the blobs.
+@Suite struct SetAsideIndexTests {
+    private static let entries = 400
+
+    private func filledCache() throws -> CacheFixture {
+        let cache = try CacheFixture()
+        for seed in 0..<Self.entries {
+            try cache.storage.store(
+                value: .blob(seed), forKey: "key \(seed)", expiration: seed % 5 == 0 ? .never : .seconds(3_600),
+                attributes: .init(
+                    isPinned: seed % 7 == 0, tags: ["tag \(seed % 3)"],
+                    validators: .init(etag: "\"\(seed)\"", maxAge: 60), metadata: ["seed": "\(seed)"]))
+            cache.clock.advance(by: 0.01)
+        }
+        for seed in 0..<10 { _ = try cache.storage.value(forKey: "key \(seed)") }
+        cache.settle()
+        cache.storage.store.close()
+        return cache
+    }
+
+    /// Everything but the file system's own.
+    private func entries(of cache: CacheFixture) throws -> [String: DiskStorage.EntryInfo] {
+        try (0..<Self.entries).reduce(into: [:]) { entries, seed in
+            entries["key \(seed)"] = try cache.storage.entry(forKey: "key \(seed)")
+        }
+    }
+
+    @Test func `all of it, where all can be read`() throws {
+        let cache = try filledCache()
+        let before = try entries(of: cache)
+        let statistics = try cache.storage.statistics.total
+        cache.storage.store.close()
+        try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+        cache.reopen()
+        cache.settle()
+        #expect(FileManager.default.fileExists(atPath: cache.index.path + ".damaged"))
+        #expect(try entries(of: cache) == before)
+        #expect(try cache.storage.statistics.total == statistics)
+        cache.clock.advance(by: 3_700)
+        for seed in 0..<Self.entries {
+            #expect(cache.storage.isCached(forKey: "key \(seed)") == (seed % 5 == 0 || seed % 7 == 0), "\(seed)")
+        }
+        try cache.requireClean()
+    }
+
+    @Test func `what is stored before its turn is not overwritten`() throws {
+        let cache = try filledCache()
+        try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+        cache.reopen()
+        try cache.storage.store(value: .blob(77), forKey: "key 7", attributes: .init(isPinned: false, tags: []))
+        try cache.storage.remove(forKey: "key 14")
+        cache.settle()
+        #expect(try cache.storage.value(forKey: "key 7") == .blob(77))
+        #expect(try cache.storage.entry(forKey: "key 7")?.isPinned == false)
+        #expect(try cache.storage.entry(forKey: "key 14") == nil)
+        #expect(try cache.storage.entry(forKey: "key 21")?.isPinned == true)
+        try cache.requireClean()
+    }
+
+    @Test func `a blob that is another one by now gets nothing of what was known of the old one`() throws {
+        let cache = try filledCache()
+        try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+        let file = cache.storage.cacheFileURL(forKey: "key 7")
+        cache.storage.store.close()
+        try FileManager.default.removeItem(at: file)
+        try Data.blob(8, count: 99).write(to: file)
+        cache.reopen()
+        cache.settle()
+        #expect(try cache.storage.entry(forKey: "key 7")?.isPinned == false)
+        #expect(try cache.storage.entry(forKey: "key 14")?.isPinned == true)
+    }
+
+    @Test func `most of it, where a page is lost`() throws {
+        let cache = try filledCache()
+        let page = try #require(
+            try Connection(path: cache.index.path).integer(
+                "SELECT rootpage FROM sqlite_schema WHERE name = 'entries_by_access'"))
+        let handle = try FileHandle(forWritingTo: cache.index)
+        try handle.seek(toOffset: UInt64(page - 1) * 4_096)
+        try handle.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
+        try handle.close()
+        cache.reopen()
+        try cache.storage.store(value: .blob(1), forKey: "new")
+        cache.settle()
+        #expect(FileManager.default.fileExists(atPath: cache.index.path + ".damaged"))
+        let found = try entries(of: cache)
+        #expect(found.count == Self.entries && found.values.allSatisfy { $0.key != nil })
+        #expect(found.values.count(where: \.isPinned) == (0..<Self.entries).count { $0 % 7 == 0 })
+        try cache.requireClean()
+    }
+
+    @Test func `what must not be kept does not come back`() throws {
+        let cache = try filledCache()
+        try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+        let storage = DiskStorage.Backend<Data>(
+            noThrowConfig: {
+                var config = cache.config
+                config.storesKeys = false
+                return config
+            }(),
+            creatingDirectory: true, environment: cache.environment)
+        for _ in 0..<2 { storage.store.housekeepingWait() }
+        #expect(try Connection(path: cache.index.path).integer("SELECT count(key) FROM entries") == 0)
+        #expect(try storage.entry(forKey: "key 7")?.isPinned == true)
+    }
+}
