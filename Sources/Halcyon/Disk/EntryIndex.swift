@@ -101,7 +101,8 @@ package final class EntryIndex: Sendable {
         defer { longReads.leave() }
         do {
             return try readOnOwnConnection(body)
-        } catch let error as SQLiteError where !error.isDamage && refreshIfMoved(force: true) {
+        } catch is SQLiteError where refreshIfMoved(force: true) {
+            // What was read was not the index any more, or not yet.
             try open()
             return try readOnOwnConnection(body)
         }
