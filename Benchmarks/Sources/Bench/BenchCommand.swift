@@ -12,7 +12,7 @@ struct BenchCommand: ParsableCommand {
             Operations: \(Operation.names.joined(separator: ", ")).
             """)
 
-    @Flag(help: "Up to 1 000 000 entries, and the slow backend with 100 000: half an hour and 20 GB.")
+    @Flag(help: "Up to 1 000 000 entries, and the slow backend with 100 000: three quarters of an hour and 20 GB.")
     var full = false
 
     @Option(help: ArgumentHelp("Write the rows as JSON.", valueName: "file"))

@@ -92,6 +92,7 @@
                     loaded.leave()
                 }
             }
+            serializer.gate.signal()
             loaded.wait()
             return serializer.count.value
         }
@@ -118,10 +119,14 @@
     /// Counts the images that are made of bytes: each is decoded at once then.
     private struct CountingSerializer: CacheSerializer {
         let count = Locker(0)
+        /// Opened when all views have asked: on a busy machine the first image is in memory before the last of them does.
+        let gate = DispatchSemaphore(value: 0)
 
         func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
 
         func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+            gate.wait()
+            gate.signal()
             count.change { $0 += 1 }
             return DefaultCacheSerializer.default.image(with: data, options: options)
         }
