@@ -19,18 +19,20 @@ let package = Package(
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "BenchReport", "CBareJPEG", "CSQLite", halcyon,
+                "BenchReport", "CBareJPEG", "CSQLite", "Workload", halcyon,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // What becomes of the figures; needs neither the library nor a disk.
         .target(name: "BenchReport"),
         .testTarget(name: "BenchReportTests", dependencies: ["BenchReport"]),
+        // Which calls are made, in which order; needs neither of them either.
+        .target(name: "Workload"),
+        .testTarget(name: "WorkloadTests", dependencies: ["Workload"]),
         // Linux alone decodes with it.
         .target(name: "CBareJPEG", linkerSettings: [.linkedLibrary("jpeg", .when(platforms: [.linux]))]),
         .executableTarget(name: "SchemaCandidates", dependencies: ["CSQLite"]),
         .executableTarget(name: "AdoptionOperations", dependencies: [halcyon]),
-        .executableTarget(name: "QueryOperations", dependencies: ["CSQLite", halcyon]),
     ],
     swiftLanguageModes: [.v6]
 )

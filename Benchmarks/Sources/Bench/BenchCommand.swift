@@ -8,9 +8,11 @@ struct BenchCommand: ParsableCommand {
         abstract: "Halcyon beside the bare system calls and beside a file-attribute backend, in one run, taking turns.",
         discussion: """
             Targets are ratios of medians of one run: absolute times depend on the machine, and on what else it does.
+
+            Operations: \(Operation.names.joined(separator: ", ")).
             """)
 
-    @Flag(help: "Up to 1 000 000 entries, and the slow backend with 100 000: half an hour and 20 GB.")
+    @Flag(help: "Up to 1 000 000 entries, and the slow backend with 100 000: three quarters of an hour and 20 GB.")
     var full = false
 
     @Option(help: ArgumentHelp("Write the rows as JSON.", valueName: "file"))

@@ -39,6 +39,9 @@ struct BenchRun {
         for volume in volumes {
             if isWanted(DecodeOperation.names) { rows += try DecodeOperation(volume: volume).rows() }
             if isWanted(IndexOperations.names) { rows += try IndexOperations(volume: volume).rows() }
+            for count in plan.queryCounts where isWanted(QueryPages.names) {
+                rows += try QueryPages(volume: volume, count: count).rows(rounds: plan.rounds)
+            }
         }
         return rows
     }

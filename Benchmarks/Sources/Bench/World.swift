@@ -1,5 +1,6 @@
 import BenchReport
 import Foundation
+import Workload
 
 /// The contestants with the same entries, each in a fresh folder of its own on one volume.
 final class World {

@@ -16,6 +16,14 @@ package struct Figure: Equatable, Sendable {
         isUnsteady = samples.isUnsteady
         rounds = samples.rounds.count
     }
+
+    /// What a hundredth of all calls was slower than; nil with fewer than a hundred.
+    package init?(tailOf samples: Samples) {
+        guard let tail = samples.p99 else { return nil }
+        value = tail
+        isUnsteady = samples.tails.isUnsteady
+        rounds = samples.rounds.count
+    }
 }
 
 /// What figures are counted in.
@@ -24,4 +32,6 @@ package enum FigureUnit: String, Sendable {
     case bytes
     /// One throughput over another.
     case factor
+    /// How often something was done.
+    case count
 }

@@ -7,6 +7,7 @@ package enum FigureText {
         case .microseconds: time(value)
         case .bytes: scaled(value, by: 1_000, ["B", "KB", "MB", "GB"])
         case .factor: factor(value)
+        case .count: digits(value)
         }
     }
 

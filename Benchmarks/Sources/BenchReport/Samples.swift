@@ -20,6 +20,9 @@ package struct Samples: Equatable, Sendable {
         return all.count < 100 ? nil : quantile(0.99, of: all.sorted())
     }
 
+    /// Each round's p99 in its place.
+    package var tails: Samples { Samples(rounds: rounds.map { quantile(0.99, of: $0).map { [$0] } ?? [] }) }
+
     /// The slowest round over the fastest one.
     package var spread: Double {
         guard let least = roundMedians.first, let most = roundMedians.last, most > least else { return 1 }

@@ -28,6 +28,19 @@ struct SamplesTests {
         #expect(samples.p99 == 99)
     }
 
+    @Test("A tail is that of all calls, and unsteady if those of the rounds disagree")
+    func tailOfRounds() throws {
+        let calm = Array(repeating: 1.0, count: 99) + [1_000]
+        let even = try #require(Figure(tailOf: Samples(rounds: [calm, calm])))
+        #expect(even.rounds == 2)
+        #expect(!even.isUnsteady)
+        let odd = Samples(rounds: [calm, Array(repeating: 50, count: 100)])
+        #expect(odd.tails.rounds.count == 2)
+        #expect(Figure(tailOf: odd)?.isUnsteady == true)
+        #expect(Figure(tailOf: odd)?.value == 50)
+        #expect(Figure(tailOf: Samples(rounds: [[1, 2, 3]])) == nil)
+    }
+
     @Test(
         "Rounds that are more than one and a half times apart disagree",
         arguments: [([10.0, 15], false), ([10, 15.1], true), ([0, 0], false), ([0, 1], true), ([7], false)])

@@ -33,7 +33,7 @@ struct TextTests {
             (1_500, .microseconds, "1.50 ms"), (12_000_000, .microseconds, "12 s"), (1.618, .factor, "1.62 ×"),
             (0.0003, .factor, "< 0.01 ×"), (74_106.2, .factor, "74 106 ×"),
             (300, .bytes, "300 B"), (7_654_321, .bytes, "7.65 MB"), (0, .bytes, "0 B"),
-            (2_500_000_000, .bytes, "2.50 GB"),
+            (2_500_000_000, .bytes, "2.50 GB"), (64, .count, "64"), (1.5, .count, "1.50"),
         ])
     func figures(value: Double, unit: FigureUnit, text: String) { #expect(FigureText.text(value, unit) == text) }
 

@@ -33,6 +33,17 @@ struct BareFiles: Sendable {
         free(memory)
     }
 
+    /// The same, keeping the bytes.
+    static func contents(_ path: [CChar]) -> Data {
+        var status = stat()
+        let file = open(path, O_RDONLY)
+        require(file >= 0 && fstat(file, &status) == 0)
+        var data = Data(count: Int(status.st_size))
+        let count = data.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
+        require(count == data.count && close(file) == 0)
+        return data
+    }
+
     /// stat.
     @discardableResult
     static func exists(_ path: [CChar]) -> Bool {

@@ -16,6 +16,13 @@ final class HalcyonCache {
         return storage
     }
 
+    /// With a memory storage of its own, without a limit. It keeps the storage open.
+    func imageCache() throws -> ImageCache {
+        ImageCache(
+            memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 0, cleanInterval: 0)),
+            diskStorage: try storage())
+    }
+
     static func config(_ folder: URL) -> DiskStorage.Config {
         // With a folder of its own: to ask Foundation for the user's caches is not what is measured.
         var config = DiskStorage.Config(name: "bench", sizeLimit: 0, directory: folder)

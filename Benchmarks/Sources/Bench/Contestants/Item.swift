@@ -32,16 +32,3 @@ struct Item: Sendable {
 
 /// Bytes of a blob. No two neighbours alike, so that nothing is saved by writing zeros.
 func blob(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }) }
-
-/// The same numbers in each run.
-struct Randomness: RandomNumberGenerator {
-    private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}

@@ -20,9 +20,14 @@ enum Memory {
     }
 
     /// Bytes that this process has handed to `write` and its like so far: what is written into mapped memory is not in it.
-    static var written: Int {
+    static var written: Int { transferred("wchar") }
+
+    /// Bytes that `read` and its like have given this process so far.
+    static var read: Int { transferred("rchar") }
+
+    private static func transferred(_ name: String) -> Int {
         let lines = (try? String(contentsOfFile: "/proc/self/io", encoding: .utf8))?.split(separator: "\n") ?? []
-        return lines.first { $0.hasPrefix("wchar: ") }.flatMap { Int($0.dropFirst(7)) } ?? 0
+        return lines.first { $0.hasPrefix("\(name): ") }.flatMap { Int($0.dropFirst(name.count + 2)) } ?? 0
     }
 
     private static func bytes(of name: String, in file: String) -> Int {

@@ -17,12 +17,14 @@ struct Volume {
 
     var name: String { kind.rawValue }
 
-    /// Each file takes a block of 4 KiB and what the file system knows of it. Something is left for others.
-    func hasRoom(forFiles count: Int) -> Bool {
+    /// Each file takes a block of 4 KiB and what the file system knows of it.
+    func hasRoom(forFiles count: Int) -> Bool { hasRoom(forBytes: count * 6_000) }
+
+    /// Something is left for others.
+    func hasRoom(forBytes need: Int) -> Bool {
         var status = statvfs()
         guard statvfs(folder.path, &status) == 0 else { return false }
         let room = Int(status.f_bavail) * Int(status.f_frsize)
-        let need = count * 6_000
         return need < room / 2 && (kind == .disk || need < Memory.available / 2)
     }
 

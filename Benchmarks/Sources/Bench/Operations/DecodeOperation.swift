@@ -1,5 +1,4 @@
 import BenchReport
-import CBareJPEG
 import Foundation
 import Halcyon
 
@@ -14,14 +13,10 @@ import Halcyon
         private static let width = 4_000
         private static let height = 3_000
 
-        struct Failure: Error {
-            let description: String
-        }
-
         func rows() throws -> [ResultRow] {
             Progress.say("\(volume.name): a photo of 12 million pixels")
-            let photo = try Self.photo()
-            let cache = try makeCache()
+            let photo = try Photo.jpeg(width: Self.width, height: Self.height)
+            let cache = try HalcyonCache(folder: volume.folder.appendingPathComponent("photos")).imageCache()
             var outcome = Outcome()
             for round in 0..<7 {
                 let ours = try microseconds { try decodeAndStore(photo, in: cache, key: "\(round)") }
@@ -56,16 +51,9 @@ import Halcyon
             return row
         }
 
-        private func makeCache() throws -> ImageCache {
-            let folder = volume.folder.appendingPathComponent("photos")
-            return ImageCache(
-                memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 0, cleanInterval: 0)),
-                diskStorage: try DiskStorage.Backend(config: HalcyonCache.config(folder)))
-        }
-
         /// What a downloader does with what it has got.
         private func decodeAndStore(_ photo: Data, in cache: ImageCache, key: String) throws {
-            guard let image = KFCrossPlatformImage(data: photo) else { throw Failure(description: "no image") }
+            guard let image = KFCrossPlatformImage(data: photo) else { throw Photo.Failure(description: "no image") }
             var serializer = DefaultCacheSerializer()
             serializer.preferCacheOriginalData = true
             let stored = DispatchSemaphore(value: 0)
@@ -76,31 +64,8 @@ import Halcyon
         }
 
         private func decodeBare(_ photo: Data) {
-            var (width, height): (UInt32, UInt32) = (0, 0)
-            let pixels = photo.withUnsafeBytes { bytes in
-                bare_jpeg_decode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &width, &height)
-            }
-            require(pixels != nil && width == Self.width && height == Self.height)
-            free(pixels)
-        }
-
-        /// Gradients with some grain, so that it compresses about as a photo does.
-        private static func photo() throws -> Data {
-            var pixels = [UInt8](repeating: 255, count: width * height * 4)
-            var randomness = Randomness()
-            for y in 0..<height {
-                for x in 0..<width {
-                    let place = (y * width + x) * 4
-                    let grain = UInt8(truncatingIfNeeded: randomness.next() & 15)
-                    pixels[place] = UInt8(truncatingIfNeeded: x * 200 / width) &+ grain
-                    pixels[place + 1] = UInt8(truncatingIfNeeded: y * 200 / height) &+ grain
-                    pixels[place + 2] = UInt8(truncatingIfNeeded: (x ^ y) >> 5) &+ grain
-                }
-            }
-            guard
-                let photo = HalcyonImage(rgba: pixels, width: width, height: height)?.jpegData(compressionQuality: 0.85)
-            else { throw Failure(description: "no JPEG") }
-            return photo
+            let size = Photo.decode(photo)
+            require(size == (Self.width, Self.height))
         }
     }
 #else

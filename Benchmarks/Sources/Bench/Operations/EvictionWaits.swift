@@ -134,21 +134,3 @@ private struct WaitingCalls {
         return stride(from: 0, to: times.count, by: length).map { Array(times[$0..<min($0 + length, times.count)]) }
     }
 }
-
-extension Samples {
-    /// Each round's p99 in its place.
-    fileprivate var tails: Samples { Samples(rounds: rounds.map { quantile(0.99, of: $0).map { [$0] } ?? [] }) }
-}
-
-/// A value that two threads know.
-private final class Locker<Value: Sendable>: Sendable {
-    private let lock = NSLock()
-    private nonisolated(unsafe) var current: Value
-
-    init(_ value: Value) { current = value }
-
-    var value: Value {
-        get { lock.withLock { current } }
-        set { lock.withLock { current = newValue } }
-    }
-}

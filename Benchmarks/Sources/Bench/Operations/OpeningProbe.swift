@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import Workload
 
 /// Opens a cache in a process of its own.
 struct OpeningProbe {

@@ -12,10 +12,10 @@ struct Operation {
     let measure: (World, Plan) throws -> [ResultRow]
 
     /// In the order of the table, and within each phase in the order of the run.
-    static var all: [Operation] { reading + asking + storing + [opening] + removing }
+    static var all: [Operation] { reading + asking + storing + mixing + imageLoading + [opening] + removing }
 
     /// All rows there are, in the order of the table.
     static var names: [String] {
-        all.flatMap(\.names) + IndexOperations.names + MemoryOperations.names + DecodeOperation.names
+        all.flatMap(\.names) + QueryPages.names + IndexOperations.names + MemoryOperations.names + DecodeOperation.names
     }
 }

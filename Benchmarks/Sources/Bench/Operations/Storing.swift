@@ -55,9 +55,7 @@ extension Operation {
 
     /// As an app has it that shows a page: all at once, on the cache's queue, until the last handler was called.
     private static func burstThroughCache(_ world: World, _ plan: Plan) throws -> [ResultRow] {
-        let cache = ImageCache(
-            memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 0, cleanInterval: 0)),
-            diskStorage: try world.halcyon.storage())
+        let cache = try world.halcyon.imageCache()
         let data = blob(World.blobSize)
         var outcome = Outcome()
         for _ in 0..<plan.rounds {

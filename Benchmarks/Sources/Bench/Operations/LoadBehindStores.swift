@@ -1,0 +1,176 @@
+#if os(Linux)
+    import BenchReport
+    import Foundation
+    import Halcyon
+
+    /// How long somebody waits for an image while 2 000 blobs of 1 MiB that were called before are being stored.
+    ///
+    /// Once through an `ImageCache`, whose stores and loads are called in a row, and meanwhile now and then from the disk storage
+    /// below it. The file-attribute backend is on one queue, as a cache has it whose queue does one thing at a time. Bare calls need
+    /// none: their load is the same in both rows.
+    struct LoadBehindStores {
+        let world: World
+
+        static let names = ["load_behind_stores", "value_beside_stores"]
+
+        private static let stores = 2_000
+        private static let blobSize = 1_048_576
+        /// The number of an entry that is there before.
+        private static let wanted = stores
+
+        private var folder: URL { world.volume.folder.appendingPathComponent("crowd") }
+
+        func rows(rounds: Int) throws -> [ResultRow] {
+            // Each contestant's blobs are removed after its turn.
+            guard world.volume.hasRoom(forBytes: Self.stores * Self.blobSize) else {
+                Progress.say("\(world.volume.name): no room for \(Self.stores) blobs of 1 MiB")
+                return []
+            }
+            var (loads, values) = (Outcome(), Outcome())
+            for round in 0..<rounds {
+                let roles = Contestant.Role.allCases
+                for role in round.isMultiple(of: 2) ? roles : roles.reversed() {
+                    let waits = try waits(of: role)
+                    loads[role].add(waits.load.map { [$0] } ?? waits.values)
+                    values[role].add(waits.values)
+                }
+            }
+            return zip(Self.names, [loads, values]).compactMap(row)
+        }
+
+        private func row(_ name: String, _ outcome: Outcome) -> ResultRow? {
+            let row = world.row(
+                name, bytes: Self.blobSize, outcome, limitName: "open+fstat+read+close while bare calls store",
+                target: nil)
+            guard var row else { return nil }
+            row.entries = Self.stores
+            return row
+        }
+
+        private func waits(of role: Contestant.Role) throws -> Waits {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { removeFolder() }
+            switch role {
+            case .halcyon: return try waitsOfHalcyon()
+            case .limit: return try waitsOfBareFiles()
+            case .attribute: return try waitsOfAttributes()
+            }
+        }
+
+        /// What the disk has not got yet would be written during another's turn.
+        private func removeFolder() {
+            do { try FileManager.default.removeItem(at: folder) } catch {
+                Progress.say("\(folder.path) stays: \(error)")
+            }
+            sync()
+        }
+
+        // MARK: Contestants
+
+        private func waitsOfHalcyon() throws -> Waits {
+            let halcyon = HalcyonCache(folder: folder.appendingPathComponent("halcyon"))
+            let waits = try waits(of: halcyon)
+            halcyon.close()
+            return waits
+        }
+
+        private func waits(of halcyon: HalcyonCache) throws -> Waits {
+            let (cache, storage, data) = (try halcyon.imageCache(), try halcyon.storage(), blob(Self.blobSize))
+            try storage.store(value: try Photo.jpeg(width: 64, height: 64), forKey: Item.key(Self.wanted))
+            return try Waits { stored in
+                for number in 0..<Self.stores {
+                    stored.enter()
+                    cache.storeToDisk(data, forKey: Item.key(number)) { _ in stored.leave() }
+                }
+            } load: { loaded in
+                cache.retrieveImage(forKey: Item.key(Self.wanted), callbackQueue: .untouch) { result in
+                    loaded()
+                    require((try? result.get().image) != nil)
+                }
+            } value: {
+                try require(storage.value(forKey: Item.key(Self.wanted)) != nil)
+            }
+        }
+
+        private func waitsOfBareFiles() throws -> Waits {
+            let (files, data) = (try BareFiles(folder: folder), blob(Self.blobSize))
+            let (wanted, staged) = (Item(Self.wanted, bare: files).barePath, files.path("staged"))
+            BareFiles.store(try Photo.jpeg(width: 64, height: 64), at: wanted, staged: staged)
+            let paths = (0..<Self.stores).map { Item($0, bare: files).barePath }
+            return try Waits { stored in
+                DispatchQueue(label: "bench.stores").async(group: stored) {
+                    for path in paths { BareFiles.store(data, at: path, staged: staged) }
+                }
+            } value: {
+                BareFiles.load(wanted)
+            }
+        }
+
+        /// On a disk each of its stores waits until the disk has got it: a tenth of them says what all would take.
+        private func waitsOfAttributes() throws -> Waits {
+            let (backend, data) = (try AttributeBackend(folder: folder), blob(Self.blobSize))
+            let (queue, share) = (DispatchQueue(label: "bench.attributes.cache"), world.volume.kind == .disk ? 10 : 1)
+            try backend.store(try Photo.jpeg(width: 64, height: 64), forKey: Item.key(Self.wanted))
+            var waits = try Waits { stored in
+                for number in 0..<Self.stores / share {
+                    queue.async(group: stored) { Self.store(data, number, in: backend) }
+                }
+            } load: { loaded in
+                queue.async {
+                    Self.load(backend)
+                    loaded()
+                }
+            } value: {
+                Self.load(backend)
+            }
+            backend.settle()
+            waits.load = waits.load.map { $0 * Double(share) }
+            return waits
+        }
+
+        private static func store(_ data: Data, _ number: Int, in backend: AttributeBackend) {
+            // What is refused shows: the value that is wanted is not there either then.
+            try? backend.store(data, forKey: Item.key(number))
+        }
+
+        private static func load(_ backend: AttributeBackend) {
+            require((try? backend.value(forKey: Item.key(wanted))) != nil)
+        }
+    }
+
+    /// What one contestant's turn took.
+    private struct Waits {
+        /// From the call of the load, after those of the stores, until its handler; nil where it has no queue.
+        var load: Double?
+        /// Of the disk, while the stores went on.
+        let values: [Double]
+
+        /// - Parameters:
+        ///   - store: calls all stores, each of which leaves the group when it is done.
+        ///   - load: calls a load, which calls what it is given when it is done.
+        ///   - value: reads at once, on this thread.
+        init(
+            store: (DispatchGroup) -> Void, load: ((@escaping @Sendable () -> Void) -> Void)? = nil,
+            value: () throws -> Void
+        ) throws {
+            let stored = DispatchGroup()
+            let end = Locker<Double?>(nil)
+            store(stored)
+            let begin = now()
+            if let load {
+                stored.enter()
+                load {
+                    end.value = now()
+                    stored.leave()
+                }
+            }
+            var values: [Double] = []
+            // So seldom that the stores take no longer for it.
+            while stored.wait(timeout: .now() + .milliseconds(5)) == .timedOut {
+                values.append(try microseconds(value))
+            }
+            self.values = values
+            self.load = end.value.map { $0 - begin }
+        }
+    }
+#endif

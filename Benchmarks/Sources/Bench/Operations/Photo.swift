@@ -1,0 +1,46 @@
+#if os(Linux)
+    import CBareJPEG
+    import Foundation
+    import Halcyon
+    import Workload
+
+    /// Pictures to store, and how they are decoded with the bare library. Elsewhere the system decodes.
+    enum Photo {
+        struct Failure: Error {
+            let description: String
+        }
+
+        /// Gradients with some grain, so that it compresses about as a photo does.
+        static func jpeg(width: Int, height: Int) throws -> Data {
+            var pixels = [UInt8](repeating: 255, count: width * height * 4)
+            var randomness = Randomness()
+            for y in 0..<height {
+                for x in 0..<width {
+                    let place = (y * width + x) * 4
+                    let grain = UInt8(truncatingIfNeeded: randomness.next() & 15)
+                    pixels[place] = UInt8(truncatingIfNeeded: x * 200 / width) &+ grain
+                    pixels[place + 1] = UInt8(truncatingIfNeeded: y * 200 / height) &+ grain
+                    pixels[place + 2] = UInt8(truncatingIfNeeded: (x ^ y) >> 5) &+ grain
+                }
+            }
+            guard
+                let photo = HalcyonImage(rgba: pixels, width: width, height: height)?.jpegData(compressionQuality: 0.85)
+            else { throw Failure(description: "no JPEG") }
+            return photo
+        }
+
+        /// Decodes with libjpeg-turbo alone, and lets the pixels go.
+        ///
+        /// - Returns: its size.
+        @discardableResult
+        static func decode(_ photo: Data) -> (width: Int, height: Int) {
+            var (width, height): (UInt32, UInt32) = (0, 0)
+            let pixels = photo.withUnsafeBytes { bytes in
+                bare_jpeg_decode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &width, &height)
+            }
+            require(pixels != nil)
+            free(pixels)
+            return (Int(width), Int(height))
+        }
+    }
+#endif

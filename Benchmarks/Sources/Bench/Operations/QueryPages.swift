@@ -1,0 +1,120 @@
+import BenchReport
+import Foundation
+import Halcyon
+import Workload
+
+/// Pages of 100 entries out of an index, the largest first. The library alone: a folder of files answers none of this.
+///
+/// The first page is timed from the opening of a cache that nobody has asked before, with whatever is set up for it; the others
+/// when it has answered a few.
+struct QueryPages {
+    let volume: Volume
+    let count: Int
+
+    static let names = ["query_first_page"] + Question.allCases.map(\.row)
+
+    private static let limit = 100
+
+    /// What is asked. The hosts are ninety, the prefixes one for each host, the variants of an image four.
+    private enum Question: String, CaseIterable {
+        case size, host, prefix, image
+
+        var row: String { "query_page_\(rawValue)" }
+
+        func filter(_ number: Int) -> DiskStorage.EntryFilter {
+            switch self {
+            case .size: .all
+            case .host: .init(host: FilledIndex.host(number))
+            case .prefix: .init(keyPrefix: "https://\(FilledIndex.host(number))/p/")
+            case .image: .init(baseKey: FilledIndex.baseKey(number))
+            }
+        }
+
+        var expected: Int { self == .image ? FilledIndex.variants : QueryPages.limit }
+    }
+
+    /// What the redesign of the index promises for both.
+    private var target: Target { .atMost(count > 100_000 ? 400_000 : 40_000) }
+
+    func rows(rounds: Int) throws -> [ResultRow] {
+        guard volume.hasRoom(forBytes: count * 1_000) else {
+            Progress.say("\(volume.name): no room for an index of \(FigureText.count(count)) entries")
+            return []
+        }
+        Progress.say(
+            "\(volume.name), \(FigureText.count(count)) rows in an index: \(Self.names.joined(separator: ", "))")
+        let cache = HalcyonCache(folder: volume.folder.appendingPathComponent("queries-\(count)"))
+        let index = try makeIndex(of: cache)
+        let first = try firstPage(rounds, of: cache, index)
+        return [first].compactMap { $0 } + (try Question.allCases.compactMap { try row($0, rounds, of: cache) })
+    }
+
+    /// - Returns: the file's bytes, closed, before anything was asked.
+    private func makeIndex(of cache: HalcyonCache) throws -> Data {
+        _ = try cache.storage().totalSize()
+        cache.close()
+        let names = HalcyonCache(folder: volume.folder.appendingPathComponent("query-names"))
+        try FilledIndex(path: cache.indexPath, names: try names.storage()).fill(count)
+        names.close()
+        return try Data(contentsOf: URL(fileURLWithPath: cache.indexPath))
+    }
+
+    // MARK: The first page
+
+    /// Asked another way in each round, beginning with the size.
+    private func firstPage(_ rounds: Int, of cache: HalcyonCache, _ index: Data) throws -> ResultRow? {
+        var all = Samples()
+        var extras: [String: Double] = [:]
+        for round in 0..<rounds {
+            try putBack(index, of: cache)
+            let question = Question.allCases[round % Question.allCases.count]
+            let time = try microseconds { try ask(question, round, try cache.storage()) }
+            all.add([time])
+            extras["by_\(question.rawValue)_us"] = time
+        }
+        var row = row("query_first_page", all)
+        row?.extras = extras
+        return row
+    }
+
+    /// As it was before the first question, in the same file: in another one the library would look for what has been moved.
+    private func putBack(_ index: Data, of cache: HalcyonCache) throws {
+        cache.close()
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: cache.indexPath))
+        defer { try? file.close() }
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: index)
+        // Nobody's first page waits for the disk to get all this.
+        try file.synchronize()
+    }
+
+    // MARK: Pages of a cache in use
+
+    private func row(_ question: Question, _ rounds: Int, of cache: HalcyonCache) throws -> ResultRow? {
+        let storage = try cache.storage()
+        var samples = Samples()
+        var randomness = Randomness()
+        try ask(question, 0, storage)
+        for _ in 0..<rounds {
+            samples.add(
+                try (0..<20).map { _ in
+                    let number = Int.random(in: 0..<count / FilledIndex.variants, using: &randomness)
+                    return try microseconds { try ask(question, number, storage) }
+                })
+        }
+        return row(question.row, samples)
+    }
+
+    private func ask(_ question: Question, _ number: Int, _ storage: DiskStorage.Backend<Data>) throws {
+        let page = try storage.entries(
+            matching: question.filter(number), sortedBy: .size, descending: true, limit: Self.limit)
+        require(page.entries.count == question.expected)
+    }
+
+    private func row(_ name: String, _ samples: Samples) -> ResultRow? {
+        guard let figure = Figure(samples) else { return nil }
+        var row = ResultRow(name, on: volume.kind, entries: count, halcyon: figure)
+        row.target = target
+        return row
+    }
+}
