@@ -91,7 +91,8 @@ let package = Package(
         .testTarget(
             name: clientTests, dependencies: ["Halcyon"], packageAccess: false,
             swiftSettings: [.treatAllWarnings(as: .error, .when(platforms: [.linux]))]),
-        .testTarget(name: "HalcyonTortureTests", dependencies: ["HalcyonTorture", "HalcyonTestSupport"]),
+        .testTarget(
+            name: "HalcyonTortureTests", dependencies: ["CHalcyonSQLite", "HalcyonTorture", "HalcyonTestSupport"]),
         .testTarget(
             name: "HalcyonSQLiteTests",
             dependencies: ["HalcyonSQLite", "HalcyonTestSupport"]),

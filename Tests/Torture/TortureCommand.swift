@@ -11,5 +11,8 @@ struct TortureCommand: ParsableCommand {
             Each command ends with status 0 when nothing was violated. Otherwise it says what was, keeps the cache and the \
             logs of all processes, and prints the command line that makes the same round again.
             """,
-        subcommands: [Kill.self, Processes.self, Open.self, Freeze.self, Leaks.self, All.self, Work.self])
+        subcommands: [
+            Kill.self, Processes.self, Open.self, Freeze.self, Clocks.self, Reads.self, Leaks.self, All.self, Work.self,
+            Spin.self,
+        ])
 }

@@ -18,7 +18,8 @@ package protocol FileSystem: Sendable {
     func status(at path: String) throws(SystemError) -> FileStatus
     /// `futimens`, modification time only: milliseconds, and microseconds below them.
     func setModified(_ time: Timestamp, microseconds: Int, of file: FileDescriptor) throws(SystemError)
-    /// `fchmodat`: for this user alone. It neither opens the file nor follows a symbolic link.
+    /// `fchmodat`: for this user alone. It does not follow a symbolic link. Where the C library opens the file for it, it does so
+    /// with O_PATH: closing such a descriptor takes no lock away.
     func makePrivate(_ path: String) throws(SystemError)
     /// `fsync`.
     func synchronize(_ file: FileDescriptor) throws(SystemError)

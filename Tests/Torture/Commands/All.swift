@@ -19,6 +19,12 @@ struct All: ParsableCommand {
     @Option(help: "Frozen processes.")
     var freezes = 6
 
+    @Option(help: "Rounds with a clock that jumps.")
+    var clocks = 20
+
+    @Option(help: "Rounds with reads that are refused.")
+    var reads = 6
+
     @Option(help: "Times that a cache is opened and closed.")
     var reopenings = 10_000
 
@@ -27,6 +33,8 @@ struct All: ParsableCommand {
         try run(Processes.self, "--operations", operations)
         try run(Open.self, "--rounds", openings)
         try run(Freeze.self, "--rounds", freezes)
+        try run(Clocks.self, "--rounds", clocks)
+        try run(Reads.self, "--rounds", reads)
         try run(Leaks.self, "--reopenings", reopenings)
     }
 
@@ -35,6 +43,7 @@ struct All: ParsableCommand {
         guard count > 0 else { return }
         var words = [option, "\(count)"]
         if let seed = options.seed { words += ["--seed", "\(seed)"] }
+        words += ["--busy", "\(options.busy)"]
         if let folder = options.folder { words += ["--folder", folder] }
         var parsed = try Command.parse(words)
         try parsed.run()

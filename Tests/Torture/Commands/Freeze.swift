@@ -12,12 +12,15 @@ struct Freeze: ParsableCommand {
     @Option(help: "How often.")
     var rounds = 10
 
+    @Flag(help: "Only processes that have the write lock, which takes a third of the time.")
+    var writersOnly = false
+
     func run() throws {
         try options.perform("freeze --rounds 1") { run in
             var frozen = FrozenWriter(run: run)
             for round in options.start..<options.start + rounds {
                 try frozen.perform(round: round)
-                try Pauses(run: run).perform(round: round)
+                if !writersOnly { try Pauses(run: run).perform(round: round) }
                 run.progress.show("  round \(round): \(frozen.summary)")
             }
             return frozen.summary

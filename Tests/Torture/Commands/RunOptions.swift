@@ -12,6 +12,9 @@ struct RunOptions: ParsableArguments {
     @Option(help: "The round to begin with.")
     var start = 1
 
+    @Option(help: "Processes beside it that do nothing but keep the machine busy.")
+    var busy = 0
+
     /// Runs a command in a folder of its own, which goes when nothing was found.
     ///
     /// - Parameters:
@@ -26,7 +29,8 @@ struct RunOptions: ParsableArguments {
         let run = Run(command, seed: seed, workplace: workplace)
         run.progress.say("\(name), seed \(seed)")
         let begin = ContinuousClock.now
-        let summary = try body(run)
+        let loops = try BusyLoops(busy)
+        let summary = try withExtendedLifetime(loops) { try body(run) }
         run.progress.say("  \(summary), \((ContinuousClock.now - begin).components.seconds) s")
         try workplace.remove(workplace.url)
     }

@@ -11,10 +11,13 @@ struct Work: ParsableCommand {
 
     func run() throws {
         let parent = getppid()
+        SelfStop.prepare()
         // That its log is there tells the parent that this process is ready.
         let journal = try Journal(path: order.log)
         StartLine.wait()
-        let worker = Worker(number: order.number, keys: order.keys, cache: makeCache(), journal: journal)
+        let disk = order.world.hasBadDisk ? BadDisk() : nil
+        let worker = Worker(
+            number: order.number, keys: order.keys, cache: try makeCache(on: disk), journal: journal, disk: disk)
         try worker.perform(.open)
         try worker.work(order.mix, seed: order.seed) { done in
             // Nobody needs a worker that has outlived who started it.
@@ -24,8 +27,11 @@ struct Work: ParsableCommand {
         try worker.logWarnings()
     }
 
-    private func makeCache() -> Cache {
-        Cache(folder: order.folder, countLimit: order.countLimit, tuning: order.mix.tuning) { [order] environment in
+    private func makeCache(on disk: BadDisk?) throws -> Cache {
+        let change = try order.world.change()
+        return Cache(folder: order.folder, countLimit: order.countLimit, tuning: order.mix.tuning) { environment in
+            change(&environment)
+            disk?.change(&environment)
             environment.beforeCommit = order.freezeAtCommit.map(Self.stopping)
         }
     }
@@ -38,7 +44,7 @@ struct Work: ParsableCommand {
                 count += 1
                 return count == number
             }
-            if isTheOne { kill(getpid(), SIGSTOP) }
+            if isTheOne { SelfStop.stop() }
             return true
         }
     }

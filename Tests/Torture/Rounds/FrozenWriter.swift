@@ -25,7 +25,9 @@ struct FrozenWriter {
         try team.begin()
         let writer = team.members[0].process
         try wait(for: "the writer to stop itself") { writer.hasStopped() }
-        var violations = try bystander.lookAround()
+        var violations = lockViolations(of: writer, on: folder, "when it has stopped")
+        violations += try bystander.lookAround()
+        violations += lockViolations(of: writer, on: folder, "after everybody has looked around")
 
         let goesOn = Bool.random(using: &generator)
         goesOn ? writer.send(SIGCONT) : writer.destroy()
@@ -44,6 +46,16 @@ struct FrozenWriter {
         try run.workplace.remove(folder)
         try run.workplace.removeLogs()
         if goesOn { continued += 1 } else { killed += 1 }
+    }
+
+    /// A lock that is lost is to be told from a process that does not stand still.
+    private func lockViolations(of writer: ChildProcess, on folder: URL, _ moment: String) -> [Violation] {
+        #if os(Linux)
+            guard FileLock.isWriting(writer.pid, index: Cache.indexPath(in: folder)) == false else { return [] }
+            return [Violation(.disagreement, "the frozen process has no write lock \(moment)")]
+        #else
+            return []
+        #endif
     }
 
     private func makeBystander(on folder: URL) throws -> Bystander {

@@ -11,10 +11,11 @@ final class Inspector {
     /// What a check may find: a process that is killed between two steps leaves files, and nothing else.
     enum Allowance { case nothing, leftovers }
 
-    init(_ workplace: Workplace, cache folder: URL, keys: KeySpace) throws {
+    init(_ workplace: Workplace, cache folder: URL, keys: KeySpace, world: World = World()) throws {
         let number = workplace.nextWorker()
         log = workplace.logPath(of: number)
-        worker = Worker(number: number, keys: keys, cache: Cache(folder: folder), journal: try Journal(path: log))
+        let cache = Cache(folder: folder, try world.change())
+        worker = Worker(number: number, keys: keys, cache: cache, journal: try Journal(path: log))
     }
 
     /// - Parameters:

@@ -21,13 +21,13 @@ final class Team {
     /// Starts a process, which waits for ``begin()``.
     func add(
         _ mix: Mix, on cache: URL, keys: KeySpace, seed: UInt64, countLimit: Int = 0, operations: Int? = nil,
-        freezeAtCommit: Int? = nil
+        freezeAtCommit: Int? = nil, world: World = World()
     ) throws {
         let number = workplace.nextWorker()
         let order = WorkerOrder(
             number: number, folder: cache, log: workplace.logPath(of: number), mix: mix, seed: seed,
             pinned: keys.pinned.count, loose: keys.loose.count, countLimit: countLimit, operations: operations,
-            freezeAtCommit: freezeAtCommit)
+            freezeAtCommit: freezeAtCommit, world: world)
         members.append(Member(order: order, process: try ChildProcess(order.arguments, input: line.input)))
     }
 
@@ -57,13 +57,18 @@ final class Team {
 
     /// Kills each with SIGKILL when its time has come.
     ///
-    /// - Parameter delays: from now, one for each; in any order.
-    func kill(after delays: [Duration]) throws -> (logs: [WorkerLog], [Violation]) {
+    /// - Parameters:
+    ///   - delays: from now, one for each; in any order.
+    ///   - act: what is done meanwhile, once in a millisecond.
+    func kill(after delays: [Duration], meanwhile act: () -> Void = {}) throws -> (logs: [WorkerLog], [Violation]) {
         let begin = ContinuousClock.now
         var goneAt = [Int: Int64]()
         var violations: [Violation] = []
         for (member, delay) in zip(members, delays).sorted(by: { $0.1 < $1.1 }) {
-            sleep(until: begin + delay)
+            while ContinuousClock.now < begin + delay {
+                act()
+                sleep(until: min(begin + delay, .now + .milliseconds(1)))
+            }
             if let end = member.process.hasEnded() { violations.append(Self.fault(of: member, end)) }
             member.process.destroy()
             goneAt[member.order.number] = MonotonicClock.now

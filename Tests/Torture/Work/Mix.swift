@@ -6,6 +6,8 @@ import HalcyonTestSupport
 enum Mix: String, Codable, Sendable {
     /// A bit of everything but removing all.
     case plain
+    /// As plain, but nothing expires: what has expired may come back when the clock goes back.
+    case timeless
     /// Stores in bursts, with a checkpoint after nearly each.
     case bursts
     /// As plain, with everything removed now and then.
@@ -29,6 +31,7 @@ enum Mix: String, Codable, Sendable {
                 (.evict, 12),
                 (.expire, 12), (.page, 10), (.totals, 10), (.reopen, 4),
             ]
+        case .timeless: Self.plain.weights.map { ($0 == .storeBriefly ? .store : $0, $1) }
         case .bursts: [(.store, 900), (.value, 90), (.remove, 10)]
         case .clearing: [(.store, 500), (.value, 300), (.isCached, 50), (.remove, 50), (.removeAll, 8), (.reopen, 4)]
         case .evicting: [(.evict, 300), (.store, 400), (.value, 200), (.expire, 20)]

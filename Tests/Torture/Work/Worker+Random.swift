@@ -6,6 +6,7 @@ extension Worker {
         var generator = SeededGenerator(seed: seed)
         var done = 0
         while isWanted(done) {
+            disk?.plan(using: &generator)
             try perform(operation(of: mix, using: &generator))
             try logWarnings()
             done += 1

@@ -10,13 +10,16 @@ final class Worker {
     /// Of the operation before.
     private(set) var lastError: (any Error)?
     private let journal: Journal
+    /// nil: one that can always be read.
+    let disk: BadDisk?
     private let keyOfFile: [String: String]
 
-    init(number: Int, keys: KeySpace, cache: Cache, journal: Journal) {
+    init(number: Int, keys: KeySpace, cache: Cache, journal: Journal, disk: BadDisk? = nil) {
         self.number = number
         self.keys = keys
         self.cache = cache
         self.journal = journal
+        self.disk = disk
         let storage = cache.storage
         keyOfFile = Dictionary(
             keys.all.map { (storage.cacheFileURL(forKey: $0).lastPathComponent, $0) },
@@ -28,7 +31,9 @@ final class Worker {
         lastError = nil
         return try journal.log(operation) { number in
             do {
-                return try outcome(of: operation, StoreID(worker: self.number, number: number))
+                let outcome = try outcome(of: operation, StoreID(worker: self.number, number: number))
+                // Who cannot read what is there may say that nothing is.
+                return outcome == .miss && disk != nil ? .failed("a miss on a bad disk") : outcome
             } catch let mixed as TortureValue.Mixed {
                 return .wrong(mixed.text)
             } catch {

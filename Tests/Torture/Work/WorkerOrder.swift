@@ -17,6 +17,7 @@ struct WorkerOrder: Codable, Sendable {
     let operations: Int?
     /// The commit before which it stops itself, under the index's write lock.
     let freezeAtCommit: Int?
+    let world: World
 
     var keys: KeySpace { KeySpace(pinned: pinned, loose: loose) }
 

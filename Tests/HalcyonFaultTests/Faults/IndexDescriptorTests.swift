@@ -1,0 +1,65 @@
+import Foundation
+import Halcyon
+import HalcyonTestSupport
+import Testing
+
+/// Nobody opens a file of the index beside SQLite. When a process closes any descriptor of a file, it loses all POSIX locks that it has
+/// on it, and with them SQLite's.
+@Suite(.endsEvenIfItHangs) struct IndexDescriptorTests {
+    /// By the calls of the library's own file system.
+    @Test(arguments: [false, true])
+    func `no call of the library opens a file of the index`(isMovedAway: Bool) throws {
+        let folder = try TemporaryFolder()
+        let use = EveryUse(in: folder.url)
+        let opened = Locked<[String]>([])
+        use.fileSystem.observe { call, path in
+            // A file that SQLite has still to see may be made: making it fails where there is one.
+            if call == .openForReading, Self.isIndexFile(path) { opened.withLock { $0.append(path) } }
+        }
+        for step in EveryUse.Step.allCases {
+            try use.perform(step)
+            #expect(opened.withLock { $0 } == [], "\(step)")
+        }
+        try use.move(toOtherVolume: isMovedAway)
+        #expect(opened.withLock { $0 } == [])
+    }
+
+    private static func isIndexFile(_ path: String) -> Bool {
+        ["", "-wal", "-shm", "-journal"].contains { path.hasSuffix("index.sqlite\($0)") }
+    }
+
+    #if os(Linux)
+        /// By the locks that this process has, whoever opens what, and through which library. That is what it is all about: a
+        /// connection that believes it has a lock never asks for it again.
+        @Test func `no step takes a lock away`() throws {
+            let folder = try TemporaryFolder()
+            let use = EveryUse(in: folder.url)
+            for step in EveryUse.Step.allCases {
+                try use.perform(step)
+                #expect(try locked(use.index) == [use.index, "\(use.index)-shm"], "\(step)")
+            }
+        }
+
+        @Test(arguments: ["", "-shm"])
+        func `a lock that is taken away would be noticed`(suffix: String) throws {
+            let folder = try TemporaryFolder()
+            let use = EveryUse(in: folder.url)
+            try use.perform(.store)
+            _ = try Data(contentsOf: URL(fileURLWithPath: use.index + suffix))
+            try use.perform(.list)
+            #expect(try !locked(use.index).contains(use.index + suffix))
+        }
+
+        /// The files of an index that this process has a lock on: each connection has one on both.
+        private func locked(_ index: String) throws -> [String] {
+            try [index, "\(index)-shm"].filter { try !#require(FileLock.locks(of: getpid(), on: $0)).isEmpty }
+        }
+
+        @Test func `what the kernel says of a lock is read`() throws {
+            let lock = try #require(FileLock(line: "lock:\t1: POSIX  ADVISORY  READ 15908 fe:00:9576640 128 EOF"))
+            #expect(!lock.isExclusive && lock.bytes == 128...Int64.max)
+            #expect(FileLock(line: "lock:\t1: FLOCK  ADVISORY  WRITE 15908 fe:00:16220312 0 EOF") == nil)
+            #expect(FileLock(line: "flags:\t0100000") == nil)
+        }
+    #endif
+}

@@ -1,0 +1,30 @@
+import Foundation
+import Halcyon
+
+/// A clock that somebody puts forward and back, for all processes that look at its file.
+final class SharedClock: Sendable {
+    private let file: Int32
+
+    /// - Parameter path: of its file, which is made where there is none.
+    init(path: String) throws {
+        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Trouble("cannot open \(path): \(Trouble.reason)") }
+    }
+
+    deinit { close(file) }
+
+    var now: Timestamp { Timestamp(Date()).advanced(by: offset) }
+
+    /// Milliseconds that it is ahead of the machine's clock.
+    var offset: Int64 {
+        get {
+            var offset: Int64 = 0
+            // An empty file: nobody has put it forward or back yet.
+            return pread(file, &offset, 8, 0) == 8 ? offset : 0
+        }
+        set {
+            var offset = newValue
+            pwrite(file, &offset, 8, 0)
+        }
+    }
+}
