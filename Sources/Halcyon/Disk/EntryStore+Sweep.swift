@@ -74,6 +74,7 @@ extension EntryStore {
         guard condition.withLock({ $0.distrusted }) != nil else { return }
         try forEachEntryBatch { session, entries in
             for entry in entries {
+                condition.withLock { if !$0.trusts(entry) { $0.droppedTokens.insert(entry.token) } }
                 guard let file = try blobs.status(of: entry.name), !isBlob(of: entry, file) else { continue }
                 try session.delete(id: entry.id)
                 // Also what could be adopted: its bytes are what is not trusted.
@@ -81,6 +82,8 @@ extension EntryStore {
             }
         }
         try note(in: generation) { state, _ in state.distrusted = nil }
+        // Whatever the clock says later, what is stored from now on is trusted.
+        if index.generation == generation { condition.withLock { $0.distrusted = nil } }
     }
 
     // MARK: In a copied folder

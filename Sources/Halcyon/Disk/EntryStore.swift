@@ -47,6 +47,8 @@ package final class EntryStore: Sendable {
         var isRelearning = false
         /// What was stored in this span may not have reached the disk before the power went.
         var distrusted: ClosedRange<Timestamp>?
+        /// Tokens of entries that were dropped for it: a reader may have opened the blob of one before.
+        var droppedTokens: Set<Int64> = []
         var legacyNames = LegacyNames.none
         /// When the folder was last searched for files without a row.
         var reconciledAt = Timestamp(milliseconds: 0)
@@ -61,6 +63,10 @@ package final class EntryStore: Sendable {
         var clearings = Clearings()
 
         var isAdopting: Bool { adoption != .done }
+
+        func trusts(_ entry: Entry) -> Bool {
+            distrusted?.contains(entry.createdAt) != true && !droppedTokens.contains(entry.token)
+        }
 
         /// Whether a file of this name that has no row may be an entry.
         func adopts(_ name: BlobName) -> Bool {
@@ -189,7 +195,7 @@ package final class EntryStore: Sendable {
     /// Whether a file is the entry's blob.
     func isBlob(of entry: Entry, _ file: FileStatus) -> Bool {
         let condition = condition.withLock { $0 }
-        guard condition.distrusted?.contains(entry.createdAt) != true else { return false }
+        guard condition.trusts(entry) else { return false }
         return entry.matches(
             file, ignoringInode: condition.isRelearning || !index.hasStableInodes, ignoringTag: condition.isRelearning)
     }
@@ -216,8 +222,7 @@ extension EntryStore.FolderCondition {
         reconciledAt = state.reconciledAt
         adoptsUntil = state.adoptsUntil
         isRelearning = state.isRelearning
-        // Kept after the sweep has dropped what is in it: a reader may have opened such a blob before. Later stores have later
-        // times.
+        // Until the own sweep has come by: only it knows the tokens.
         distrusted = state.distrusted ?? distrusted
         legacyNames = state.legacyNames
         hasListing = hasListing || state.hasListing

@@ -50,6 +50,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 30, 69, 70, 100, 150, 1_000])
+    func `a clock that is put back after the restart drops nothing`(seconds: Int) throws {
+        try withCache { cache in
+            cache.environment.boot = { "first" }
+            try cache.storage.store(value: .blob(1), forKey: "before")
+            restartUncleanly(cache, boot: "second", clockBackBy: -100)
+            _ = try cache.storage.totalSize()
+            cache.settle()
+            // It knows nothing of the restart any more.
+            let other = cache.makeStorage()
+            cache.clock.advance(by: -Double(100 + seconds))
+            for (seed, storage) in [cache.storage, other, cache.storage, other].enumerated() {
+                try storage.store(value: .blob(seed), forKey: "\(seed)")
+                cache.settle()
+            }
+            for seed in 0..<4 {
+                #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed), "\(seed)")
+                #expect(try other.value(forKey: "\(seed)") == .blob(seed), "\(seed)")
+            }
+        }
+    }
+
     @Test func `reads of another process after a burst of stores count as later`() throws {
         try withCache(configure: { $0.countLimit = 1_999 }) { cache in
             for seed in 0..<2_000 {

@@ -13,6 +13,8 @@ import Testing
         "upsert": [],
         "adopt": [],
         "delete": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
+        "uses": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
+        "setHits": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "relearn": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "touch": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "extend": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -174,7 +176,7 @@ import Testing
 
     /// Statements that are meant to read everything: check, listings for people.
     static let scans: Set<String> = [
-        "countedTotals", "repairTotals", "countLegacyNames", "hasKeys", "countUnlisted",
+        "countedTotals", "impossibleSizes", "repairTotals", "countLegacyNames", "hasKeys", "countUnlisted",
     ]
 
     /// Statements that read from one end of a table, and stop after so many rows.

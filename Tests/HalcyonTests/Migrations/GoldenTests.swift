@@ -106,7 +106,8 @@ import Testing
         let old = try #require(entries.first { $0.key == "höhle 🦊" })
         #expect(address.hits == (version >= 3 ? 7 : 0) && address.allocatedSize == (version >= 3 ? 4096 : 6))
         #expect(address.baseKey == (version >= 3 ? address.key : nil))
-        #expect(large.hits == (version >= 3 ? .max : 0))
+        // As many as any number of the index can say.
+        #expect(large.hits == (version >= 3 ? Totals.limit : 0))
         #expect(address.tags == (version >= 4 ? ["höhle", "offline"] : []))
         #expect(address.validators?.etag == (version >= 4 ? "\"33a64df5\"" : nil))
         #expect(address.metadata == (version >= 4 ? ["width": "320"] : [:]))
