@@ -94,8 +94,15 @@ static void forget_saved_images(GifFileType *file) {
     file->ImageCount = 0;
 }
 
-static int read_description(halcyon_gif_reader *reader, halcyon_gif_frame *frame) {
-    if (DGifGetImageDesc(reader->file) == GIF_ERROR) return GIF_ERROR;
+/* giflib says that it could not read when it does not like what it has read: the size of the codes, which came last. */
+static int describe_failure(halcyon_gif_reader *reader, halcyon_image_error *error) {
+    bool is_code_size = reader->file->Error == D_GIF_ERR_READ_FAILED && reader->source.left > 0;
+    if (is_code_size) halcyon_fail(error, HALCYON_IMAGE_MALFORMED, "LZW codes that begin with more than 8 bits");
+    return GIF_ERROR;
+}
+
+static int read_description(halcyon_gif_reader *reader, halcyon_gif_frame *frame, halcyon_image_error *error) {
+    if (DGifGetImageDesc(reader->file) == GIF_ERROR) return describe_failure(reader, error);
     const GifImageDesc *image = &reader->file->Image;
     const ColorMapObject *map = image->ColorMap != NULL ? image->ColorMap : reader->file->SColorMap;
     frame->left = image->Left;
@@ -133,7 +140,7 @@ int32_t halcyon_gif_next_frame(
         result = read_record_type(reader, &type);
         if (result == GIF_OK && type == EXTENSION_RECORD_TYPE) result = read_extension(reader, frame);
         if (result == GIF_OK && type == IMAGE_DESC_RECORD_TYPE) {
-            result = read_description(reader, frame);
+            result = read_description(reader, frame, error);
             *found = 1;
         }
     }
@@ -216,24 +223,18 @@ static bool write_description(halcyon_gif_writer *writer, const halcyon_gif_fram
     return result == GIF_OK;
 }
 
-static bool write_rows(halcyon_gif_writer *writer, const uint8_t *indexes, uint8_t *row) {
-    size_t width = (size_t)writer->width;
-    for (size_t y = 0; y < (size_t)writer->height; y++) {
-        memcpy(row, indexes + y * width, width); /* giflib masks the row in place */
-        if (EGifPutLine(writer->file, row, writer->width) == GIF_ERROR) return false;
-    }
-    return true;
-}
-
 int32_t halcyon_gif_add_frame(
-    halcyon_gif_writer *writer, const halcyon_gif_frame *frame, const uint8_t *indexes, halcyon_image_error *error
+    halcyon_gif_writer *writer, const halcyon_gif_frame *frame, halcyon_image_error *error
 ) {
     error->code = 0;
-    uint8_t *row = malloc((size_t)writer->width);
-    bool is_written = row != NULL && write_control(writer->file, frame) && write_description(writer, frame)
-        && write_rows(writer, indexes, row);
-    free(row);
-    return is_written ? 0 : halcyon_fail(error, HALCYON_IMAGE_NO_MEMORY, "giflib could not write a frame");
+    bool is_written = write_control(writer->file, frame) && write_description(writer, frame);
+    return is_written ? 0 : halcyon_fail(error, HALCYON_IMAGE_NO_MEMORY, "giflib could not begin a frame");
+}
+
+int32_t halcyon_gif_write_row(halcyon_gif_writer *writer, uint8_t *indexes, halcyon_image_error *error) {
+    error->code = 0;
+    bool is_written = EGifPutLine(writer->file, indexes, writer->width) == GIF_OK;
+    return is_written ? 0 : halcyon_fail(error, HALCYON_IMAGE_NO_MEMORY, "giflib could not write a row");
 }
 
 int32_t halcyon_gif_finish(halcyon_gif_writer *writer, halcyon_image_bytes *encoded, halcyon_image_error *error) {

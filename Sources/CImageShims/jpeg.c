@@ -118,6 +118,16 @@ static int has_inks(j_decompress_ptr jpeg) {
     return jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
 }
 
+/* libjpeg shows a component that has no scan as grey. Each one that has takes a bit for each of its blocks: without this,
+   files of next to nothing could be as large as they like. */
+static void require_each_component(j_decompress_ptr jpeg) {
+    for (int index = 0; index < jpeg->num_components; index++) {
+        int is_there = jpeg->progressive_mode ? jpeg->coef_bits[index][0] >= 0
+                                              : jpeg->comp_info[index].quant_table != NULL;
+        if (!is_there) stop_decoding(jpeg, HALCYON_IMAGE_MALFORMED, "a component without pixels");
+    }
+}
+
 static void start_decoding(j_decompress_ptr jpeg, const halcyon_jpeg_size *size) {
     jpeg_read_header(jpeg, TRUE);
     if (jpeg->image_width != size->width || jpeg->image_height != size->height)
@@ -133,32 +143,53 @@ static void start_decoding(j_decompress_ptr jpeg, const halcyon_jpeg_size *size)
     /* Several scans have been read to the last by now: without an end marker the finest may be missing. */
     if (jpeg_has_multiple_scans(jpeg) && ((jpeg_escape *)jpeg->err)->has_run_out)
         stop_decoding(jpeg, HALCYON_IMAGE_TRUNCATED, "the file ends early");
+    require_each_component(jpeg);
 }
 
-static void read_rows(j_decompress_ptr jpeg, uint8_t *pixels) {
-    size_t stride = (size_t)jpeg->output_width * 4;
-    while (jpeg->output_scanline < jpeg->output_height) {
-        JSAMPROW row = pixels + jpeg->output_scanline * stride;
-        jpeg_read_scanlines(jpeg, &row, 1);
-        if (has_inks(jpeg)) inks_to_rgba(row, jpeg->output_width);
+/* Enough rows that those of a turned picture fill whole lines of the cache, few enough to stay in it. */
+enum { STRIP = 32 };
+
+/* Rows that stay rows are decoded where they belong; others into a strip, of which libjpeg owns the memory. */
+static void point_to_rows(j_decompress_ptr jpeg, const halcyon_canvas *canvas, JSAMPARRAY strip, JSAMPROW *rows) {
+    for (size_t index = 0; index < STRIP; index++) {
+        ptrdiff_t y = (ptrdiff_t)(jpeg->output_scanline + index);
+        rows[index] = strip != NULL ? strip[index] : (JSAMPROW)(canvas->pixels + canvas->start + y * canvas->row);
     }
+}
+
+static void read_strip(j_decompress_ptr jpeg, const halcyon_canvas *canvas, JSAMPARRAY strip) {
+    JSAMPROW rows[STRIP];
+    JDIMENSION first = jpeg->output_scanline, left = jpeg->output_height - first, count = 0;
+    point_to_rows(jpeg, canvas, strip, rows);
+    while (count < STRIP && count < left)
+        count += jpeg_read_scanlines(jpeg, rows + count, (left < STRIP ? left : STRIP) - count);
+    for (JDIMENSION index = 0; index < count && has_inks(jpeg); index++) inks_to_rgba(rows[index], jpeg->output_width);
+    if (strip != NULL) halcyon_place(rows, first, count, jpeg->output_width, canvas);
+}
+
+static void read_rows(j_decompress_ptr jpeg, const halcyon_canvas *canvas) {
+    JSAMPARRAY strip = canvas->column == 1
+        ? NULL
+        : jpeg->mem->alloc_sarray((j_common_ptr)jpeg, JPOOL_IMAGE, jpeg->output_width * 4, STRIP);
+    while (jpeg->output_scanline < jpeg->output_height) read_strip(jpeg, canvas, strip);
 }
 
 /* setjmp has a function of its own: what it could spoil are the locals of the function it is in. */
 static void try_to_read(
     j_decompress_ptr jpeg, jpeg_escape *escape, struct jpeg_source_mgr *source, jpeg_progress *progress,
-    const halcyon_jpeg_size *size, uint8_t *pixels
+    const halcyon_jpeg_size *size, const halcyon_canvas *canvas
 ) {
     if (setjmp(escape->jump) != 0) return;
     jpeg_create_decompress(jpeg);
     jpeg->src = source;
     jpeg->progress = &progress->manager;
     start_decoding(jpeg, size);
-    read_rows(jpeg, pixels);
+    read_rows(jpeg, canvas);
 }
 
 int32_t halcyon_jpeg_decode(
-    const uint8_t *bytes, size_t count, const halcyon_jpeg_size *size, uint8_t *pixels, halcyon_image_error *error
+    const uint8_t *bytes, size_t count, const halcyon_jpeg_size *size, const halcyon_canvas *canvas,
+    halcyon_image_error *error
 ) {
     struct jpeg_decompress_struct jpeg;
     jpeg_escape escape;
@@ -169,7 +200,7 @@ int32_t halcyon_jpeg_decode(
     };
     memset(&jpeg, 0, sizeof jpeg);
     jpeg.err = prepare_escape(&escape, error);
-    try_to_read(&jpeg, &escape, &source, &progress, size, pixels);
+    try_to_read(&jpeg, &escape, &source, &progress, size, canvas);
     jpeg_destroy_decompress(&jpeg);
     return error->code;
 }
@@ -207,41 +238,43 @@ static void on_end(j_compress_ptr jpeg) {
 }
 
 static void start_encoding(j_compress_ptr jpeg, const halcyon_jpeg_source *source) {
-    jpeg->image_width = source->width;
-    jpeg->image_height = source->height;
+    jpeg->image_width = source->picture.width;
+    jpeg->image_height = source->picture.height;
     jpeg->input_components = 4;
     jpeg->in_color_space = JCS_EXT_RGBX;
     jpeg_set_defaults(jpeg);
     jpeg_set_quality(jpeg, source->quality, TRUE);
-    jpeg->optimize_coding = TRUE;
+    jpeg->optimize_coding = source->has_best_codes;
     if (source->has_full_colour) jpeg->comp_info[0].h_samp_factor = jpeg->comp_info[0].v_samp_factor = 1;
     jpeg_start_compress(jpeg, TRUE);
 }
 
-static void lay_on_white(const uint8_t *pixels, uint8_t *row, uint32_t width) {
-    for (size_t pixel = 0; pixel < width; pixel++) {
-        unsigned alpha = pixels[pixel * 4 + 3];
+static void lay_on_white(uint8_t *row, uint32_t width) {
+    for (uint8_t *pixel = row; pixel < row + (size_t)width * 4; pixel += 4) {
+        unsigned alpha = pixel[3];
         for (int part = 0; part < 3; part++)
-            row[pixel * 4 + part] = (uint8_t)((pixels[pixel * 4 + part] * alpha + 255 * (255 - alpha) + 127) / 255);
+            pixel[part] = (uint8_t)((pixel[part] * alpha + 255 * (255 - alpha) + 127) / 255);
     }
 }
 
-static void write_rows(j_compress_ptr jpeg, const uint8_t *pixels, uint8_t *row) {
+static void write_rows(j_compress_ptr jpeg, const halcyon_picture *picture, uint32_t *row) {
+    JSAMPROW bytes = (JSAMPROW)row;
     while (jpeg->next_scanline < jpeg->image_height) {
-        lay_on_white(pixels + (size_t)jpeg->next_scanline * jpeg->image_width * 4, row, jpeg->image_width);
-        jpeg_write_scanlines(jpeg, &row, 1);
+        picture->copy_row(picture->context, jpeg->next_scanline, row);
+        lay_on_white(bytes, jpeg->image_width);
+        jpeg_write_scanlines(jpeg, &bytes, 1);
     }
     jpeg_finish_compress(jpeg);
 }
 
 static void try_to_write(
-    j_compress_ptr jpeg, jpeg_escape *escape, jpeg_output *output, const halcyon_jpeg_source *source, uint8_t *row
+    j_compress_ptr jpeg, jpeg_escape *escape, jpeg_output *output, const halcyon_jpeg_source *source, uint32_t *row
 ) {
     if (setjmp(escape->jump) != 0) return;
     jpeg_create_compress(jpeg);
     jpeg->dest = &output->manager;
     start_encoding(jpeg, source);
-    write_rows(jpeg, source->pixels, row);
+    write_rows(jpeg, &source->picture, row);
 }
 
 int32_t halcyon_jpeg_encode(
@@ -254,7 +287,7 @@ int32_t halcyon_jpeg_encode(
             .init_destination = on_destination, .empty_output_buffer = on_full, .term_destination = on_end}};
     memset(&jpeg, 0, sizeof jpeg);
     jpeg.err = prepare_escape(&escape, error);
-    uint8_t *row = calloc(source->width, 4);
+    uint32_t *row = malloc((size_t)source->picture.width * 4);
     if (row == NULL) return halcyon_fail(error, HALCYON_IMAGE_NO_MEMORY, "no memory for a row");
     try_to_write(&jpeg, &escape, &output, source, row);
     jpeg_destroy_compress(&jpeg);

@@ -18,4 +18,7 @@ int32_t halcyon_fail(halcyon_image_error *error, int32_t code, const char *text)
 /* Appends, growing by half at least. `room` is the size of the block. Returns 0 when there is no memory. */
 int halcyon_bytes_append(halcyon_image_bytes *encoded, size_t *room, const void *bytes, size_t count);
 
+/* Puts rows of the file where they belong, `first` being the number of the first one. */
+void halcyon_place(uint8_t *const *rows, size_t first, size_t count, size_t width, const halcyon_canvas *canvas);
+
 #endif

@@ -4,124 +4,109 @@ extension Bitmap {
     /// Made smaller, a pixel is the mean of the area it covers, exact at the edges, so nothing is skipped and nothing
     /// rings. Made larger, it is interpolated linearly. Colours count by their alpha: transparent pixels lend no colour.
     /// - Precondition: neither this nor the result is empty.
-    package func scaled(to target: PixelSize) -> Bitmap {
-        precondition(!pixels.isEmpty && target.width > 0 && target.height > 0)
+    package func scaled(to target: PixelSize) throws -> Bitmap {
+        precondition(size.pixelCount > 0 && target.width > 0 && target.height > 0)
         guard target != size else { return self }
-        let columns = AxisWeights(from: width, to: target.width)
-        let rows = AxisWeights(from: height, to: target.height)
-        return pixels.withUnsafeBufferPointer { source in
-            Bitmap(size: target) { result in
-                var scaler = RowScaler(source: source, width: width, columns: columns)
-                for y in 0..<target.height {
-                    let start = y * target.width * 4
-                    scaler.write(rows.spans[y], of: rows, to: result.baseAddress.map { $0 + start })
-                }
-            }
+        let scaler = try RowScaler(bitmap: self, width: target.width)
+        let rows = AxisWeights(source: height, target: target.height)
+        return try Bitmap(size: target) { pixels in
+            for y in 0..<target.height { scaler.write(rows[y], to: pixels + y * target.width) }
         }
     }
 }
 
 /// Which pixels of one axis make each pixel of the result, and with how much weight. The weights of each sum to one.
 private struct AxisWeights {
-    struct Span {
-        var first: Int
-        var weights: Range<Int>
+    let source: Int
+    let target: Int
+
+    /// The pixels between the first and the last have one weight.
+    struct Span: BitwiseCopyable {
+        let first, last: Int
+        let firstWeight, middleWeight, lastWeight: Float
+
+        func weight(of pixel: Int) -> Float {
+            if pixel == first { return firstWeight }
+            return pixel == last ? lastWeight : middleWeight
+        }
     }
 
-    private(set) var spans: [Span] = []
-    private(set) var weights: [Float] = []
-
-    init(from source: Int, to target: Int) {
-        spans.reserveCapacity(target)
+    subscript(index: Int) -> Span {
         let step = Double(source) / Double(target)
-        for index in 0..<target {
-            if target < source {
-                appendArea(from: Double(index) * step, to: min(Double(index + 1) * step, Double(source)))
-            } else {
-                appendNeighbours(of: (Double(index) + 0.5) * step - 0.5, last: source - 1)
-            }
-        }
+        return target < source
+            ? area(from: Double(index) * step, to: min(Double(index + 1) * step, Double(source)))
+            : neighbours(of: (Double(index) + 0.5) * step - 0.5)
     }
 
-    private mutating func appendArea(from start: Double, to end: Double) {
-        let first = Int(start)
+    private func area(from start: Double, to end: Double) -> Span {
+        let (first, whole) = (Int(start), end - start)
         let last = max(first, Int(end.rounded(.up)) - 1)
-        let begin = weights.count
-        for pixel in first...last {
-            let covered = min(end, Double(pixel + 1)) - max(start, Double(pixel))
-            weights.append(Float(covered / (end - start)))
-        }
-        spans.append(Span(first: first, weights: begin..<weights.count))
+        return Span(
+            first: first, last: last, firstWeight: Float((min(end, Double(first + 1)) - start) / whole),
+            middleWeight: Float(1 / whole), lastWeight: Float((end - Double(last)) / whole))
     }
 
-    private mutating func appendNeighbours(of centre: Double, last: Int) {
-        let clamped = min(max(centre, 0), Double(last))
-        let first = min(Int(clamped), max(last - 1, 0))
+    private func neighbours(of centre: Double) -> Span {
+        guard source > 1 else { return Span(first: 0, last: 0, firstWeight: 1, middleWeight: 0, lastWeight: 0) }
+        let clamped = min(max(centre, 0), Double(source - 1))
+        let first = min(Int(clamped), source - 2)
         let share = Float(clamped - Double(first))
-        let begin = weights.count
-        weights.append(contentsOf: last == 0 ? [1] : [1 - share, share])
-        spans.append(Span(first: first, weights: begin..<weights.count))
+        return Span(first: first, last: first + 1, firstWeight: 1 - share, middleWeight: 0, lastWeight: share)
     }
 }
 
-/// Sums source rows into one row of the source's width, colours multiplied by alpha, then that row into the result's.
+/// Scales source rows to the result's width, colours multiplied by alpha, and sums them into the result's rows. No more
+/// than a few rows are in memory beside the pictures.
 private struct RowScaler {
-    let source: UnsafeBufferPointer<UInt8>
-    let width: Int
-    let columns: AxisWeights
-    private var sums: [SIMD4<Float>]
+    private let bitmap: Bitmap
+    private let columns: RefusableMemory<AxisWeights.Span>
+    private let row: PixelMemory
+    private let sums: RefusableMemory<SIMD4<Float>>
 
-    init(source: UnsafeBufferPointer<UInt8>, width: Int, columns: AxisWeights) {
-        self.source = source
-        self.width = width
-        self.columns = columns
-        sums = Array(repeating: .zero, count: width)
+    init(bitmap: Bitmap, width: Int) throws {
+        self.bitmap = bitmap
+        row = try PixelMemory(count: bitmap.width)
+        sums = try RefusableMemory(count: width)
+        columns = try RefusableMemory(count: width)
+        let weights = AxisWeights(source: bitmap.width, target: width)
+        for x in 0..<width { columns[x] = weights[x] }
     }
 
-    mutating func write(_ span: AxisWeights.Span, of rows: AxisWeights, to result: UnsafeMutablePointer<UInt8>?) {
-        guard let result else { return }
-        for (offset, index) in span.weights.enumerated() {
-            add(row: span.first + offset, weight: rows.weights[index], isFirst: offset == 0)
+    func write(_ rows: AxisWeights.Span, to result: UnsafeMutablePointer<UInt32>) {
+        sums.start.update(repeating: .zero, count: sums.count)
+        for y in rows.first...rows.last where !bitmap.isUntouched(row: y) { add(row: y, weight: rows.weight(of: y)) }
+        for x in 0..<sums.count { result[x] = Self.pixel(sums[x]) }
+    }
+
+    private func add(row y: Int, weight: Float) {
+        bitmap.copyRow(y, to: row.start)
+        for x in 0..<sums.count { sums.start[x] += mean(of: columns[x]) * weight }
+    }
+
+    private func mean(of span: AxisWeights.Span) -> SIMD4<Float> {
+        var middle = SIMD4<Float>.zero
+        var x = span.first + 1
+        while x < span.last {
+            middle += Self.weighed(row.start[x])
+            x += 1
         }
-        for (x, column) in columns.spans.enumerated() { store(mean(of: column), to: result + x * 4) }
+        let first = Self.weighed(row.start[span.first]) * span.firstWeight
+        guard span.last > span.first else { return first }
+        return first + middle * span.middleWeight + Self.weighed(row.start[span.last]) * span.lastWeight
     }
 
-    private mutating func add(row: Int, weight: Float, isFirst: Bool) {
-        let pixels = UnsafeBufferPointer(rebasing: source[(row * width * 4)...])
-        sums.withUnsafeMutableBufferPointer { sums in
-            for x in 0..<sums.count {
-                let pixel = Self.weighed(pixels, at: x * 4, by: weight)
-                sums[x] = isFirst ? pixel : sums[x] + pixel
-            }
-        }
+    private static func weighed(_ pixel: UInt32) -> SIMD4<Float> {
+        let parts = unsafeBitCast(pixel, to: SIMD4<UInt8>.self)
+        let alpha = Float(parts.w)
+        return SIMD4(Float(parts.x), Float(parts.y), Float(parts.z), 1) * alpha
     }
 
-    private static func weighed(
-        _ pixels: UnsafeBufferPointer<UInt8>, at start: Int, by weight: Float
-    ) -> SIMD4<Float> {
-        let alpha = Float(pixels[start + 3]) * weight
-        return SIMD4(Float(pixels[start]), Float(pixels[start + 1]), Float(pixels[start + 2]), 1) * alpha
-    }
-
-    private func mean(of column: AxisWeights.Span) -> SIMD4<Float> {
-        sums.withUnsafeBufferPointer { sums in
-            columns.weights.withUnsafeBufferPointer { weights in
-                var mean = SIMD4<Float>.zero
-                var x = column.first
-                for index in column.weights {
-                    mean += sums[x] * weights[index]
-                    x += 1
-                }
-                return mean
-            }
-        }
-    }
-
-    private func store(_ mean: SIMD4<Float>, to pixel: UnsafeMutablePointer<UInt8>) {
+    private static func pixel(_ mean: SIMD4<Float>) -> UInt32 {
         let alpha = mean.w
         var straight = alpha > 0 ? mean / alpha : .zero
         straight.w = alpha
         let rounded = (straight + 0.5).clamped(lowerBound: .zero, upperBound: SIMD4(repeating: 255))
-        for part in 0..<4 { pixel[part] = UInt8(rounded[part]) }
+        let parts = SIMD4(UInt8(rounded.x), UInt8(rounded.y), UInt8(rounded.z), UInt8(rounded.w))
+        return unsafeBitCast(parts, to: UInt32.self)
     }
 }

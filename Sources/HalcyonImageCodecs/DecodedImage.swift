@@ -1,7 +1,7 @@
 /// A picture with its pixels.
-package struct DecodedImage: Equatable, Sendable {
+package struct DecodedImage: Sendable {
     /// One picture of an animation, as it looks on the screen: what was under it is already there.
-    package struct Frame: Equatable, Sendable {
+    package struct Frame: Sendable {
         package let bitmap: Bitmap
         /// How long it is shown, in seconds; 0 for a still picture.
         package let durationInSeconds: Double
@@ -25,5 +25,4 @@ package struct DecodedImage: Equatable, Sendable {
     }
 
     package var size: PixelSize { frames.first?.bitmap.size ?? PixelSize(width: 0, height: 0) }
-    package var byteCount: Int { frames.reduce(0) { $0 + $1.bitmap.byteCount } }
 }

@@ -1,10 +1,10 @@
 /// How much of a picture is decoded, and how much memory that may take.
 package struct DecodingOptions: Sendable {
-    /// For one frame, as stored. Decoding takes four bytes for each, and while it runs four more to turn a JPEG upright,
-    /// up to eight more for a progressive one, or a PNG's row once more.
+    /// For one frame, as stored. Decoding takes four bytes for each, and while it runs up to eight more for a progressive
+    /// JPEG, or a PNG's row once more. A GIF takes them for the tiles that a frame touches.
     package var pixelLimit = 100_000_000
 
-    /// For all frames together, each as big as the canvas; the frames of a GIF are all kept.
+    /// For all frames together, each as big as the canvas; the frames of a GIF are all kept, with their tiles in common.
     package var totalPixelLimit = 250_000_000
 
     /// Stops after the first frame; what follows is not even looked at.

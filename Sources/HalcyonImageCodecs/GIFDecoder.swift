@@ -8,21 +8,23 @@
         ) throws -> DecodedImage {
             let reader = try GIFReader(bytes, pixelLimit: options.pixelLimit)
             var budget = FrameBudget(left: options.totalPixelLimit, limit: options.totalPixelLimit)
-            var canvas = GIFCanvas(size: header.storedSize)
+            var canvas = try GIFCanvas(size: header.storedSize)
             var frames: [DecodedImage.Frame] = []
+            try PixelMemory.expect(byteCount: header.frameCount * MemoryLayout<DecodedImage.Frame>.stride)
+            frames.reserveCapacity(options.firstFrameOnly ? 1 : header.frameCount)
             while let frame = try reader.nextFrame() {
                 try budget.spend(canvas: header.storedSize, frame: frame.size)
                 try canvas.draw(frame, from: reader)
                 frames.append(.init(bitmap: canvas.bitmap, durationInSeconds: frame.durationInSeconds))
                 if options.firstFrameOnly { break }
-                canvas.dispose(frame)
+                try canvas.dispose(frame)
             }
             guard !frames.isEmpty else { throw ImageCodecError.malformed(.gif, reason: "it has no picture") }
             return DecodedImage(format: .gif, frames: frames, loopCount: reader.loopCount ?? 1)
         }
     }
 
-    /// What all frames together may cost: in memory the canvas, in time their own pixels.
+    /// What all frames together may cost: each the canvas, or its own pixels if they are more.
     private struct FrameBudget {
         /// What a frame of one pixel costs nevertheless.
         private static let least = 1024

@@ -7,7 +7,7 @@
             var error = halcyon_image_error()
             let loops = frames.count > 1 ? Int32(loopCount) : -1
             guard let writer = halcyon_gif_create(Int32(size.width), Int32(size.height), loops, &error) else {
-                throw ImageCodecError.encodingFailed(.gif, reason: error.reason)
+                throw ImageCodecError(encoding: error, format: .gif)
             }
             let written = Result { try frames.forEach { try add($0, to: writer) } }
             // Frees the writer too, so also after a failure.
@@ -17,7 +17,7 @@
         }
 
         private static func add(_ frame: DecodedImage.Frame, to writer: OpaquePointer) throws {
-            let palette = GIFPalette(of: frame.bitmap)
+            let palette = try GIFPalette(of: frame.bitmap)
             var description = halcyon_gif_frame()
             description.delay_hundredths = hundredths(frame.durationInSeconds)
             description.transparent_index = palette.transparentIndex.map(Int32.init) ?? -1
@@ -26,10 +26,17 @@
                 palette.transparentIndex == nil ? GIFDisposal.keep.rawValue : GIFDisposal.clear.rawValue
             description.colour_count = Int32(palette.fileColours.count)
             withUnsafeMutableBytes(of: &description.colours) { $0.copyBytes(from: palette.fileColours.flatMap { $0 }) }
-            var error = halcyon_image_error()
-            guard halcyon_gif_add_frame(writer, &description, palette.indexes, &error) == 0 else {
-                throw ImageCodecError.encodingFailed(.gif, reason: error.reason)
+            try check { halcyon_gif_add_frame(writer, &description, &$0) }
+            var indexes = [UInt8](repeating: 0, count: frame.bitmap.width)
+            try frame.bitmap.forEachRow { _, row in
+                palette.write(row, to: &indexes)
+                try check { halcyon_gif_write_row(writer, &indexes, &$0) }
             }
+        }
+
+        private static func check(_ call: (inout halcyon_image_error) -> Int32) throws {
+            var error = halcyon_image_error()
+            guard call(&error) == 0 else { throw ImageCodecError(encoding: error, format: .gif) }
         }
 
         private static func hundredths(_ seconds: Double) -> Int32 {

@@ -1,23 +1,35 @@
-/// At most 256 colours for a bitmap, one of them transparent if need be, and for each pixel which one it is.
+/// At most 256 colours for a bitmap, one of them transparent if need be.
 ///
 /// Colours are counted, exactly while there are few, else by their five upper bits; then the box around all of them is
 /// cut in two at the median of its longest side, and so on (Heckbert 1982). A box's colour is the mean of its pixels.
 struct GIFPalette {
-    /// One for each pixel.
-    let indexes: [UInt8]
     let transparentIndex: Int?
     private let colours: [[UInt8]]
+    private let histogram: ColourHistogram
+    private var indexOfPlace: [UInt8]
 
-    init(of bitmap: Bitmap) {
-        let histogram = ColourHistogram(of: bitmap, exactCount: 255)
+    init(of bitmap: Bitmap) throws {
+        histogram = try ColourHistogram(of: bitmap, exactCount: 255)
         let boxes = ColourBox.cut(histogram.entries, into: 255)
         colours = boxes.map(\.mean)
-        transparentIndex = histogram.places.contains(ColourHistogram.transparent) ? boxes.count : nil
-        var indexOfPlace = [UInt8](repeating: 0, count: histogram.entries.count)
+        transparentIndex = histogram.hasTransparency ? boxes.count : nil
+        indexOfPlace = [UInt8](repeating: 0, count: histogram.entries.count)
         for (index, box) in boxes.enumerated() {
             for entry in box.entries { indexOfPlace[entry.place] = UInt8(index) }
         }
-        indexes = histogram.places.map { $0 < 0 ? UInt8(boxes.count) : indexOfPlace[Int($0)] }
+    }
+
+    /// Which colour each pixel of a row has.
+    func write(_ row: UnsafeBufferPointer<UInt32>, to indexes: inout [UInt8]) {
+        var last = (pixel: UInt32(0), index: index(of: 0))
+        for x in row.indices {
+            if row[x] != last.pixel { last = (row[x], index(of: row[x])) }
+            indexes[x] = last.index
+        }
+    }
+
+    private func index(of pixel: UInt32) -> UInt8 {
+        histogram.place(of: pixel).map { indexOfPlace[$0] } ?? UInt8(colours.count)
     }
 
     /// Four bytes each, filled up to a power of two as the format wants.
@@ -38,44 +50,51 @@ private struct ColourHistogram {
         func mean(_ part: Int) -> Int { sums[part] / max(count, 1) }
     }
 
-    static let transparent: Int32 = -1
-
     private(set) var entries: [Entry] = []
-    /// For each pixel which entry counts it, or `transparent` if it is less than half opaque.
-    private(set) var places: [Int32] = []
+    private(set) var hasTransparency = false
+    private var placeOfKey: [UInt32: Int] = [:]
+    private let keptBits: UInt32
 
     /// More colours than `exactCount` are put together by their upper bits.
-    init(of bitmap: Bitmap, exactCount: Int) {
-        if count(bitmap, keptBits: 0xFFFFFF, most: exactCount) { return }
-        entries = []
-        places = []
-        _ = count(bitmap, keptBits: 0xF8F8F8, most: .max)
-    }
-
-    /// Stops with `false` when there are more colours than `most`.
-    private mutating func count(_ bitmap: Bitmap, keptBits: UInt32, most: Int) -> Bool {
-        var placeOfKey: [UInt32: Int] = [:]
-        places.reserveCapacity(bitmap.size.pixelCount)
-        return bitmap.withWholePixels { pixels in
-            for pixel in pixels.lazy.map(UInt32.init(littleEndian:)) {
-                if pixel >> 24 < 128 {
-                    places.append(Self.transparent)
-                } else {
-                    add(pixel, to: &placeOfKey[pixel & keptBits])
-                    if entries.count > most { return false }
-                }
-            }
-            return true
+    init(of bitmap: Bitmap, exactCount: Int) throws {
+        do {
+            try self.init(of: bitmap, keptBits: 0xFFFFFF, most: exactCount)
+        } catch is TooManyColours {
+            try self.init(of: bitmap, keptBits: 0xF8F8F8, most: .max)
         }
     }
 
-    private mutating func add(_ pixel: UInt32, to known: inout Int?) {
-        let place = known ?? entries.count
-        if known == nil { entries.append(Entry(place: place)) }
-        known = place
+    private struct TooManyColours: Error {}
+
+    private init(of bitmap: Bitmap, keptBits: UInt32, most: Int) throws {
+        self.keptBits = keptBits
+        try bitmap.forEachRow { _, row in
+            for pixel in row { add(pixel) }
+            if entries.count > most { throw TooManyColours() }
+        }
+    }
+
+    private mutating func add(_ pixel: UInt32) {
+        guard let key = key(of: pixel) else {
+            hasTransparency = true
+            return
+        }
+        let place = placeOfKey[key] ?? entries.count
+        if place == entries.count {
+            entries.append(Entry(place: place))
+            placeOfKey[key] = place
+        }
         entries[place].count += 1
+        let pixel = UInt32(littleEndian: pixel)
         entries[place].sums &+= SIMD3(Int(pixel & 0xFF), Int(pixel >> 8 & 0xFF), Int(pixel >> 16 & 0xFF))
-        places.append(Int32(place))
+    }
+
+    /// Of the entry that counts a pixel; nil if it is less than half opaque.
+    func place(of pixel: UInt32) -> Int? { key(of: pixel).flatMap { placeOfKey[$0] } }
+
+    private func key(of pixel: UInt32) -> UInt32? {
+        let pixel = UInt32(littleEndian: pixel)
+        return pixel >> 24 < 128 ? nil : pixel & keptBits
     }
 }
 

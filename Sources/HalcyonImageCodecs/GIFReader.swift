@@ -8,6 +8,9 @@
         var left: Int { Int(description.left) }
         var top: Int { Int(description.top) }
         var size: PixelSize { PixelSize(width: Int(description.width), height: Int(description.height)) }
+        /// What of it is on the canvas.
+        func part(of canvas: PixelSize) -> PixelRect { PixelRect(left: left, top: top, size: size, in: canvas) }
+
         var disposal: GIFDisposal { GIFDisposal(rawValue: description.disposal) ?? .keep }
 
         /// A delay of at most a hundredth of a second is what old programs wrote for "none"; it is shown as browsers do.

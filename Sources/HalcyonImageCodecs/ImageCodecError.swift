@@ -10,7 +10,9 @@ package enum ImageCodecError: Error, Equatable, CustomStringConvertible {
     case unsupported(ImageFileFormat, reason: String)
     /// More pixels than the limits allow, by what the file says; nothing was allocated for them.
     case tooManyPixels(count: Int, limit: Int)
-    /// The picture does not fit the format, or there is no memory for it.
+    /// The system has no memory for the pixels now. The file may be a good one.
+    case noMemory
+    /// The picture does not fit the format.
     case encodingFailed(ImageFileFormat, reason: String)
 
     package var description: String {
@@ -20,6 +22,7 @@ package enum ImageCodecError: Error, Equatable, CustomStringConvertible {
         case .malformed(let format, let reason): "malformed \(format.name): \(reason)"
         case .unsupported(let format, let reason): "unsupported \(format.name): \(reason)"
         case .tooManyPixels(let count, let limit): "\(count) pixels are more than the limit of \(limit)"
+        case .noMemory: "there is no memory for its pixels"
         case .encodingFailed(let format, let reason): "could not write \(format.name): \(reason)"
         }
     }

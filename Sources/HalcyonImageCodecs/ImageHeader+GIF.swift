@@ -16,16 +16,26 @@ extension ImageHeader {
         var header = ImageHeader(format: .gif, storedSize: blocks.canvas)
         header.frameCount = blocks.frameCount
         header.hasAlpha = blocks.hasAlpha
+        header.shortFrame = blocks.shortFrame
+        header.firstKeptPixelCount = blocks.firstKeptPixelCount
+        header.keptPixelCount = blocks.keptPixelCount
         return header
     }
 }
 
 /// Counts frames without unpacking them.
 private struct GIFBlocks {
+    /// A code may stand for as many pixels as there are codes before it, and there are 4096 of 12 bits at most; shorter codes
+    /// stand for even fewer per bit.
+    private static let mostPixelsPerByte = 4096 * 8 / 12 + 1
+
     var reader: ByteReader
     let canvas: PixelSize
     private(set) var frameCount = 0
     private(set) var hasAlpha = false
+    private(set) var shortFrame: Int?
+    private(set) var firstKeptPixelCount = 0
+    private(set) var keptPixelCount = 0
 
     init(reader: ByteReader, canvas: PixelSize) {
         self.reader = reader
@@ -55,15 +65,29 @@ private struct GIFBlocks {
     private mutating func readFrame() {
         let edges = (0..<4).compactMap { _ in reader.number(ofBytes: 2, isBigEndian: false) }
         guard edges.count == 4, let flags = reader.byte() else { return }
-        frameCount += 1
-        let coversCanvas = edges[0] == 0 && edges[1] == 0 && edges[2] >= canvas.width && edges[3] >= canvas.height
-        // What the first frame leaves out stays transparent.
-        if frameCount == 1, !coversCanvas { hasAlpha = true }
+        let size = PixelSize(width: edges[2], height: edges[3])
+        note(PixelRect(left: edges[0], top: edges[1], size: size, in: canvas))
         reader.skip(Self.paletteByteCount(flags) + 1)
-        skipSubBlocks()
+        let packedByteCount = skipSubBlocks()
+        if shortFrame == nil, size.pixelCount > packedByteCount * Self.mostPixelsPerByte { shortFrame = frameCount }
+        frameCount += 1
     }
 
-    private mutating func skipSubBlocks() {
-        while let length = reader.byte(), length > 0 { reader.skip(Int(length)) }
+    private mutating func note(_ part: PixelRect) {
+        keptPixelCount += TileGrid(tiled: canvas).pixelCount(touching: part)
+        guard frameCount == 0 else { return }
+        firstKeptPixelCount = keptPixelCount
+        // What the first frame leaves out stays transparent.
+        if part.size != canvas { hasAlpha = true }
+    }
+
+    /// Returns how many bytes there were in them.
+    @discardableResult private mutating func skipSubBlocks() -> Int {
+        var count = 0
+        while let length = reader.byte(), length > 0 {
+            count += min(Int(length), reader.left)
+            reader.skip(Int(length))
+        }
+        return count
     }
 }

@@ -7,12 +7,12 @@ extension ImageHeader {
         // Until the pixels begin: a segment with the orientation may follow the one with the size.
         while let segment = JPEGSegment(&reader), !segment.beginsPixels {
             if frame == nil, segment.isFrame { frame = try JPEGFrame(segment) }
-            if orientation == nil, segment.marker == 0xE1 { orientation = EXIF.orientation(in: segment.content) }
+            if orientation == nil, segment.marker == 0xE1 { orientation = EXIF.orientation(inSegment: segment.content) }
         }
         guard let frame else { throw ImageCodecError.truncated(.jpeg) }
         var header = ImageHeader(format: .jpeg, storedSize: frame.size)
         header.orientation = orientation ?? .up
-        header.leastByteCount = frame.size.pixelCount / JPEGFrame.mostPixelsPerByte
+        header.shortFrame = frame.leastByteCount > reader.left ? 0 : nil
         return header
     }
 }
@@ -50,21 +50,50 @@ private struct JPEGSegment {
 }
 
 private struct JPEGFrame {
-    /// Each block of 8 × 8 samples takes a bit at least, and the coarsest sampling has eight blocks for 32 × 32 pixels.
-    static let mostPixelsPerByte = 1024
-
     let size: PixelSize
+    private let isProgressive: Bool
+    /// For each component, how many samples it has in each direction, compared with the others.
+    private var sampling: [PixelSize] = []
 
     init(_ segment: JPEGSegment) throws {
-        // Baseline, extended and progressive with Huffman codes. Arithmetic coding would void the bound above.
+        // Baseline, extended and progressive with Huffman codes. Arithmetic coding would void the bound below.
         guard (0xC0...0xC2).contains(segment.marker) else {
             throw ImageCodecError.unsupported(.jpeg, reason: "lossless, hierarchical or arithmetic coding")
         }
         var content = segment.content
         guard let bits = content.byte(), let height = content.number(ofBytes: 2, isBigEndian: true),
-            let width = content.number(ofBytes: 2, isBigEndian: true)
+            let width = content.number(ofBytes: 2, isBigEndian: true), let count = content.byte()
         else { throw ImageCodecError.malformed(.jpeg, reason: "a short header") }
         guard bits == 8 else { throw ImageCodecError.unsupported(.jpeg, reason: "\(bits) bits per sample") }
         size = PixelSize(width: width, height: height)
+        isProgressive = segment.marker == 0xC2
+        for _ in 0..<count { sampling.append(try Self.sampling(&content)) }
+    }
+
+    /// Three bytes for each component: its number, its sampling in two halves, its table.
+    private static func sampling(_ content: inout ByteReader) throws -> PixelSize {
+        guard content.byte() != nil, let factors = content.byte(), content.byte() != nil else {
+            throw ImageCodecError.malformed(.jpeg, reason: "a short header")
+        }
+        let sampling = PixelSize(width: Int(factors >> 4), height: Int(factors & 15))
+        guard (1...4).contains(sampling.width), (1...4).contains(sampling.height) else {
+            throw ImageCodecError.malformed(.jpeg, reason: "a sampling of \(sampling)")
+        }
+        return sampling
+    }
+
+    /// No compressor can make it smaller: each block of 8 × 8 samples takes a Huffman code for its mean, and one that says
+    /// that nothing follows (ITU-T T.81, F.1.2), of a bit at least. A progressive file may leave out the second (G.1.2).
+    var leastByteCount: Int {
+        let most = PixelSize(width: sampling.map(\.width).max() ?? 1, height: sampling.map(\.height).max() ?? 1)
+        let blocks = sampling.reduce(0) { sum, own in
+            let across = Self.blocks(size.width * own.width, per: most.width)
+            return sum + across * Self.blocks(size.height * own.height, per: most.height)
+        }
+        return blocks * (isProgressive ? 1 : 2) / 8
+    }
+
+    private static func blocks(_ samples: Int, per most: Int) -> Int {
+        ((samples + most - 1) / most + 7) / 8
     }
 }

@@ -8,20 +8,29 @@ extension ImageHeader {
         }
         let layout = try PNGLayout(&content)
         var header = ImageHeader(format: .png, storedSize: layout.size)
-        header.hasAlpha = try hasTransparency(&reader) || layout.hasAlphaChannel
-        header.leastByteCount = layout.unpackedByteCount / PNGLayout.mostCompression
+        header.hasAlpha = layout.hasAlphaChannel
+        let packedByteCount = try header.readChunks(&reader)
+        header.shortFrame = layout.unpackedByteCount / PNGLayout.mostCompression > packedByteCount ? 0 : nil
         return header
     }
 
-    /// Whether there is a `tRNS` chunk. Throws if the file ends within pixels: that is cheap to see here, long before
-    /// anybody decodes them.
-    private static func hasTransparency(_ reader: inout ByteReader) throws -> Bool {
-        var isFound = false
+    /// Of all chunks behind the first. Returns how many bytes of packed pixels there are, and throws if the file ends within
+    /// them: that is cheap to see here, long before anybody decodes them.
+    private mutating func readChunks(_ reader: inout ByteReader) throws -> Int {
+        var packedByteCount = 0
+        var orientation: ImageOrientation?
         while let chunk = PNGChunk(&reader) {
-            guard chunk.type != PNGChunk.pixels || chunk.content != nil else { throw ImageCodecError.truncated(.png) }
-            isFound = isFound || chunk.type == PNGChunk.transparency
+            switch chunk.type {
+            case PNGChunk.pixels:
+                guard let content = chunk.content else { throw ImageCodecError.truncated(.png) }
+                packedByteCount += content.count
+            case PNGChunk.transparency: hasAlpha = true
+            case PNGChunk.exif: orientation = orientation ?? chunk.content.flatMap { EXIF.orientation(inTIFF: $0) }
+            default: break
+            }
         }
-        return isFound
+        self.orientation = orientation ?? .up
+        return packedByteCount
     }
 }
 
@@ -30,6 +39,7 @@ private struct PNGChunk {
     static let header = 0x4948_4452
     static let transparency = 0x7452_4E53
     static let pixels = 0x4944_4154
+    static let exif = 0x6558_4966
 
     let type: Int
     /// `nil` if the file ends in it.

@@ -15,12 +15,21 @@ package struct ImageHeader: Equatable, Sendable {
     package let storedSize: PixelSize
     package var orientation = ImageOrientation.up
 
-    /// No compressor can make the first frame smaller than this: a shorter file is truncated, or lies about its size.
-    var leastByteCount = 0
+    /// The first frame that has more pixels than its compressed bytes can encode, however well they are packed: the file is
+    /// truncated, or lies about its size.
+    var shortFrame: Int?
+
+    /// The pixels that are in memory once the first frame is decoded, or all of them: those that no frame draws on are not, nor
+    /// those that look as they did in the frame before.
+    package var keptPixels: (first: Int, all: Int) { (firstKeptPixelCount, keptPixelCount) }
+    var firstKeptPixelCount: Int
+    var keptPixelCount: Int
 
     init(format: ImageFileFormat, storedSize: PixelSize) {
         self.format = format
         self.storedSize = storedSize
+        firstKeptPixelCount = storedSize.pixelCount
+        keptPixelCount = storedSize.pixelCount
     }
 
     /// - Throws: ``ImageCodecError`` if the file is of no known format, of a kind that is not read, empty in one
@@ -41,8 +50,8 @@ package struct ImageHeader: Equatable, Sendable {
         }
     }
 
-    /// Throws if the picture is larger than the limits, or cannot be in a file of that length.
-    package func check(byteCount: Int, options: DecodingOptions) throws {
+    /// Throws if the picture is larger than the limits, or than its compressed bytes can encode.
+    package func check(_ options: DecodingOptions) throws {
         let limit = min(options.pixelLimit, options.totalPixelLimit)
         let count = storedSize.pixelCount
         guard count <= limit else { throw ImageCodecError.tooManyPixels(count: count, limit: limit) }
@@ -50,6 +59,7 @@ package struct ImageHeader: Equatable, Sendable {
         guard !overflow, all <= options.totalPixelLimit else {
             throw ImageCodecError.tooManyPixels(count: overflow ? .max : all, limit: options.totalPixelLimit)
         }
-        guard byteCount >= leastByteCount else { throw ImageCodecError.truncated(format) }
+        guard let shortFrame, shortFrame == 0 || !options.firstFrameOnly else { return }
+        throw ImageCodecError.truncated(format)
     }
 }

@@ -16,13 +16,10 @@
                 width: UInt32(header.storedSize.width), height: UInt32(header.storedSize.height),
                 eighths: UInt32(eighths), scaled_width: UInt32(scaled.width), scaled_height: UInt32(scaled.height),
                 most_scans: mostScans)
-            let bitmap = try Bitmap(size: scaled) { pixels in
-                try ShimCall.check(.jpeg) { error in
-                    halcyon_jpeg_decode(
-                        bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &size, pixels.baseAddress, &error)
-                }
+            let bitmap = try ShimCall.decode(.jpeg, size: header.orientation.upright(scaled), header.orientation) {
+                halcyon_jpeg_decode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &size, &$0, &$1)
             }
-            return DecodedImage(format: .jpeg, frames: [.init(bitmap: bitmap.upright(from: header.orientation))])
+            return DecodedImage(format: .jpeg, frames: [.init(bitmap: bitmap)])
         }
 
         private static func fewestEighths(of size: PixelSize, for target: PixelSize) -> Int {
@@ -36,10 +33,11 @@
         /// - Parameter quality: 0 to 1. From 0.9 on each pixel keeps its own colour; below, two by two share one.
         static func encode(_ bitmap: Bitmap, quality: Double) throws -> Data {
             let percent = quality.isNaN ? 100 : Int32((min(max(quality, 0), 1) * 100).rounded())
-            return try bitmap.pixels.withUnsafeBufferPointer { pixels in
+            return try ShimCall.withPicture(of: bitmap) { picture in
                 var source = halcyon_jpeg_source(
-                    pixels: pixels.baseAddress, width: UInt32(bitmap.width), height: UInt32(bitmap.height),
-                    quality: max(percent, 1), has_full_colour: percent >= 90 ? 1 : 0)
+                    picture: picture, quality: max(percent, 1), has_full_colour: percent >= 90 ? 1 : 0,
+                    // Not for a picture that is mostly not there: the coefficients would be.
+                    has_best_codes: bitmap.isInOnePiece ? 1 : 0)
                 return try ShimCall.encode(.jpeg) { halcyon_jpeg_encode(&source, &$0, &$1) }
             }
         }

@@ -13,6 +13,33 @@
             throw ImageCodecError(error, format: format)
         }
 
+        /// A bitmap of this size that `call` fills, with stored pixels turned upright on their way.
+        static func decode(
+            _ format: ImageFileFormat, size: PixelSize, _ orientation: ImageOrientation,
+            _ call: (inout halcyon_canvas, inout halcyon_image_error) -> Int32
+        ) throws -> Bitmap {
+            let walk = orientation.walk(upright: size)
+            return try Bitmap(size: size) { pixels in
+                var canvas = halcyon_canvas(pixels: pixels, start: walk.start, column: walk.column, row: walk.row)
+                try check(format) { call(&canvas, &$0) }
+            }
+        }
+
+        /// A bitmap as the encoders ask for it, row by row.
+        static func withPicture<Result>(
+            of bitmap: Bitmap, _ body: (halcyon_picture) throws -> Result
+        ) rethrows -> Result {
+            try withUnsafePointer(to: bitmap) { bitmap in
+                let picture = halcyon_picture(
+                    width: UInt32(bitmap.pointee.width), height: UInt32(bitmap.pointee.height), context: bitmap
+                ) { context, y, row in
+                    guard let context, let row else { return }
+                    context.assumingMemoryBound(to: Bitmap.self).pointee.copyRow(Int(y), to: row)
+                }
+                return try body(picture)
+            }
+        }
+
         /// The bytes that `call` writes, which are ours from then on.
         static func encode(
             _ format: ImageFileFormat, _ call: (inout halcyon_image_bytes, inout halcyon_image_error) -> Int32
@@ -20,7 +47,7 @@
             var encoded = halcyon_image_bytes()
             var error = halcyon_image_error()
             guard call(&encoded, &error) == 0, let bytes = encoded.bytes else {
-                throw ImageCodecError.encodingFailed(format, reason: error.reason)
+                throw ImageCodecError(encoding: error, format: format)
             }
             return Data(bytesNoCopy: bytes, count: encoded.count, deallocator: .free)
         }
@@ -37,8 +64,14 @@
             switch Int(error.code) {
             case HALCYON_IMAGE_TRUNCATED: self = .truncated(format)
             case HALCYON_IMAGE_UNSUPPORTED: self = .unsupported(format, reason: error.reason)
+            case HALCYON_IMAGE_NO_MEMORY: self = .noMemory
             default: self = .malformed(format, reason: error.reason)
             }
+        }
+
+        init(encoding error: halcyon_image_error, format: ImageFileFormat) {
+            let isMemory = Int(error.code) == HALCYON_IMAGE_NO_MEMORY
+            self = isMemory ? .noMemory : .encodingFailed(format, reason: error.reason)
         }
     }
 #endif

@@ -49,6 +49,33 @@
             #expect(try decode(gif) == [["rrk"], ["grb"]])
         }
 
+        /// Larger than a tile in both directions, with edges that are no edges of tiles.
+        @Test(arguments: [0, 2, 3])
+        func `frames are drawn across tiles as on a canvas in one piece`(disposal: Int) throws {
+            let rects = [
+                (0, 0, 70, 50), (5, 7, 60, 40), (31, 31, 2, 2), (64, 0, 6, 50), (33, 3, 1, 45), (40, 40, 90, 90),
+            ]
+            let frames = rects.enumerated().map { number, rect in
+                let indexes = (0..<rect.2 * rect.3).map { UInt8(($0 + number) % 4) }
+                return TinyGIF.Frame(
+                    left: rect.0, top: rect.1, width: rect.2, height: rect.3, indexes: indexes, disposal: disposal,
+                    transparent: 0)
+            }
+            let decoded = try ImageDecoder.decode(TinyGIF(width: 70, height: 50, frames: frames).data).frames
+            var canvas = [[UInt8]](repeating: [0, 0, 0, 0], count: 70 * 50)
+            for (frame, shown) in zip(frames, decoded) {
+                let before = canvas
+                frame.forEachPixel(width: 70, height: 50) { place, index in
+                    if index != 0 { canvas[place] = TinyGIF.fourColours[Int(index)] + [255] }
+                }
+                #expect(shown.bitmap.bytes == canvas.flatMap { $0 })
+                if disposal == 3 { canvas = before }
+                if disposal == 2 {
+                    frame.forEachPixel(width: 70, height: 50) { place, _ in canvas[place] = [0, 0, 0, 0] }
+                }
+            }
+        }
+
         @Test func `what no frame covers is transparent`() throws {
             let gif = TinyGIF(width: 3, height: 2, frames: [.init(left: 1, width: 1, height: 1, indexes: [1])])
             #expect(try decode(gif) == [[".r.", "..."]])
@@ -118,6 +145,17 @@
             #expect(try ImageHeader(data: gif.data).hasAlpha)
         }
 
+        @Test(arguments: [9, 11, 12, 255])
+        func `codes that begin with too many bits are called that`(codeSize: Int) throws {
+            var bytes = Array(TinyGIF(width: 1, height: 1, frames: [.init(width: 1, height: 1, indexes: [1])]).data)
+            // Behind the palette, the delay and the ten bytes of the frame.
+            let place = 13 + 12 + 8 + 10
+            #expect(bytes[place] == 8)
+            bytes[place] = UInt8(codeSize)
+            let reason = "LZW codes that begin with more than 8 bits"
+            #expect(throws: ImageCodecError.malformed(.gif, reason: reason)) { try ImageDecoder.decode(Data(bytes)) }
+        }
+
         @Test func `a GIF that ends before its pixels do is an error; only the trailer may be missing`() throws {
             let whole = gif(disposal: 1).data
             let frame = try ImageDecoder.decode(whole).frames[0]
@@ -157,7 +195,7 @@
         @Test func `more colours come back nearly`() throws {
             let bitmap = Bitmap(width: 64, height: 64) { x, y in [x * 4, y * 4, (x + y) * 2, 255] }
             let decoded = try ImageDecoder.decode(ImageEncoder.gif([.init(bitmap: bitmap)])).frames[0].bitmap
-            let errors = zip(bitmap.pixels, decoded.pixels).map { abs(Int($0) - Int($1)) }
+            let errors = zip(bitmap.bytes, decoded.bytes).map { abs(Int($0) - Int($1)) }
             #expect(errors.reduce(0, +) / errors.count <= 5)
             #expect(decoded.isOpaque && Set((0..<4_096).map { decoded[$0 % 64, $0 / 64] }).count > 200)
         }

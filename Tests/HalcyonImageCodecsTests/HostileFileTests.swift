@@ -92,10 +92,56 @@
         @Test func `a frame far larger than its canvas counts with its own size`() {
             var options = DecodingOptions()
             options.pixelLimit = 10_000
-            let frame = TinyGIF.Frame(width: 65_535, height: 65_535, indexes: [1])
+            let frame = TinyGIF.Frame(width: 200, height: 100, indexes: [UInt8](repeating: 1, count: 20_000))
             #expect(
                 error(TinyGIF(width: 1, height: 1, frames: [frame]).data, options)
-                    == .tooManyPixels(count: 4_294_836_225, limit: 10_000))
+                    == .tooManyPixels(count: 20_000, limit: 10_000))
+        }
+
+        @Test func `bytes that encode no pixels do not make a size possible`() throws {
+            let junk = [UInt8](repeating: 0, count: 1_000_000)
+            var png = TinyPNG(width: 1, height: 1, colourType: 6) { _, _ in [1, 2, 3, 4] }
+            (png.width, png.height, png.extraChunks) = (10_000, 9_999, [("juNK", junk)])
+            #expect(error(png.data(withPixels: TinyPNG.zlib([0, 1, 2, 3, 4]))) == .truncated(.png))
+            let segment = Data([0xFF, 0xE2, 0xFF, 0xFF] + junk.prefix(65_533))
+            let jpeg = try jpeg(width: 10_000, height: 9_999)
+            let padding = (0..<20).reduce(into: Data()) { padding, _ in padding += segment }
+            #expect(error(jpeg.prefix(2) + padding + jpeg.dropFirst(2)) == .truncated(.jpeg))
+            let frame = TinyGIF.Frame(width: 2_000, height: 2_000, indexes: [1])
+            var gif = TinyGIF(width: 2_000, height: 2_000, frames: [frame])
+            gif.palette = TinyGIF.fourColours + [[UInt8]](repeating: [0, 0, 0], count: 252)
+            #expect(error(gif.data) == .truncated(.gif))
+        }
+
+        @Test func `the smallest files of their formats are not called too short`() throws {
+            let white = Bitmap(width: 512, height: 512) { _, _ in [255, 255, 255, 255] }
+            for data in try [
+                ImageEncoder.png(white), ImageEncoder.jpeg(white, quality: 0), ImageEncoder.gif([.init(bitmap: white)]),
+            ] {
+                #expect(error(data) == nil)
+            }
+        }
+
+        @Test func `a later frame that is too short does not spoil the first`() throws {
+            var gif = gif(width: 2_000, height: 2_000, frames: 2)
+            (gif.frames[1].width, gif.frames[1].height) = (2_000, 2_000)
+            #expect(error(gif.data) == .truncated(.gif))
+            var options = DecodingOptions()
+            options.firstFrameOnly = true
+            #expect(error(gif.data, options) == nil)
+        }
+
+        @Test func `a JPEG with a component that has no mean values is refused`() throws {
+            let whole = try Samples.data("progressive.jpg")
+            let starts = whole.ranges(of: Data([0xFF, 0xDA])).map(\.lowerBound)
+            var data = whole.prefix(starts[0])
+            for (start, end) in zip(starts, starts.dropFirst() + [whole.count]) {
+                let scan = whole[start..<end]
+                // Three components make it a scan of mean values; tables for the next one stay.
+                let tables = scan.firstRange(of: Data([0xFF, 0xC4]))?.lowerBound ?? end
+                data += scan[start + 4] == 3 ? whole[tables..<end] : scan
+            }
+            #expect(error(data) == .malformed(.jpeg, reason: "a component without pixels"))
         }
 
         @Test func `a hundred thousand frames of one pixel end by the limit`() {

@@ -56,7 +56,7 @@
             do {
                 let image = try ImageDecoder.decode(damaged, options: options)
                 #expect(header?.size == image.size && header?.format == image.format)
-                #expect(image.byteCount <= options.totalPixelLimit * 4)
+                #expect(image.size.pixelCount * image.frames.count <= options.totalPixelLimit)
                 #expect(image.frames.allSatisfy { $0.bitmap.size == image.size })
             } catch {
                 #expect(error is ImageCodecError, "\(error)")

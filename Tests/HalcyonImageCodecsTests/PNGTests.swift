@@ -82,7 +82,7 @@
             let most = 1 << depth - 1
             var png = TinyPNG(width: 5, height: 1, depth: depth, colourType: 0) { x, _ in [x % 2 == 0 ? most : 0] }
             png.transparency = most.bytes(2)
-            let alphas = try ImageDecoder.decode(png.data).frames[0].bitmap.pixels.enumerated().filter {
+            let alphas = try ImageDecoder.decode(png.data).frames[0].bitmap.bytes.enumerated().filter {
                 $0.offset % 4 == 3
             }
             #expect(alphas.map(\.element) == [0, 255, 0, 255, 0])
@@ -125,6 +125,41 @@
             #expect(try ImageDecoder.decode(Samples.data("alpha.png")).frames[0].bitmap == alpha)
             #expect(
                 try ImageDecoder.decode(Samples.data("palette.png")).frames[0].bitmap.shows(Samples.fields, within: 2))
+        }
+
+        @Test(arguments: 1...8, [false, true])
+        func `a PNG stands upright as its eXIf chunk says`(orientation: Int, isInterlaced: Bool) throws {
+            let tiff = EXIFSample(orientation: orientation, isBigEndian: isInterlaced).tiff
+            for (width, height) in [(1, 1), (3, 2), (33, 9), (5, 40)] {
+                var png = TinyPNG(width: width, height: height, colourType: 6) { x, y in [x, y, (x * y) % 256, x + y] }
+                png.isInterlaced = isInterlaced
+                let plain = try ImageDecoder.decode(png.data).frames[0].bitmap
+                let end = png.data.count - 12
+                let behind = png.data.prefix(end) + TinyPNG.chunk("eXIf", tiff) + png.data.suffix(12)
+                png.extraChunks = [("eXIf", tiff)]
+                for data in [png.data, behind] {
+                    let image = try ImageDecoder.decode(data)
+                    #expect(image.frames[0].bitmap == plain.turned(by: orientation))
+                    #expect(try ImageHeader(data: data).size == image.size)
+                }
+            }
+        }
+
+        @Test func `the first of two eXIf chunks counts, and one that is cut off or empty does not`() throws {
+            var png = TinyPNG(width: 3, height: 2, colourType: 6) { x, y in [x, y, x, y] }
+            let tiff = EXIFSample(orientation: 6, isBigEndian: true).tiff
+            for (chunks, orientation) in [([tiff, Array(tiff.dropLast(12)) + [0, 3]], 6), ([[]], 1), ([[0x4D]], 1)] {
+                png.extraChunks = chunks.map { ("eXIf", $0) }
+                #expect(try ImageHeader(data: png.data).orientation.rawValue == orientation)
+            }
+            png.extraChunks = [("eXIf", Array(tiff.prefix(21)))]
+            #expect(try ImageDecoder.decode(png.data).size == PixelSize(width: 3, height: 2))
+        }
+
+        @Test func `the orientation that another program writes into a PNG is read`() throws {
+            let image = try ImageDecoder.decode(Samples.data("turned.png"))
+            #expect(image.size == PixelSize(width: 32, height: 48))
+            #expect(image.frames[0].bitmap.shows([2, 0, 3, 1].map { Samples.fields[$0] }, within: 0))
         }
 
         @Test func `a PNG that ends before its pixels do is truncated, wherever it ends`() throws {

@@ -5,7 +5,8 @@ import Testing
 /// The files among the tests and the pictures of the demo.
 enum Samples {
     static let names = [
-        "alpha.png", "palette.png", "baseline.jpg", "progressive.jpg", "grey.jpg", "restart.jpg", "turned.jpg",
+        "alpha.png", "palette.png", "turned.png", "baseline.jpg", "progressive.jpg", "grey.jpg", "restart.jpg",
+        "turned.jpg",
         "inks.jpg", "inks-ycck.jpg", "inks-upright.jpg", "moving.gif",
     ]
 
@@ -23,10 +24,38 @@ enum Samples {
     static let fields: [[Int]] = [[220, 40, 30], [40, 180, 60], [30, 60, 200], [240, 240, 230]]
 }
 
-extension Bitmap {
+extension Bitmap: Equatable {
+    static func == (left: Bitmap, right: Bitmap) -> Bool {
+        left.size == right.size && left.bytes == right.bytes
+    }
+
+    /// Tests have memory for it.
+    var bytes: [UInt8] { (try? pixels) ?? [] }
+
+    /// The red, green, blue and alpha of a pixel.
+    subscript(x: Int, y: Int) -> [UInt8] {
+        let start = (y * width + x) * 4
+        return Array(bytes[start..<start + 4])
+    }
+
     /// The middle of each quarter, row by row, without alpha.
     var fields: [[Int]] {
         [(1, 1), (3, 1), (1, 3), (3, 3)].map { x, y in self[width * x / 4, height * y / 4].dropLast().map(Int.init) }
+    }
+
+    /// The picture upright, from one that is stored as EXIF's orientation says.
+    func turned(by orientation: Int) -> Bitmap {
+        let (right, bottom) = (width - 1, height - 1)
+        let stored = bytes
+        let swapsAxes = orientation > 4
+        return Bitmap(width: swapsAxes ? height : width, height: swapsAxes ? width : height) { x, y in
+            let places = [
+                (x, y), (right - x, y), (right - x, bottom - y), (x, bottom - y), (y, x), (y, bottom - x),
+                (right - y, bottom - x), (right - y, x),
+            ]
+            let (column, row) = places[orientation - 1]
+            return stored[(row * width + column) * 4..<(row * width + column) * 4 + 4].map(Int.init)
+        }
     }
 
     /// Whether no channel of the fields is further off than `tolerance`.
@@ -39,6 +68,22 @@ extension Bitmap {
         let pixels = (0..<height).flatMap { y in
             (0..<width).flatMap { x in pixel(x, y).map { UInt8(truncatingIfNeeded: $0) } }
         }
-        self.init(size: PixelSize(width: width, height: height), pixels: pixels)
+        do {
+            try self.init(size: PixelSize(width: width, height: height), pixels: pixels)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+}
+
+extension DecodedImage: Equatable {
+    static func == (left: DecodedImage, right: DecodedImage) -> Bool {
+        left.format == right.format && left.loopCount == right.loopCount && left.frames == right.frames
+    }
+}
+
+extension DecodedImage.Frame: Equatable {
+    static func == (left: Self, right: Self) -> Bool {
+        left.durationInSeconds == right.durationInSeconds && left.bitmap == right.bitmap
     }
 }

@@ -14,6 +14,15 @@ struct TinyGIF {
         var delay: Int? = 10
         var disposal = 0
         var transparent: UInt8?
+
+        /// Those of its pixels that lie on a canvas: their places there, and their indexes.
+        func forEachPixel(width canvasWidth: Int, height canvasHeight: Int, _ body: (Int, UInt8) -> Void) {
+            for y in 0..<min(height, canvasHeight - top) {
+                for x in 0..<min(width, canvasWidth - left) {
+                    body((top + y) * canvasWidth + left + x, indexes[y * width + x])
+                }
+            }
+        }
     }
 
     var width: Int

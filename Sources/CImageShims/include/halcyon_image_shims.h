@@ -26,14 +26,28 @@ typedef struct halcyon_image_bytes {
     size_t count;
 } halcyon_image_bytes;
 
-/* Fills `pixels` (width * height * 4 bytes). Another size in the file than this one is an error. */
+/* Where the pixels of a file go: the one at (x, y) to start + x * column + y * row, counted in whole pixels. So they are
+   turned on their way. Each pixel of the picture has a place. */
+typedef struct halcyon_canvas {
+    uint32_t *pixels;
+    ptrdiff_t start, column, row;
+} halcyon_canvas;
+
+/* What is to be encoded. `copy_row` writes the `width` pixels of one row, calls nothing here, and returns. */
+typedef struct halcyon_picture {
+    uint32_t width, height;
+    const void *context;
+    void (*copy_row)(const void *context, uint32_t y, uint32_t *row);
+} halcyon_picture;
+
+/* Fills the canvas. Another size in the file than this one is an error. */
 int32_t halcyon_png_decode(
-    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels, halcyon_image_error *error);
+    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, const halcyon_canvas *canvas,
+    halcyon_image_error *error);
 
 /* Without alpha, the fourth byte of each pixel is left out. */
 int32_t halcyon_png_encode(
-    const uint8_t *pixels, uint32_t width, uint32_t height, int32_t has_alpha, halcyon_image_bytes *encoded,
-    halcyon_image_error *error);
+    const halcyon_picture *picture, int32_t has_alpha, halcyon_image_bytes *encoded, halcyon_image_error *error);
 
 typedef struct halcyon_jpeg_size {
     uint32_t width, height;               /* as stored in the file */
@@ -42,15 +56,16 @@ typedef struct halcyon_jpeg_size {
     uint32_t most_scans;                  /* a file with more scans is refused: each takes as long as a picture */
 } halcyon_jpeg_size;
 
-/* Fills `pixels` (scaled_width * scaled_height * 4 bytes). */
+/* Fills the canvas, which has the scaled size. */
 int32_t halcyon_jpeg_decode(
-    const uint8_t *bytes, size_t count, const halcyon_jpeg_size *size, uint8_t *pixels, halcyon_image_error *error);
+    const uint8_t *bytes, size_t count, const halcyon_jpeg_size *size, const halcyon_canvas *canvas,
+    halcyon_image_error *error);
 
 typedef struct halcyon_jpeg_source {
-    const uint8_t *pixels; /* transparent ones are laid on white */
-    uint32_t width, height;
+    halcyon_picture picture; /* transparent pixels are laid on white */
     int32_t quality;         /* 1 to 100 */
     int32_t has_full_colour; /* else one colour is kept for every two by two pixels */
+    int32_t has_best_codes;  /* a shorter file, for which all of it is in memory as coefficients */
 } halcyon_jpeg_source;
 
 int32_t halcyon_jpeg_encode(
@@ -87,9 +102,12 @@ typedef struct halcyon_gif_writer halcyon_gif_writer;
 /* loop_count: 0 for ever, -1: none is written. NULL with `error` filled if that failed. */
 halcyon_gif_writer *halcyon_gif_create(int32_t width, int32_t height, int32_t loop_count, halcyon_image_error *error);
 
-/* A frame that covers the canvas: width * height indexes. frame->colour_count is a power of two from 2 to 256. */
+/* A frame that covers the canvas; then exactly `height` rows. frame->colour_count is a power of two from 2 to 256. */
 int32_t halcyon_gif_add_frame(
-    halcyon_gif_writer *writer, const halcyon_gif_frame *frame, const uint8_t *indexes, halcyon_image_error *error);
+    halcyon_gif_writer *writer, const halcyon_gif_frame *frame, halcyon_image_error *error);
+
+/* The `width` indexes of the next row, which are spoilt afterwards. */
+int32_t halcyon_gif_write_row(halcyon_gif_writer *writer, uint8_t *indexes, halcyon_image_error *error);
 
 /* Ends the file and frees the writer, whatever it returns. */
 int32_t halcyon_gif_finish(halcyon_gif_writer *writer, halcyon_image_bytes *encoded, halcyon_image_error *error);

@@ -40,13 +40,14 @@
         /// An image of pixels: red, green, blue and alpha, a byte each, not multiplied by alpha, rows from the top without
         /// gaps.
         ///
-        /// - Returns: nil unless there are `width * height * 4` bytes, and a pixel at least.
+        /// - Returns: nil unless there are `width * height * 4` bytes, a pixel at least, and memory for a copy.
         public convenience init?(rgba: [UInt8], width: Int, height: Int, scale: CGFloat = 1) {
             let size = PixelSize(width: width, height: height)
             guard width > 0, height > 0, size.pixelCount <= Int.max / 4, rgba.count == size.pixelCount * 4 else {
                 return nil
             }
-            self.init(content: ImageContent(bitmap: Bitmap(size: size, pixels: rgba)), scale: scale)
+            guard let bitmap = try? Bitmap(size: size, pixels: rgba) else { return nil }
+            self.init(content: ImageContent(bitmap: bitmap), scale: scale)
         }
 
         convenience init?(data: Data, options: ImageCreatingOptions) {
@@ -97,9 +98,9 @@
         /// How often an animation is played: 0, for ever. 1 for a still image. Decodes.
         public var loopCount: Int { (try? content.decoded())?.loopCount ?? 1 }
 
-        /// The pixels of the first picture, as ``init(rgba:width:height:scale:)`` takes them; nil if they cannot be decoded.
-        /// Decodes.
-        public var rgba: [UInt8]? { bitmap?.pixels }
+        /// The pixels of the first picture, as ``init(rgba:width:height:scale:)`` takes them; nil if they cannot be decoded, or
+        /// there is no memory for them. Decodes, and copies.
+        public var rgba: [UInt8]? { try? bitmap?.pixels }
 
         var bitmap: Bitmap? { (try? content.decoded())?.frames.first?.bitmap }
 
@@ -107,7 +108,8 @@
 
         /// Decodes the pixels now, unless that has been done.
         ///
-        /// - Throws: ``ImageDecodingError``; then every use of the pixels fails.
+        /// - Throws: ``ImageDecodingError``; then every use of the pixels fails, unless there was only no memory: the next one
+        ///   tries again.
         public func decode() throws {
             do throws(ImageCodecError) {
                 _ = try content.decoded()
@@ -121,6 +123,9 @@
 
         /// Pixels of one picture that are decoded at most: 100 million. A file that states more is no image. Applies to images
         /// made later.
+        ///
+        /// A file that states fewer takes no memory for pixels that its compressed bytes cannot encode, nor for those of a canvas
+        /// that none of its frames touches.
         public static var pixelLimit: Int {
             get { limits.withLock { $0.pixelLimit } }
             set { limits.withLock { $0.pixelLimit = newValue } }

@@ -20,7 +20,7 @@
         static func header(of file: Data, options: DecodingOptions) throws(ImageCodecError) -> ImageHeader {
             try asCodecError {
                 let header = try ImageHeader(data: file)
-                try header.check(byteCount: file.count, options: options)
+                try header.check(options)
                 return header
             }
         }

@@ -12,6 +12,7 @@
         let pixelSize: PixelSize
         /// By what the file says, so that it is the same before and after decoding.
         let frameCount: Int
+        private let keptPixelCount: Int
         private let options: DecodingOptions
         private let state: Locked<State>
 
@@ -31,6 +32,7 @@
             format = header.format
             pixelSize = header.size
             frameCount = options.firstFrameOnly ? 1 : header.frameCount
+            keptPixelCount = options.firstFrameOnly ? header.keptPixels.first : header.keptPixels.all
             state = Locked(.waiting)
         }
 
@@ -40,6 +42,7 @@
             options = DecodingOptions()
             pixelSize = decoded.size
             frameCount = decoded.frames.count
+            keptPixelCount = decoded.size.pixelCount
             state = Locked(.decoded(decoded))
         }
 
@@ -47,11 +50,15 @@
             self.init(decoded: DecodedImage(format: .png, frames: [.init(bitmap: bitmap)]))
         }
 
-        /// The pixels. Takes as long as decoding does the first time, and nothing later; a failure is remembered too.
+        /// The pixels. Takes as long as decoding does the first time, and nothing later; a failure is remembered too, unless
+        /// it was for want of memory.
         func decoded() throws(ImageCodecError) -> DecodedImage {
             let outcome = state.withLock { state in
-                if case .waiting = state { state = decode() }
-                return state
+                guard case .waiting = state else { return state }
+                let outcome = decode()
+                if case .failed(.noMemory) = outcome { return outcome }
+                state = outcome
+                return outcome
             }
             switch outcome {
             case .decoded(let image): return image
@@ -76,10 +83,10 @@
             }
         }
 
-        /// Bytes of all bitmaps. Without codecs there are none, and the file is what is kept.
+        /// Bytes of all pixels that are in memory once they are decoded. Without codecs there are none, and the file is what is kept.
         var cost: Int {
             guard ImageCodecs.areAvailable || file == nil else { return file?.count ?? 0 }
-            let (bytes, overflow) = pixelSize.pixelCount.multipliedReportingOverflow(by: 4 * frameCount)
+            let (bytes, overflow) = keptPixelCount.multipliedReportingOverflow(by: 4)
             return overflow ? .max : bytes
         }
     }

@@ -16,6 +16,7 @@
 extension KFCrossPlatformImage: KingfisherCompatible {}
 
 extension KFCrossPlatformImage: CacheCostCalculable {
-    /// Bytes of the decoded bitmaps, the same before and after decoding.
+    /// Bytes of the decoded bitmaps, the same before and after decoding. On Linux the pictures of an animation share the pixels
+    /// in which they do not differ, and these count once.
     public var cacheCost: Int { kf.cost }
 }

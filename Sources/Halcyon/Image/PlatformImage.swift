@@ -51,10 +51,10 @@
             }
             let target = size.fitting(Int(min(mostPixels, CGFloat(Int32.max))))
             options.targetSize = target
-            guard let bitmap = (try? ImageCodecs.decode(data, options: options))?.frames.first?.bitmap else {
-                return nil
-            }
-            return HalcyonImage(content: ImageContent(bitmap: bitmap.scaled(to: target)), scale: scale)
+            guard let bitmap = (try? ImageCodecs.decode(data, options: options))?.frames.first?.bitmap,
+                let small = try? bitmap.scaled(to: target)
+            else { return nil }
+            return HalcyonImage(content: ImageContent(bitmap: small), scale: scale)
         }
     }
 

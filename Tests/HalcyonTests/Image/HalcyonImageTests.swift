@@ -50,7 +50,9 @@
                     let cost = image.cacheCost
                     #expect(!image.isDecoded && image.kf.cost == cost)
                     let frames = image.kf.imageFrameCount ?? 0
-                    #expect(cost == Int(image.size.width * image.size.height) * 4 * frames)
+                    // What looks as it did in the picture before is there once.
+                    let whole = Int(image.size.width * image.size.height) * 4
+                    #expect(frames == 1 ? cost == whole : (whole...whole * frames).contains(cost))
                     try image.decode()
                     #expect(image.isDecoded && image.cacheCost == cost && image.kf.imageFrameCount == frames)
                 }
@@ -143,6 +145,48 @@
                 }
             }
 
+            @Test func `a canvas that no frame fills has its size, and costs what the frames touch`() throws {
+                let image = try #require(HalcyonImage(data: HostileHeaders.canvas))
+                #expect(image.size == CGSize(width: 300, height: 200) && image.cacheCost == (32 * 32 + 12 * 8) * 4)
+                let frames = try #require(image.images)
+                #expect(frames.map(\.size) == [image.size, image.size])
+                let rgba = try #require(frames[1].rgba)
+                let last = 300 * 200 * 4 - 4
+                #expect(rgba.count == last + 4 && rgba[..<4] == [255, 255, 255, 255] && rgba[last...] == rgba[..<4])
+                #expect(rgba[4..<last].allSatisfy { $0 == 0 })
+                let small = KingfisherWrapper<HalcyonImage>.downsampledImage(
+                    data: HostileHeaders.canvas, to: CGSize(width: 30, height: 30), scale: 1)
+                #expect(small?.size == CGSize(width: 30, height: 20))
+            }
+
+            @Test func `a PNG is turned as its eXIf chunk says, and its size is known before`() throws {
+                let data = try Pictures.fixture("turned.png")
+                let image = try #require(HalcyonImage(data: data))
+                #expect(image.size == CGSize(width: 32, height: 48) && !image.isDecoded)
+                #expect(image.rgba?.prefix(3) == [30, 60, 200])
+                let small = try #require(
+                    KingfisherWrapper<HalcyonImage>.downsampledImage(
+                        data: data, to: CGSize(width: 12, height: 12), scale: 1))
+                #expect(small.size == CGSize(width: 8, height: 12) && small.rgba?.prefix(3) == [30, 60, 200])
+            }
+
+            @Test func `pixels for which there was no memory can be had when there is`() async {
+                ChildLeaks.areNotCounted()
+                await #expect(processExitsWith: .success) {
+                    let image = try #require(HalcyonImage(data: Pictures.demo("dogs-at-window.jpg")))
+                    let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+                    // Room for anything but the picture.
+                    limitMemory(toBytes: try #require(pages.first.flatMap { rlim_t($0) }) * 4_096 + (16 << 20))
+                    let isLimited = dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil
+                    let error = isLimited ? #expect(throws: ImageDecodingError.self) { try image.decode() } : nil
+                    let rgba = isLimited ? image.rgba : nil
+                    limitMemory(toBytes: .max)
+                    #expect(rgba == nil && error?.description.contains("memory") != false)
+                    try image.decode()
+                    #expect(image.rgba?.count == 2_056 * 3_088 * 4)
+                }
+            }
+
             @Test func `the limit of pixels can be set, for images made later`() async {
                 // In a process of its own: the limit is everybody's.
                 ChildLeaks.areNotCounted()
@@ -191,6 +235,15 @@
             return data
         }
 
+        /// An animation of 300 × 200 with two frames of one pixel, in opposite corners.
+        static var canvas: Data {
+            let frames = [[0, 0, 0, 0], [0x2B, 0x01, 0xC7, 0]].flatMap { place in
+                [0x2C] + place + [1, 0, 1, 0, 0, 2, 2, 0x4C, 0x01, 0] as [UInt8]
+            }
+            let head: [UInt8] = "GIF89a".utf8 + [0x2C, 0x01, 0xC8, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
+            return Data(head + frames + [0x3B])
+        }
+
         /// Pictures of 65 535 × 65 535 pixels in a few bytes.
         static var gif: Data {
             Data("GIF89a".utf8 + [255, 255, 255, 255, 0, 0, 0, 0x2C, 0, 0, 0, 0, 255, 255, 255, 255, 0, 2, 0, 0x3B])
@@ -203,7 +256,9 @@
     /// Not under a sanitizer, which reserves more than any machine has.
     private func limitMemory(toBytes bytes: rlim_t) {
         guard dlsym(nil, "__asan_init") == nil, dlsym(nil, "__tsan_init") == nil else { return }
-        var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+        limit.rlim_cur = min(bytes, limit.rlim_max)
         #expect(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
     }
 #endif

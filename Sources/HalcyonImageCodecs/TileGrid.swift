@@ -1,0 +1,78 @@
+/// Some columns and rows of a picture.
+struct PixelRect: Hashable, Sendable {
+    var columns: Range<Int>
+    var rows: Range<Int>
+
+    var isEmpty: Bool { columns.isEmpty || rows.isEmpty }
+    var size: PixelSize { PixelSize(width: columns.count, height: rows.count) }
+
+    /// What of a rectangle lies in a picture.
+    init(left: Int, top: Int, size: PixelSize, in picture: PixelSize) {
+        columns = (left..<left + size.width).clamped(to: 0..<picture.width)
+        rows = (top..<top + size.height).clamped(to: 0..<picture.height)
+    }
+
+    init(columns: Range<Int>, rows: Range<Int>) {
+        self.columns = columns
+        self.rows = rows
+    }
+
+    func contains(_ other: PixelRect) -> Bool {
+        columns.lowerBound <= other.columns.lowerBound && other.columns.upperBound <= columns.upperBound
+            && rows.lowerBound <= other.rows.lowerBound && other.rows.upperBound <= rows.upperBound
+    }
+}
+
+/// A picture cut into tiles, which are counted row by row. The last of each row and column are smaller.
+struct TileGrid: Hashable, Sendable {
+    /// Of a tile in pixels: then it takes as much memory as the system hands out at once.
+    static let side = 32
+
+    let size: PixelSize
+    let tile: PixelSize
+
+    /// All in one tile.
+    init(whole size: PixelSize) { self.init(size, tile: size) }
+
+    init(tiled size: PixelSize) { self.init(size, tile: PixelSize(width: Self.side, height: Self.side)) }
+
+    private init(_ size: PixelSize, tile: PixelSize) {
+        self.size = size
+        self.tile = PixelSize(width: max(tile.width, 1), height: max(tile.height, 1))
+    }
+
+    var columnCount: Int { (size.width + tile.width - 1) / tile.width }
+    var count: Int { columnCount * ((size.height + tile.height - 1) / tile.height) }
+
+    /// Of those tiles that hold some of the pixels of a row.
+    func tileColumns(of columns: Range<Int>) -> Range<Int> { Self.indexes(of: columns, length: tile.width) }
+
+    func columns(ofTileColumn index: Int) -> Range<Int> {
+        index * tile.width..<min((index + 1) * tile.width, size.width)
+    }
+
+    func rect(of index: Int) -> PixelRect {
+        let (row, column) = index.quotientAndRemainder(dividingBy: columnCount)
+        return PixelRect(
+            columns: columns(ofTileColumn: column), rows: row * tile.height..<min((row + 1) * tile.height, size.height))
+    }
+
+    func tiles(touching part: PixelRect) -> [Int] {
+        Self.indexes(of: part.rows, length: tile.height).flatMap { row in
+            tileColumns(of: part.columns).map { row * columnCount + $0 }
+        }
+    }
+
+    /// How many pixels the tiles have that a rectangle touches.
+    func pixelCount(touching part: PixelRect) -> Int {
+        let columns = tileColumns(of: part.columns)
+        let rows = Self.indexes(of: part.rows, length: tile.height)
+        let width = min(columns.upperBound * tile.width, size.width) - columns.lowerBound * tile.width
+        let height = min(rows.upperBound * tile.height, size.height) - rows.lowerBound * tile.height
+        return part.isEmpty ? 0 : width * height
+    }
+
+    private static func indexes(of pixels: Range<Int>, length: Int) -> Range<Int> {
+        pixels.isEmpty ? 0..<0 : pixels.lowerBound / length..<(pixels.upperBound - 1) / length + 1
+    }
+}
