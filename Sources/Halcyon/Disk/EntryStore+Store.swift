@@ -168,6 +168,8 @@ extension EntryStore {
         entry.slack = file.allocatedSize - file.size
         entry.origin = request.origin
         try session.upsert(entry, pinned: request.attributes.isPinned)
+        // What is said of bytes is told from what was said of others by the time of their store.
+        if existing?.createdAt == time { try session.dropMetadata(id: entry.id) }
         if !request.attributes.isEmpty { try session.note(request.attributes, of: entry) }
         let replaced = try blobs.publish(
             staged, as: request.name, over: old, oldToken: existing?.token ?? environment.makeToken())

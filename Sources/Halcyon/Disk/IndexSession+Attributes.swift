@@ -68,10 +68,12 @@ extension IndexSession {
         }
     }
 
+    func dropMetadata(id: Int64) throws(SQLiteError) { try run(IndexSQL.dropMetadata, id) }
+
     private func setMetadata(
         _ validators: DiskStorage.HTTPValidators, _ fields: String?, of entry: Entry
     ) throws(SQLiteError) {
-        guard !validators.isEmpty || fields != nil else { return try run(IndexSQL.dropMetadata, entry.id) }
+        guard !validators.isEmpty || fields != nil else { return try dropMetadata(id: entry.id) }
         try connection.with(IndexSQL.setMetadata) { (statement) throws(SQLiteError) in
             statement.bind(entry.id, at: 1)
             statement.bind(entry.createdAt.milliseconds, at: 2)

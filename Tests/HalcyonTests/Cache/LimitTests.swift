@@ -92,6 +92,8 @@ import Testing
         try await withImageCache { subject in
             try subject.fill((0..<400).map { "\($0)" })
             subject.storage.config.sizeLimit = 1_000
+            // So many stores in one millisecond share a stamp.
+            subject.clock.advance(by: 1)
             try await subject.cache.storeToDisk(.blob(1), forKey: "new")
             // In batches, so that others get in.
             try await eventually { try subject.storage.totalSize() <= 500 }
