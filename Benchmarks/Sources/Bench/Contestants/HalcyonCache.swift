@@ -33,9 +33,11 @@ final class HalcyonCache {
     /// Closes it, and waits until that has happened: the last connection takes the write-ahead log away.
     func close() {
         open = nil
-        let log = folder.appendingPathComponent(".halcyon/index.sqlite-wal").path
-        wait { !FileManager.default.fileExists(atPath: log) }
+        wait(seconds: 60) { !isOpen }
     }
+
+    /// Also while it is being closed.
+    var isOpen: Bool { FileManager.default.fileExists(atPath: "\(indexPath)-wal") }
 
     /// Waits until nothing is left to unlink: what the library puts off must not be done during another's turn.
     func settle() {
@@ -58,8 +60,8 @@ final class HalcyonCache {
         return stat(indexPath, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    private func wait(until isDone: () -> Bool) {
+    private func wait(seconds: Double = 10, until isDone: () -> Bool) {
         let begin = now()
-        while !isDone(), now() - begin < 10e6 { usleep(500) }
+        while !isDone(), now() - begin < seconds * 1e6 { usleep(500) }
     }
 }

@@ -27,6 +27,8 @@ final class FilledIndex {
         self.path = path
         self.names = names
         guard sqlite3_open(path, &database) == SQLITE_OK,
+            // Whoever made it may hold a lock for a moment longer than the log is there.
+            sqlite3_busy_timeout(database, 5_000) == SQLITE_OK,
             sqlite3_exec(database, "PRAGMA synchronous = OFF", nil, nil, nil) == SQLITE_OK,
             sqlite3_prepare_v2(database, Self.sql, -1, &statement, nil) == SQLITE_OK
         else { throw failure() }
