@@ -55,7 +55,7 @@ package struct StorageLimits: Equatable, Sendable {
 
 extension Totals {
     /// More than any cache holds, and less than a sum of a few could not be told.
-    static let limit: Int64 = 1 << 60
+    package static let limit: Int64 = 1 << 60
 
     static func + (left: Self, right: Self) -> Self {
         Totals(entries: left.entries &+ right.entries, bytes: left.bytes &+ right.bytes)

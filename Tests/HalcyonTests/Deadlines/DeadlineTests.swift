@@ -134,6 +134,7 @@ extension CacheFixture {
             try FileManager.default.removeItem(at: metadata)
         case .relist:
             try storage.updateListing { _, _ in }
+            clock.advance(by: 1)
             for number in 0..<100 { try storage.store(value: .blob(2), forKey: "\(number)", expiration: .days(8)) }
             settle()
         case .distrust:
