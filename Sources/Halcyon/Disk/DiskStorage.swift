@@ -35,7 +35,8 @@ public enum DiskStorage {
         public var config: Config {
             get { currentConfig.withLock { $0 } }
             set {
-                currentConfig.withLock { $0 = newValue }
+                // The old one is released after the lock: what its closures have captured may come back.
+                _ = currentConfig.replace(with: newValue)
                 applyToFolder(newValue)
                 cleaning.withLock { $0.setInterval(newValue.cleanInterval) }
             }
