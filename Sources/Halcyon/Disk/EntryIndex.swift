@@ -343,7 +343,7 @@ package final class EntryIndex: Sendable {
         volume.withLock { $0 = found }
         if found.isNetworked {
             environment.warn(
-                "the cache is on a network or user-space file system (\(found.name)): no write-ahead log there, "
+                "the cache is on a file system that other machines may share (\(found.name)): no write-ahead log there, "
                     + "and locks may not hold between machines; a local folder is faster and safer")
         }
         return found
