@@ -48,9 +48,9 @@ extension EntryStore {
                 try index.writeLetting(if: { _ in batch.endIndex < candidates.endIndex }) {
                     try adopt(batch, in: $0)
                 }
-                adoptionListeners.tell(AdoptionProgress(files: progress.files + batch.endIndex, of: progress.total))
+                adoptionListeners.tell(progress.advanced(by: batch.endIndex))
             }
-            progress.files += names.count
+            progress = progress.advanced(by: names.count)
         }
         adoptionListeners.tell(progress)
     }
