@@ -361,6 +361,9 @@ public enum DiskStorage {
         /// has reached it, or of ``Config/countLimit``, once there are more; and while the volume has less than
         /// ``Config/keepFreeBytes`` left. Pinned values stay: see ``usage()`` for what they take up.
         ///
+        /// A value that is larger than the whole limit goes in its turn, behind everything else. Whoever stores such values through
+        /// ``ImageCache`` has them given up at once instead, unless they are pinned.
+        ///
         /// - Returns: the URLs their blobs had; none without a limit or below it.
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when nothing could be evicted although
         ///   something should have been.

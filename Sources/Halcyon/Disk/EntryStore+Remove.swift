@@ -24,7 +24,25 @@ extension EntryStore {
         }
     }
 
-    func trash(_ name: BlobName, in session: IndexSession) throws -> (blob: DetachedBlob, size: Int64)? {
+    /// Removes an entry that is larger than a whole limit, unless it is pinned. Judged under the lock: whatever is stored, pinned
+    /// or let go of meanwhile counts as it is then.
+    ///
+    /// - Returns: whether it went.
+    func giveUp(_ name: BlobName, largerThan limit: Int64) throws -> Bool {
+        let removed = try removeAndUnlinkBatch { session in
+            guard let entry = try session.entry(named: name), !entry.isPinned, entry.size > limit else { return [] }
+            try session.delete(id: entry.id)
+            return [entry]
+        }
+        guard !removed.isEmpty else { return false }
+        log.withLock { $0.count(\.evictions) }
+        requestBookkeeping()
+        return true
+    }
+
+    func trash(
+        _ name: BlobName, in session: IndexSession, keepingRow: Bool = false
+    ) throws -> (blob: DetachedBlob, size: Int64)? {
         let entry = try session.entry(named: name)
         var file = try blobs.status(of: name)
         if let entry, !(file.map { isBlob(of: entry, $0) } ?? false) { file = try settle(name, entry: entry) }
