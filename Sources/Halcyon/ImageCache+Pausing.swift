@@ -23,6 +23,44 @@ extension ImageCache {
         diskStorage.resume()
     }
 
+    // MARK: Flushing and closing
+
+    /// Writes into the index what is only noted in memory, in its turn among the cache's calls; see ``DiskStorage/Backend/flush()``.
+    ///
+    /// - Parameter handler: called on the cache's queue. After a failure what could not be written stays noted.
+    public func flush(completion handler: (@Sendable (Result<(), KingfisherError>) -> Void)? = nil) {
+        ioQueue.async { [self] in
+            let result = diskResult { try diskStorage.flush() }
+            handler?(result)
+        }
+    }
+
+    /// Returns when what was noted in memory is in the index.
+    public func flush() async throws {
+        try await withCheckedThrowingContinuation { continuation in flush { continuation.resume(with: $0) } }
+    }
+
+    /// Writes what is pending and closes the index; see ``DiskStorage/Backend/close()``. Stores and clears that were called before are
+    /// finished first, a later use opens the index again, and memory goes on as usual.
+    ///
+    /// - Parameter handler: called on the cache's queue once the index is closed.
+    public func close(completion handler: (@Sendable () -> Void)? = nil) {
+        onceDone { [diskStorage] in
+            diskStorage.close()
+            handler?()
+        }
+    }
+
+    /// Returns when the index is closed.
+    public func close() async {
+        await withCheckedContinuation { continuation in close { continuation.resume() } }
+    }
+
+    /// Runs `body` on the I/O queue behind all that was called before, clears included.
+    func onceDone(_ body: @escaping @Sendable () -> Void) {
+        ioQueue.async { [self] in onceCleared(body) }
+    }
+
     // MARK: When the system suspends the process
 
     /// Counts the calls of ``resume()``: a suspension that has waited for its turn meanwhile is out of date.

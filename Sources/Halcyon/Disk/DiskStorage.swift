@@ -374,6 +374,28 @@ public enum DiskStorage {
             return try mappingErrors { try store.evict(limits).namesOrFailure().map(url(of:)) }
         }
 
+        // MARK: Ending
+
+        /// Writes into the index what is only noted in memory: accesses, the expirations that they have moved, statistics.
+        ///
+        /// Otherwise that is done ten seconds after the first of them, by ``close()`` and ``suspend()``, when the last storage on the
+        /// folder goes, and when the process ends ordinarily (`exit`), unless another process holds the index just then. Stores and
+        /// removals need none of it: they are in the index when they return.
+        ///
+        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` with
+        ///   ``CacheStorageError/Code/indexUnavailable`` while another process has the index locked, after five seconds, or with
+        ///   ``CacheStorageError/Code/suspended``. What could not be written stays noted, and is written with what comes next.
+        public func flush() throws {
+            store.adoptEarlyReads()
+            try mappingErrors { try store.flush() }
+        }
+
+        /// Writes what ``flush()`` writes, deletes the files of what has gone, and closes the index. A later use opens it again.
+        ///
+        /// Waits for the operation under way, so call it off the main thread. Counts for all storages of this process on the folder.
+        /// What cannot be written is lost: call ``flush()`` before where that matters.
+        public func close() { store.close() }
+
         // MARK: Pausing
 
         /// Writes what is pending and closes the index, until ``resume()``: no lock is held or taken meanwhile, loads are

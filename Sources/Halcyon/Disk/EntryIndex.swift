@@ -195,7 +195,7 @@ package final class EntryIndex: Sendable {
     }
 
     /// Begins a transaction; false when what is open is not the folder's index any more, or has got another schema.
-    private func beginInPlace(_ writer: Writer) throws -> Bool {
+    func beginInPlace(_ writer: Writer) throws -> Bool {
         try writer.connection.begin()
         let version = Int(try writer.connection.integer("PRAGMA user_version") ?? 0)
         return try isInPlace() && version == writer.schemaVersion
@@ -348,6 +348,9 @@ package final class EntryIndex: Sendable {
         }
         return found
     }
+
+    /// Whether the volume is one for a write-ahead log.
+    var hasLog: Bool { volume.withLock { $0?.isNetworked == false } }
 
     /// Whether inode numbers of this volume last.
     package var hasStableInodes: Bool { volume.withLock { $0?.hasStableInodes ?? true } }

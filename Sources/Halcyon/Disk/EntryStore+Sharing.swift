@@ -10,7 +10,10 @@ final class StoreLease: Sendable {
     init(_ store: EntryStore) {
         self.store = store
         store.housekeeping.start { [weak self] task in self?.store.perform(task) }
+        ExitHandler.add(self)
     }
+
+    deinit { ExitHandler.remove(self) }
 
     /// The store of a folder: the one that is open in this process already, or a new one.
     ///
