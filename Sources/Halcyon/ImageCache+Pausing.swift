@@ -3,7 +3,9 @@ internal import Foundation
 extension ImageCache {
     /// Writes what is pending and lets go of the disk, until ``resume()``; see ``DiskStorage/Backend/suspend()``.
     ///
-    /// Stores and clears that were called before are finished first. Memory goes on as usual. On iOS an app's caches in app group
+    /// Stores and clears that were called before are finished first, also those of other caches of this process on the folder: for
+    /// these it waits five seconds at most. What any of them is asked to store from now on fails with
+    /// ``CacheStorageError/Code/suspended``. Memory goes on as usual. On iOS an app's caches in app group
     /// containers do it by themselves when the app has entered the background, and end it when it enters the foreground. An
     /// extension, and an app that is woken in the background, have to do it before they let the system suspend them.
     ///
@@ -90,14 +92,19 @@ extension ImageCache {
     }
 
     private func suspend(unlessResumedSince count: Int, then handler: @escaping @Sendable () -> Void) {
-        ioQueue.async { [self] in
-            onceCleared { [self] in
-                // resume() may have been called while this waited for its turn, or while it suspends: then that is the last word.
-                guard resumptionCount == count else { return handler() }
-                diskStorage.suspend()
-                if resumptionCount != count { diskStorage.resume() }
-                handler()
-            }
+        // Now: what is called behind this is not waited for.
+        let accepted = diskStorage.store.acceptedWork.soFar()
+        onceDone { [self] in
+            // Not for ever: another cache's handler may be what waits for this one.
+            _ = accepted.wait(timeout: .now() + Self.patienceWithOthers)
+            // resume() may have been called while this waited for its turn, or while it suspends: then that is the last word.
+            guard resumptionCount == count else { return handler() }
+            diskStorage.suspend()
+            if resumptionCount != count { diskStorage.resume() }
+            handler()
         }
     }
+
+    /// Seconds.
+    private static let patienceWithOthers = 5.0
 }

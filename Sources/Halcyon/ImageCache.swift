@@ -54,6 +54,9 @@ open class ImageCache: @unchecked Sendable {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
         diskStorage.cleanPeriodically(for: self) { [weak self] in self?.cleanByTimer() }
+        diskStorage.store.acceptedWork.add(of: self) { [weak self] handler in
+            self?.onceDone(handler) ?? handler()
+        }
         lifecycle = Lifecycle(cache: self)
     }
 
@@ -87,7 +90,10 @@ open class ImageCache: @unchecked Sendable {
         self.init(memoryStorage: Self.memoryStorage(), diskStorage: try DiskStorage.Backend(config: config))
     }
 
-    deinit { diskStorage.stopCleaning(for: self) }
+    deinit {
+        diskStorage.stopCleaning(for: self)
+        diskStorage.store.acceptedWork.remove(of: self)
+    }
 
     // MARK: Storing
 

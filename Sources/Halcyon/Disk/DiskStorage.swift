@@ -403,7 +403,8 @@ public enum DiskStorage {
         ///
         /// For a folder in an app group's container: iOS ends a process (0xdead10cc) that holds a file lock there while it is
         /// suspended. Waits for the operation under way, so call it off the main thread. Counts for all storages of this
-        /// process on the folder. What was stored before is there after `resume()`.
+        /// process on the folder: what an ``ImageCache`` there has queued fails too, so call ``ImageCache/suspend(completion:)`` where
+        /// there is one. What was stored before is there after `resume()`.
         public func suspend() { store.suspend() }
 
         /// Ends ``suspend()``. The index is opened by the next use.
