@@ -301,6 +301,13 @@ public enum DiskStorage {
             return store.contains(blobName(forKey: key, forcedExtension: forcedExtension), key: key, at: time)
         }
 
+        /// Where the blob of a valid value is; nil where there is none.
+        package func fileURLIfCached(forKey key: String, forcedExtension: String?) -> URL? {
+            guard readiness.withLock({ $0 }) else { return nil }
+            let name = blobName(forKey: key, forcedExtension: forcedExtension)
+            return store.validName(name, key: key, at: store.environment.now()).map(url(of:))
+        }
+
         // MARK: Removing
 
         /// Removes the value under a key, pinned or not. None there is no error.
@@ -423,7 +430,8 @@ public enum DiskStorage {
             try mappingErrors { UInt(clamping: try store.totals().bytes) }
         }
 
-        /// Where the blob of a key is, or would be. Computed: touches no disk.
+        /// Where the blob of a key is, or will be by its next store. Computed: touches no disk, but to find out once whether the volume
+        /// tells upper from lower case, where the name depends on it.
         public func cacheFileURL(forKey key: String, forcedExtension: String? = nil) -> URL {
             url(of: blobName(forKey: key, forcedExtension: forcedExtension))
         }
@@ -444,7 +452,8 @@ public enum DiskStorage {
         }
 
         func blobName(forKey key: String, forcedExtension: String?) -> BlobName {
-            currentConfig.withLock { $0.naming }.name(forKey: key, forcedExtension: forcedExtension)
+            currentConfig.withLock { $0.naming }
+                .name(forKey: key, forcedExtension: forcedExtension, isFolding: store.blobs.foldsNames)
         }
 
         func url(of name: BlobName) -> URL {

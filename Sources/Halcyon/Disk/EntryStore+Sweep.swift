@@ -76,6 +76,8 @@ extension EntryStore {
             for entry in entries {
                 guard let file = try blobs.status(of: entry.name), !isBlob(of: entry, file) else { continue }
                 try session.delete(id: entry.id)
+                // Another row's blob stays, where the volume folds names.
+                guard !blobs.isAmbiguous(entry.name) || entry.inode == file.inode else { continue }
                 // Also what could be adopted: its bytes are what is not trusted.
                 try blobs.unlinkUnlessFilled(entry.name, file)
             }
@@ -130,7 +132,7 @@ extension EntryStore {
         guard condition.namesAreHashed, !condition.isAdopting else { return }
         guard abs(now - condition.reconciledAt) > Self.day else { return }
         try forEachBlobNameBatch { names in
-            let withoutRow = try index.read { session in try names.filter { try session.entry(named: $0) == nil } }
+            let withoutRow = try index.read { session in try names.filter { try !hasRow($0, in: session) } }
             try removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
         }
         let now = now
