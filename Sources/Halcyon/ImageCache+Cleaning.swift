@@ -115,8 +115,6 @@ extension ImageCache {
     /// What was stored just now.
     struct Stored {
         let name: BlobName
-        let key: String
-        let forcedExtension: String?
         let bytes: Int
     }
 
@@ -126,14 +124,12 @@ extension ImageCache {
     func keepLimits(afterStoring stored: [Stored]) {
         let limits = diskStorage.config.limits
         guard !limits.isUnlimited else { return }
-        // First: an eviction would take everything else for them. Only what is there now: one that came later under the same
-        // name has taken its place.
-        let latest = Dictionary(stored.map { ($0.name, $0) }) { $1 }.values
-        let tooLarge = latest.filter { limits.bytes > 0 && $0.bytes > limits.bytes }
-        tooLarge.forEach(giveUp)
+        // First: an eviction would take everything else for them.
+        let tooLarge = Set(stored.filter { limits.bytes > 0 && $0.bytes > limits.bytes }.map(\.name))
+        let goneCount = tooLarge.filter { giveUp($0, largerThan: limits.bytes) }.count
         // What is being cleared is no reason to evict what came later.
         guard !isClearing else { return }
-        for _ in 0..<stored.count - tooLarge.count {
+        for _ in 0..<stored.count - goneCount {
             beginTrimming(to: limits)
             guard trim.cleaning != nil else { return }
             trimBatch()
@@ -155,11 +151,12 @@ extension ImageCache {
     }
 
     /// What is larger than the whole limit would push out everything else and then itself.
-    private func giveUp(_ stored: Stored) {
-        // If it cannot be removed now it is the next clean's.
-        let (key, forcedExtension) = (stored.key, stored.forcedExtension)
-        guard (try? diskStorage.remove(forKey: key, forcedExtension: forcedExtension)) != nil else { return }
-        postDidClean(removed: [diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)])
+    ///
+    /// - Returns: whether it went. If it cannot be removed now it is the next clean's.
+    private func giveUp(_ name: BlobName, largerThan limit: Int64) -> Bool {
+        guard (try? diskStorage.store.giveUp(name, largerThan: limit)) == true else { return false }
+        postDidClean(removed: [name.text])
+        return true
     }
 
     /// What the last eviction could not get below counts only an eighth of a limit later again: otherwise every store at

@@ -218,10 +218,7 @@ extension ImageCache {
 
     private func removeFromMemory(_ gone: [DiskStorage.EntryInfo], since begin: Int) {
         for key in gone.compactMap(\.key) + keysInMemory(ofNamesIn: gone) {
-            // Released after the lock: a deinit may come back.
-            let object = memoryStorage.storage.object(forKey: key)
-            refills.remove(key, unlessChangedSince: begin) { memoryStorage.remove(forKey: key) }
-            withExtendedLifetime(object) {}
+            refills.remove(key, unlessChangedSince: begin) { memoryStorage.take(forKey: key) }
         }
     }
 

@@ -3,7 +3,9 @@ internal import Foundation
 extension ImageCache {
     /// Writes what is pending and lets go of the disk, until ``resume()``; see ``DiskStorage/Backend/suspend()``.
     ///
-    /// Stores and clears that were called before are finished first. Memory goes on as usual. On iOS an app's caches in app group
+    /// Stores and clears that were called before are finished first, also those of other caches of this process on the folder: for
+    /// these it waits five seconds at most. What any of them is asked to store from now on fails with
+    /// ``CacheStorageError/Code/suspended``. Memory goes on as usual. On iOS an app's caches in app group
     /// containers do it by themselves when the app has entered the background, and end it when it enters the foreground. An
     /// extension, and an app that is woken in the background, have to do it before they let the system suspend them.
     ///
@@ -21,6 +23,44 @@ extension ImageCache {
     public func resume() {
         resumptions.withLock { $0 += 1 }
         diskStorage.resume()
+    }
+
+    // MARK: Flushing and closing
+
+    /// Writes into the index what is only noted in memory, in its turn among the cache's calls; see ``DiskStorage/Backend/flush()``.
+    ///
+    /// - Parameter handler: called on the cache's queue. After a failure what could not be written stays noted.
+    public func flush(completion handler: (@Sendable (Result<(), KingfisherError>) -> Void)? = nil) {
+        ioQueue.async { [self] in
+            let result = diskResult { try diskStorage.flush() }
+            handler?(result)
+        }
+    }
+
+    /// Returns when what was noted in memory is in the index.
+    public func flush() async throws {
+        try await withCheckedThrowingContinuation { continuation in flush { continuation.resume(with: $0) } }
+    }
+
+    /// Writes what is pending and closes the index; see ``DiskStorage/Backend/close()``. Stores and clears that were called before are
+    /// finished first, a later use opens the index again, and memory goes on as usual.
+    ///
+    /// - Parameter handler: called on the cache's queue once the index is closed.
+    public func close(completion handler: (@Sendable () -> Void)? = nil) {
+        onceDone { [diskStorage] in
+            diskStorage.close()
+            handler?()
+        }
+    }
+
+    /// Returns when the index is closed.
+    public func close() async {
+        await withCheckedContinuation { continuation in close { continuation.resume() } }
+    }
+
+    /// Runs `body` on the I/O queue behind all that was called before, clears included.
+    func onceDone(_ body: @escaping @Sendable () -> Void) {
+        ioQueue.async { [self] in onceCleared(body) }
     }
 
     // MARK: When the system suspends the process
@@ -52,14 +92,19 @@ extension ImageCache {
     }
 
     private func suspend(unlessResumedSince count: Int, then handler: @escaping @Sendable () -> Void) {
-        ioQueue.async { [self] in
-            onceCleared { [self] in
-                // resume() may have been called while this waited for its turn, or while it suspends: then that is the last word.
-                guard resumptionCount == count else { return handler() }
-                diskStorage.suspend()
-                if resumptionCount != count { diskStorage.resume() }
-                handler()
-            }
+        // Now: what is called behind this is not waited for.
+        let accepted = diskStorage.store.acceptedWork.soFar()
+        onceDone { [self] in
+            // Not for ever: another cache's handler may be what waits for this one.
+            _ = accepted.wait(timeout: .now() + Self.patienceWithOthers)
+            // resume() may have been called while this waited for its turn, or while it suspends: then that is the last word.
+            guard resumptionCount == count else { return handler() }
+            diskStorage.suspend()
+            if resumptionCount != count { diskStorage.resume() }
+            handler()
         }
     }
+
+    /// Seconds.
+    private static let patienceWithOthers = 5.0
 }

@@ -66,8 +66,7 @@ extension ImageCache {
 
         var stored: Stored? {
             guard let storing, case .success = result else { return nil }
-            return Stored(
-                name: storing.name, key: storing.key, forcedExtension: call.forcedExtension, bytes: storing.data.count)
+            return Stored(name: storing.name, bytes: storing.data.count)
         }
     }
 

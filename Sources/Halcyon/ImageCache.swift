@@ -54,6 +54,9 @@ open class ImageCache: @unchecked Sendable {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
         diskStorage.cleanPeriodically(for: self) { [weak self] in self?.cleanByTimer() }
+        diskStorage.store.acceptedWork.add(of: self) { [weak self] handler in
+            self?.onceDone(handler) ?? handler()
+        }
         lifecycle = Lifecycle(cache: self)
     }
 
@@ -87,7 +90,10 @@ open class ImageCache: @unchecked Sendable {
         self.init(memoryStorage: Self.memoryStorage(), diskStorage: try DiskStorage.Backend(config: config))
     }
 
-    deinit { diskStorage.stopCleaning(for: self) }
+    deinit {
+        diskStorage.stopCleaning(for: self)
+        diskStorage.store.acceptedWork.remove(of: self)
+    }
 
     // MARK: Storing
 
@@ -358,7 +364,7 @@ open class ImageCache: @unchecked Sendable {
         imageCachedType(forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension).cached
     }
 
-    /// The name of the blob's file. Computed: touches no disk.
+    /// The name of the blob's file; see ``DiskStorage/Backend/cacheFileURL(forKey:forcedExtension:)``.
     open func hash(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> String {
@@ -375,7 +381,7 @@ open class ImageCache: @unchecked Sendable {
     /// What the images in memory cost together: bytes of their bitmaps, expired ones included.
     open var memoryStorageCacheCost: Int { memoryStorage.totalCacheCost() }
 
-    /// The path of the blob, where it is or would be. Computed: touches no disk.
+    /// The path of the blob; see ``DiskStorage/Backend/cacheFileURL(forKey:forcedExtension:)``.
     open func cachePath(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> String {
@@ -388,8 +394,7 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> URL? {
         let key = key.computedKey(with: identifier)
-        guard diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) else { return nil }
-        return diskStorage.cacheFileURL(forKey: key, forcedExtension: forcedExtension)
+        return diskStorage.fileURLIfCached(forKey: key, forcedExtension: forcedExtension)
     }
 
     // MARK: Async

@@ -135,10 +135,13 @@ final class MemoryRefills: Sendable {
     }
 
     /// Removes a key that has gone from the disk, unless another image was stored under it since the removal began.
-    func remove(_ key: String, unlessChangedSince begin: Int, _ body: () -> Void) {
-        state.withLock { state in
-            if state.batched.changes[MemoryKey(key)] ?? 0 <= begin { body() }
+    ///
+    /// - Parameter body: returns what it has taken out, to be released after the lock: a deinit may come back.
+    func remove(_ key: String, unlessChangedSince begin: Int, _ body: () -> Any?) {
+        let removed = state.withLock { state in
+            state.batched.changes[MemoryKey(key)] ?? 0 <= begin ? body() : nil
         }
+        withExtendedLifetime(removed) {}
     }
 }
 

@@ -245,8 +245,12 @@ package final class Connection {
 
     /// Runs `body` with another time to wait for locks.
     package func withBusyTimeout<Result>(_ timeout: Duration, _ body: () throws -> Result) rethrows -> Result {
+        try withBusyTimeout(milliseconds: BusyPolicy.milliseconds(timeout), body)
+    }
+
+    package func withBusyTimeout<Result>(milliseconds: Int32, _ body: () throws -> Result) rethrows -> Result {
         let usual = busyPolicy.timeoutMilliseconds
-        busyPolicy.timeoutMilliseconds = BusyPolicy.milliseconds(timeout)
+        busyPolicy.timeoutMilliseconds = milliseconds
         defer { busyPolicy.timeoutMilliseconds = usual }
         return try body()
     }

@@ -9,21 +9,43 @@ internal import HalcyonTestSupport
 @main enum CrashServer {
     static func main() {
         while let line = readLine() {
-            guard let (run, directory) = CrashingRun.parse(line) else { continue }
+            guard let work = Work(line) else { continue }
             let child = halcyon_fork()
-            if child == 0 { perform(run, in: directory) }
+            if child == 0 { perform(work) }
             print(outcome(of: child))
             // Otherwise it would be in the next child's buffer too.
             fflush(nil)
         }
     }
 
-    private static func perform(_ run: CrashingRun, in directory: URL) -> Never {
+    private enum Work {
+        case crash(CrashingRun, URL)
+        case errand(Errand, URL)
+
+        init?(_ line: String) {
+            if let (run, directory) = CrashingRun.parse(line) {
+                self = .crash(run, directory)
+            } else if let (errand, directory) = Errand.parse(line) {
+                self = .errand(errand, directory)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    private static func perform(_ work: Work) -> Never {
         do {
-            try run.perform(in: directory)
-            _exit(0)
+            switch work {
+            case .crash(let run, let directory):
+                try run.perform(in: directory)
+                _exit(0)
+            case .errand(let errand, let directory):
+                try errand.perform(in: directory)
+                // Not `_exit`: what is done at an ordinary end is what it is about.
+                exit(0)
+            }
         } catch {
-            FileHandle.standardError.write(Data("\(run.operation), step \(run.step): \(error)\n".utf8))
+            FileHandle.standardError.write(Data("\(work): \(error)\n".utf8))
             _exit(1)
         }
     }

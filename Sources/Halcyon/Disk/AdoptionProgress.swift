@@ -2,13 +2,15 @@
 public struct AdoptionProgress: Sendable, Equatable {
     /// Files that have been looked at.
     public internal(set) var files: Int
-    /// Files that were in the folder when it began.
+    /// Files that were in the folder when it began, and more when others have come since: never fewer than ``files``.
     public let total: Int
 
     init(files: Int, of total: Int) {
         self.files = files
-        self.total = total
+        self.total = max(files, total)
     }
+
+    func advanced(by count: Int) -> AdoptionProgress { AdoptionProgress(files: files + count, of: total) }
 }
 
 /// Those who watch an adoption.

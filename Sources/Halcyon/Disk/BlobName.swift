@@ -17,14 +17,23 @@ package struct BlobName: Hashable, Sendable {
     /// 63 bits of the SHA-256 of the name: known before the row exists.
     package let rowID: Int64
 
+    /// What the same key was named before the volume was known to fold names; nil where that is the same.
+    private let formerText: String?
+
+    /// The name under which an entry of the same key may still be.
+    var former: BlobName? { formerText.map(BlobName.init(text:)) }
+
     /// A name found in the index, which anybody may have edited: one that would leave the folder is hashed.
     package init(untrusted text: String) {
         self.init(text: Self.isSafe(text) ? text : Digest(of: text).hexadecimal)
     }
 
     /// A name found in the folder.
-    package init(text: String) {
+    package init(text: String) { self.init(text: text, formerText: nil) }
+
+    private init(text: String, formerText: String?) {
         self.text = text
+        self.formerText = formerText
         rowID = Digest(of: text).leading63Bits
     }
 
@@ -33,12 +42,41 @@ package struct BlobName: Hashable, Sendable {
     /// - Parameters:
     ///   - isHashed: lower-case hexadecimal SHA-256 of the key's UTF-8, or the key itself.
     ///   - pathExtension: appended after a dot; part of the entry's identity.
-    package init(key: String, isHashed: Bool, pathExtension: String?) {
+    ///   - isFolding: whether the volume takes names for one another that differ in case or Unicode form. Asked only if it matters.
+    package init(
+        key: String, isHashed: Bool, pathExtension: String?, isFolding: @autoclosure () -> Bool = false
+    ) {
         let base = isHashed ? Digest(of: key).hexadecimal : key
         let name = pathExtension.map { "\(base).\($0)" } ?? base
         // Digits alone are safe: no need to look at each.
-        let isSafe = (isHashed && pathExtension == nil) || Self.isSafe(name)
-        self.init(text: isSafe ? name : Digest(of: name).hexadecimal)
+        if isHashed && pathExtension == nil {
+            self.init(text: name)
+        } else if !Self.isSafe(name) {
+            self.init(text: Digest(of: name).hexadecimal)
+        } else if Self.isFolded(name) || !isFolding() {
+            self.init(text: name)
+        } else {
+            self.init(text: Digest(of: name).hexadecimal, formerText: name)
+        }
+    }
+
+    /// Whether no other name of this form is the same to a volume that folds names: ASCII without capital letters.
+    private static func isFolded(_ name: String) -> Bool {
+        name.utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+    }
+
+    /// The name that stands alone among those that a folding volume takes for this one; nil if it is this one, or if none does.
+    var folded: BlobName? {
+        guard !Self.isFolded(text) else { return nil }
+        // Both ways, because some letters share a capital one.
+        let folded = text.decomposedStringWithCanonicalMapping.uppercased().lowercased()
+        return Self.isFolded(folded) ? BlobName(text: folded) : nil
+    }
+
+    /// A hash and nothing else: no other name that a blob can have is the same to any volume.
+    var isHash: Bool {
+        let bytes = text.utf8
+        return (bytes.count == 64 || bytes.count == 32) && bytes.allSatisfy(Self.isHexDigit)
     }
 
     /// Whether a name can stand in the folder as it is.

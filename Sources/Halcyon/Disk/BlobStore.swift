@@ -15,6 +15,8 @@ package struct BlobStore: Sendable {
     /// Cleared for good when the volume turns out to have no exchange.
     private let canExchange = Locked(true)
     private let canLink = Locked(true)
+    /// Whether the volume folds names; nil until somebody had to know.
+    let folding: Locked<Bool?> = Locked(nil)
 
     package init(directory: String, fileSystem: any FileSystem) {
         self.directory = directory

@@ -34,7 +34,8 @@ extension DiskStorage {
         public var pathExtension: String?
         /// Whether a blob's file name is the lower-case hexadecimal SHA-256 of its key, or the key itself. Hashed.
         ///
-        /// A key that cannot be a file name (with a slash, a leading dot, more than 255 bytes …) is hashed all the same.
+        /// A key that cannot be a file name (with a slash, a leading dot, more than 255 bytes …) is hashed all the same. So is one
+        /// with a capital letter, or one that is not ASCII, on volumes that do not tell upper from lower case, as those of macOS.
         public var usesHashedFileName: Bool = true
         /// Whether a hashed file name gets the extension its key suggests: what follows the last dot before the first `@`, if that
         /// is 1 to 20 letters or digits. It does not.
@@ -103,10 +104,10 @@ struct BlobNaming {
     /// Where nobody gives one, from the key.
     let suggestsExtension: Bool
 
-    func name(forKey key: String, forcedExtension: String?) -> BlobName {
+    func name(forKey key: String, forcedExtension: String?, isFolding: @autoclosure () -> Bool = false) -> BlobName {
         BlobName(
-            key: key, isHashed: isHashed, pathExtension: forcedExtension ?? pathExtension ?? suggestedExtension(of: key)
-        )
+            key: key, isHashed: isHashed,
+            pathExtension: forcedExtension ?? pathExtension ?? suggestedExtension(of: key), isFolding: isFolding())
     }
 
     private func suggestedExtension(of key: String) -> String? {

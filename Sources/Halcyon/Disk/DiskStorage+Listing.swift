@@ -12,14 +12,16 @@ extension DiskStorage.Backend {
     package func hasTrace(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try explained {
-            try store.hasTrace(of: name) || store.legacyName(of: name, key: key).map(store.hasTrace(of:)) ?? false
+            try store.hasTrace(of: name) || store.formerNames(of: name, key: key).contains(where: store.hasTrace(of:))
         }
     }
 
     /// The row of a key, whether it is valid or not.
     package func row(forKey key: String, forcedExtension: String? = nil) throws -> Entry? {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
-        return try explained { try store.index.read { try $0.entry(named: name) } }
+        return try explained {
+            try store.index.read { try $0.entry(named: name) ?? name.former.flatMap($0.entry(named:)) }
+        }
     }
 
     /// Takes over files that have no row, now and on this thread, and tells how far it is.

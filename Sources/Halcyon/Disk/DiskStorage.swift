@@ -35,7 +35,8 @@ public enum DiskStorage {
         public var config: Config {
             get { currentConfig.withLock { $0 } }
             set {
-                currentConfig.withLock { $0 = newValue }
+                // The old one is released after the lock: what its closures have captured may come back.
+                _ = currentConfig.replace(with: newValue)
                 applyToFolder(newValue)
                 cleaning.withLock { $0.setInterval(newValue.cleanInterval) }
             }
@@ -300,6 +301,13 @@ public enum DiskStorage {
             return store.contains(blobName(forKey: key, forcedExtension: forcedExtension), key: key, at: time)
         }
 
+        /// Where the blob of a valid value is; nil where there is none.
+        package func fileURLIfCached(forKey key: String, forcedExtension: String?) -> URL? {
+            guard readiness.withLock({ $0 }) else { return nil }
+            let name = blobName(forKey: key, forcedExtension: forcedExtension)
+            return store.validName(name, key: key, at: store.environment.now()).map(url(of:))
+        }
+
         // MARK: Removing
 
         /// Removes the value under a key, pinned or not. None there is no error.
@@ -360,6 +368,9 @@ public enum DiskStorage {
         /// has reached it, or of ``Config/countLimit``, once there are more; and while the volume has less than
         /// ``Config/keepFreeBytes`` left. Pinned values stay: see ``usage()`` for what they take up.
         ///
+        /// A value that is larger than the whole limit goes in its turn, behind everything else. Whoever stores such values through
+        /// ``ImageCache`` has them given up at once instead, unless they are pinned.
+        ///
         /// - Returns: the URLs their blobs had; none without a limit or below it.
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when nothing could be evicted although
         ///   something should have been.
@@ -370,6 +381,28 @@ public enum DiskStorage {
             return try mappingErrors { try store.evict(limits).namesOrFailure().map(url(of:)) }
         }
 
+        // MARK: Ending
+
+        /// Writes into the index what is only noted in memory: accesses, the expirations that they have moved, statistics.
+        ///
+        /// Otherwise that is done ten seconds after the first of them, by ``close()`` and ``suspend()``, when the last storage on the
+        /// folder goes, and when the process ends ordinarily (`exit`), unless another process holds the index just then. Stores and
+        /// removals need none of it: they are in the index when they return.
+        ///
+        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` with
+        ///   ``CacheStorageError/Code/indexUnavailable`` while another process has the index locked, after five seconds, or with
+        ///   ``CacheStorageError/Code/suspended``. What could not be written stays noted, and is written with what comes next.
+        public func flush() throws {
+            store.adoptEarlyReads()
+            try mappingErrors { try store.flush() }
+        }
+
+        /// Writes what ``flush()`` writes, deletes the files of what has gone, and closes the index. A later use opens it again.
+        ///
+        /// Waits for the operation under way, so call it off the main thread. Counts for all storages of this process on the folder.
+        /// What cannot be written is lost: call ``flush()`` before where that matters.
+        public func close() { store.close() }
+
         // MARK: Pausing
 
         /// Writes what is pending and closes the index, until ``resume()``: no lock is held or taken meanwhile, loads are
@@ -377,7 +410,8 @@ public enum DiskStorage {
         ///
         /// For a folder in an app group's container: iOS ends a process (0xdead10cc) that holds a file lock there while it is
         /// suspended. Waits for the operation under way, so call it off the main thread. Counts for all storages of this
-        /// process on the folder. What was stored before is there after `resume()`.
+        /// process on the folder: what an ``ImageCache`` there has queued fails too, so call ``ImageCache/suspend(completion:)`` where
+        /// there is one. What was stored before is there after `resume()`.
         public func suspend() { store.suspend() }
 
         /// Ends ``suspend()``. The index is opened by the next use.
@@ -396,7 +430,8 @@ public enum DiskStorage {
             try mappingErrors { UInt(clamping: try store.totals().bytes) }
         }
 
-        /// Where the blob of a key is, or would be. Computed: touches no disk.
+        /// Where the blob of a key is, or will be by its next store. Computed: touches no disk, but to find out once whether the volume
+        /// tells upper from lower case, where the name depends on it.
         public func cacheFileURL(forKey key: String, forcedExtension: String? = nil) -> URL {
             url(of: blobName(forKey: key, forcedExtension: forcedExtension))
         }
@@ -417,7 +452,8 @@ public enum DiskStorage {
         }
 
         func blobName(forKey key: String, forcedExtension: String?) -> BlobName {
-            currentConfig.withLock { $0.naming }.name(forKey: key, forcedExtension: forcedExtension)
+            currentConfig.withLock { $0.naming }
+                .name(forKey: key, forcedExtension: forcedExtension, isFolding: store.blobs.foldsNames)
         }
 
         func url(of name: BlobName) -> URL {

@@ -201,7 +201,7 @@ package final class EntryIndex: Sendable {
     }
 
     /// Begins a transaction; false when what is open is not the folder's index any more, or has got another schema.
-    private func beginInPlace(_ writer: Writer) throws -> Bool {
+    func beginInPlace(_ writer: Writer) throws -> Bool {
         try writer.connection.begin()
         let version = try Self.migrator.userVersion(of: writer.connection)
         return try isInPlace() && version == writer.schemaVersion
@@ -358,11 +358,14 @@ package final class EntryIndex: Sendable {
         volume.withLock { $0 = found }
         if found.isNetworked {
             environment.warn(
-                "the cache is on a network or user-space file system (\(found.name)): no write-ahead log there, "
+                "the cache is on a file system that other machines may share (\(found.name)): no write-ahead log there, "
                     + "and locks may not hold between machines; a local folder is faster and safer")
         }
         return found
     }
+
+    /// Whether the volume is one for a write-ahead log.
+    var hasLog: Bool { volume.withLock { $0?.isNetworked == false } }
 
     /// Whether inode numbers of this volume last.
     package var hasStableInodes: Bool { volume.withLock { $0?.hasStableInodes ?? true } }

@@ -51,9 +51,9 @@ extension EntryStore {
                 try index.writeLetting(if: { _ in batch.endIndex < candidates.endIndex }) {
                     try adopt(batch, in: $0)
                 }
-                adoptionListeners.tell(AdoptionProgress(files: progress.files + batch.endIndex, of: progress.total))
+                adoptionListeners.tell(progress.advanced(by: batch.endIndex))
             }
-            progress.files += names.count
+            progress = progress.advanced(by: names.count)
         }
         adoptionListeners.tell(progress)
     }
@@ -71,6 +71,7 @@ extension EntryStore {
         let isHashed = condition.withLock { $0.namesAreHashed }
         var names: [BlobName] = []
         try blobs.forEachName { name in
+            let name = blobs.composed(name)
             if BlobName.isBlobOrLegacyName(name, isHashed: isHashed) { names.append(BlobName(text: name)) }
             if names.count == size ?? environment.tuning.flushBatchSize {
                 try stopIfClosing()
@@ -124,7 +125,7 @@ extension EntryStore {
     /// A store must not lose a file that is an entry without a row when it fails half way.
     func adoptBeforeReplacing(_ name: BlobName) throws {
         guard let file = try adoptableFile(of: name), isAdoptable(file, named: name) else { return }
-        guard try index.read({ try $0.entry(named: name) }) == nil else { return }
+        guard try index.read({ try $0.entry(named: name) }) == nil, try blobs.isListed(name) else { return }
         try adopt(CollectionOfOne(name))
     }
 

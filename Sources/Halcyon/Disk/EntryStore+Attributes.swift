@@ -8,11 +8,11 @@ extension EntryStore {
     func update(
         _ name: BlobName, key: String, _ change: (EntryRecord) throws -> DiskStorage.EntryAttributes
     ) throws -> Bool {
-        let legacy = legacyName(of: name, key: key)
-        try finishAdoption(of: [name, legacy].compactMap(\.self))
+        let formerNames = formerNames(of: name, key: key)
+        try finishAdoption(of: [name] + formerNames)
         flushAccessLog()
         return try index.write { session in
-            guard let record = try record(of: name, orLegacy: legacy, in: session) else { return false }
+            guard let record = try record(of: name, or: formerNames, in: session) else { return false }
             let attributes = try change(record)
             try attributes.validate()
             try session.note(attributes, of: record.entry)

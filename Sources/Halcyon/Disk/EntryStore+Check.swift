@@ -70,7 +70,7 @@ extension EntryStore {
             if let file, isBlob(of: entry, file) { return note(entry, file, in: &report) }
             note(entry, file, in: &report)
             try session.delete(id: id)
-            if file != nil { try? blobs.unlink(entry.name) }
+            if file != nil, !blobs.isAmbiguous(entry.name) { try? blobs.unlink(entry.name) }
         } else {
             note(entry, try blobs.status(of: entry.name), in: &report)
         }
@@ -91,6 +91,7 @@ extension EntryStore {
         let isHashed = condition.withLock { $0.namesAreHashed }
         var names: [BlobName] = []
         try blobs.forEachName { name in
+            let name = blobs.composed(name)
             if BlobName.isBlobOrLegacyName(name, isHashed: isHashed) {
                 names.append(BlobName(text: name))
             } else if name != BlobStore.metadataFolder {
@@ -108,11 +109,11 @@ extension EntryStore {
     }
 
     private func checkFiles(_ names: [BlobName], repair: Bool, _ report: inout CheckReport) throws {
-        let withoutRow = try index.read { session in try names.filter { try session.entry(named: $0) == nil } }
+        let withoutRow = try index.read { session in try names.filter { try !hasRow($0, in: session) } }
         guard !withoutRow.isEmpty else { return }
         let confirmed = try index.writeLetting { session in
             try withoutRow.compactMap { name -> (BlobName, FileStatus)? in
-                guard try session.entry(named: name) == nil, let file = try blobs.status(of: name) else { return nil }
+                guard try !hasRow(name, in: session), let file = try blobs.status(of: name) else { return nil }
                 return (name, file)
             }
         }

@@ -149,6 +149,7 @@ extension EntryStore {
             names = []
         }
         try blobs.forEachName { name in
+            let name = blobs.composed(name)
             if isBlobName(name) { names.append(BlobName(text: name)) }
             if names.count == environment.tuning.batchSize { try removeNames() }
             return true
@@ -164,7 +165,7 @@ extension EntryStore {
         guard !names.isEmpty else { return }
         let trashed = try index.writeLetting { session in
             try names.compactMap { name -> DetachedBlob? in
-                guard try session.entry(named: name) == nil, let file = try blobs.status(of: name),
+                guard try !hasRow(name, in: session), let file = try blobs.status(of: name),
                     file.kind == .regular, file.changed <= changedUntil,
                     !(sparesAdoptable && isAdoptable(file, named: name))
                 else { return nil }

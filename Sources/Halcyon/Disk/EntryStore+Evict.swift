@@ -56,41 +56,4 @@ extension EntryStore {
             guard clamped == limit else { return }
         }
     }
-
-    /// Writes the notes of the access log, and what was counted.
-    func flushAccessLog() {
-        flushLock.withLock {
-            // Who could not write the one waited for the lock long enough.
-            if flushCounts() { flushNotes() }
-        }
-    }
-
-    /// Writes the notes alone: an eviction needs the accesses, and comes too often for a transaction of its own that counts.
-    func flushAccesses() { flushLock.withLock { flushNotes() } }
-
-    /// - Returns: false if they could not be written now: then they are written with what comes next.
-    private func flushCounts() -> Bool {
-        let counts = log.withLock { $0.unflushedCounts }
-        guard counts != Counts() else { return true }
-        guard (try? index.write { try $0.add(counts, at: now) }) != nil else { return false }
-        log.withLock { $0.countsFlushed(counts) }
-        return true
-    }
-
-    /// A bounded number in each transaction.
-    private func flushNotes() {
-        let notes = log.withLock { $0.beginFlush() }
-        do {
-            for start in stride(from: 0, to: notes.count, by: environment.tuning.flushBatchSize) {
-                let batch = notes[start..<min(start + environment.tuning.flushBatchSize, notes.count)]
-                try index.writeLetting(if: { _ in batch.endIndex < notes.endIndex }) { session in
-                    for (id, note) in batch { try session.touch(id: id, note) }
-                }
-                log.withLock { $0.didFlush(batch.map(\.id)) }
-            }
-        } catch {
-            // The index is locked or gone: the notes stay, bounded in number, and are written with the next ones.
-            log.withLock { $0.flushFailed() }
-        }
-    }
 }

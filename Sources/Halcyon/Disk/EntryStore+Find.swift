@@ -12,7 +12,7 @@ extension EntryStore {
     struct Found<Content> {
         /// nil for a file without a row, during adoption.
         let known: Known?
-        /// Where it was found: under the legacy name, perhaps.
+        /// Where it was found: under a former name, perhaps.
         let name: BlobName
         let content: Content
     }
@@ -34,6 +34,10 @@ extension EntryStore {
         _ name: BlobName, key: String, at now: Timestamp, _ look: Look<Content>
     ) throws -> Found<Content>? {
         if let found = try findOnce(name, at: now, look) { return found }
+        // Between the two looks a store may have given it today's name.
+        if let former = name.former, let found = try findOnce(former, at: now, look) ?? findOnce(name, at: now, look) {
+            return found
+        }
         guard legacyName(of: name, key: key) != nil else { return nil }
         // Between the two looks it may have got today's name.
         return try findLegacy(of: name, key: key, at: now, look) ?? findOnce(name, at: now, look)
@@ -124,6 +128,7 @@ extension EntryStore {
         let content = try look(blobs.path(of: name)) { file in
             isAdoptable(file, named: name) && !adoptedLifetime(of: file, at: now).isExpired(at: now)
         }
-        return content.map { Found(known: nil, name: name, content: $0) }
+        guard let content, try blobs.isListed(name) else { return nil }
+        return Found(known: nil, name: name, content: content)
     }
 }

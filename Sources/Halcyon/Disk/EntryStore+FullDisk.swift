@@ -20,7 +20,10 @@ extension EntryStore {
 
     /// Without its blob an entry is gone for good, whether its row can be removed now or only later.
     func removeOnFullDisk(_ name: BlobName) throws {
-        try withoutCommit { _ in try blobs.unlink(name) }
+        try withoutCommit { session in
+            let entry = try session.entry(named: name)
+            if let file = try blobs.status(of: name), try isOwn(file, name, of: entry) { try blobs.unlink(name) }
+        }
         // The reader that finds it, or the next batch, tries again.
         _ = try? index.write { session in try session.delete(id: name.rowID) }
     }

@@ -13,7 +13,7 @@ extension EntryStore {
     func legacyName(of name: BlobName, key: String) -> BlobName? {
         let condition = condition.withLock { $0 }
         guard condition.legacyNames != .none, condition.namesAreHashed else { return nil }
-        return name.legacy(forKey: key)
+        return (name.former ?? name).legacy(forKey: key)
     }
 
     /// Looks for a blob that was not found under its name of today. Whoever finds one gives it that name later, with
@@ -32,7 +32,7 @@ extension EntryStore {
 
     /// After the read has been noted: the note is for the row that was found, and moves with it.
     func settleLegacyName<Content>(of found: Found<Content>, as name: BlobName, key: String) {
-        if found.name != name { settleLegacyLater(found.name, key: key, to: name) }
+        if found.name != name, found.name != name.former { settleLegacyLater(found.name, key: key, to: name) }
     }
 
     /// Today's name was asked for and found: what is under the legacy one is older, and nobody may find it any more.
@@ -72,7 +72,8 @@ extension EntryStore {
 
     private func drop(_ legacy: BlobName, succeededBy name: BlobName) throws {
         let waste = try settlingIfRefused([legacy]) { session in
-            try session.entry(named: name) == nil ? nil : trashLegacy(legacy, in: session)
+            let hasBoth = try session.entry(named: name) != nil && session.entry(named: legacy) != nil
+            return try hasBoth ? trash(legacy, in: session) : nil
         }
         if let waste { unlinker.add(waste.blob, size: waste.size) }
     }
@@ -112,20 +113,6 @@ extension EntryStore {
     private func isFree(_ name: BlobName, in session: IndexSession) throws -> Bool {
         guard try session.entry(named: name) == nil else { return false }
         return try blobs.status(of: name).map { $0.kind == .regular && !isAdoptable($0, named: name) } ?? true
-    }
-
-    /// Before a store replaces what is found under the legacy name: a file without a row would not come back if it fails.
-    func adoptLegacyBeforeReplacing(_ name: BlobName, key: String) throws -> BlobName? {
-        guard let legacy = legacyName(of: name, key: key) else { return nil }
-        try adoptBeforeReplacing(legacy)
-        return legacy
-    }
-
-    /// Takes the entry under a legacy name away, in the transaction of the store that replaces it: it must not be found once
-    /// the new one has been evicted.
-    func trashLegacy(_ legacy: BlobName?, in session: IndexSession) throws -> (blob: DetachedBlob, size: Int64)? {
-        guard let legacy, try session.entry(named: legacy) != nil else { return nil }
-        return try trash(legacy, in: session)
     }
 
     /// Rows that are not stores leave the time of the latest store as it is.

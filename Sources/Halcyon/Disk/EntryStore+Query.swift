@@ -132,15 +132,15 @@ extension EntryStore {
 
     /// The row of a name with everything that is known of it; nil where there is none.
     func record(of name: BlobName, key: String) throws -> EntryRecord? {
-        let legacy = legacyName(of: name, key: key)
-        try finishAdoption(of: [name, legacy].compactMap(\.self))
+        let formerNames = formerNames(of: name, key: key)
+        try finishAdoption(of: [name] + formerNames)
         flushAccessLog()
-        return try index.read { try record(of: name, orLegacy: legacy, in: $0) }
+        return try index.read { try record(of: name, or: formerNames, in: $0) }
     }
 
     /// As ``record(of:key:)``, in a transaction.
-    func record(of name: BlobName, orLegacy legacy: BlobName?, in session: IndexSession) throws -> EntryRecord? {
-        let record = try session.record(of: name, orLegacy: legacy, at: now)
+    func record(of name: BlobName, or formerNames: [BlobName], in session: IndexSession) throws -> EntryRecord? {
+        let record = try session.record(of: [name] + formerNames, at: now)
         return try record.flatMap { try isBeingCleared($0.entry, in: session) ? nil : $0 }
     }
 
@@ -250,9 +250,10 @@ extension EntryFilter {
 }
 
 extension IndexSession {
-    /// The row of a name, or else of the legacy one, with everything that is known of it.
-    func record(of name: BlobName, orLegacy legacy: BlobName?, at now: Timestamp) throws -> EntryRecord? {
-        guard let entry = try entry(named: name) ?? legacy.flatMap({ try entry(named: $0) }),
+    /// The row of the first of some names that has one, with everything that is known of it.
+    func record(of names: [BlobName], at now: Timestamp) throws -> EntryRecord? {
+        // There is one name, or two.
+        guard let entry = try names.compactMap({ try entry(named: $0) }).first,
             var record = try matching(try conditions(.all, at: now), { match in try match(entry.id) })
         else { return nil }
         try describe(&record)

@@ -6,7 +6,7 @@ extension EntryStore {
     /// row. A name that is not there is no error.
     package func remove(_ name: BlobName, key: String) throws {
         // First: what is under the new name is found first, so a crash between the two leaves the value there was.
-        if let legacy = legacyName(of: name, key: key) { try remove(legacy) }
+        for former in formerNames(of: name, key: key) { try remove(former) }
         try remove(name)
     }
 
@@ -24,13 +24,31 @@ extension EntryStore {
         }
     }
 
-    func trash(_ name: BlobName, in session: IndexSession) throws -> (blob: DetachedBlob, size: Int64)? {
+    /// Removes an entry that is larger than a whole limit, unless it is pinned. Judged under the lock: whatever is stored, pinned
+    /// or let go of meanwhile counts as it is then.
+    ///
+    /// - Returns: whether it went.
+    func giveUp(_ name: BlobName, largerThan limit: Int64) throws -> Bool {
+        let removed = try removeAndUnlinkBatch { session in
+            guard let entry = try session.entry(named: name), !entry.isPinned, entry.size > limit else { return [] }
+            try session.delete(id: entry.id)
+            return [entry]
+        }
+        guard !removed.isEmpty else { return false }
+        log.withLock { $0.count(\.evictions) }
+        requestBookkeeping()
+        return true
+    }
+
+    func trash(
+        _ name: BlobName, in session: IndexSession, keepingRow: Bool = false
+    ) throws -> (blob: DetachedBlob, size: Int64)? {
         let entry = try session.entry(named: name)
         var file = try blobs.status(of: name)
         if let entry, !(file.map { isBlob(of: entry, $0) } ?? false) { file = try settle(name, entry: entry) }
-        if entry != nil { try session.delete(id: name.rowID) }
+        if entry != nil, !keepingRow { try session.delete(id: name.rowID) }
         log.withLock { $0.forget(name.rowID) }
-        guard let file, file.kind != .directory else { return nil }
+        guard let file, file.kind != .directory, try isOwn(file, name, of: entry) else { return nil }
         let blob = DetachedBlob(place: .trash, rowID: name.rowID, token: entry?.token ?? environment.makeToken())
         return try blobs.trash(name, as: blob) ? (blob, file.size) : nil
     }
@@ -196,7 +214,10 @@ extension EntryStore {
     /// Moves a deleted row's blob into the trash; nil when there is none to move.
     private func trash(_ entry: Entry) throws -> DetachedBlob? {
         guard let file = try blobs.status(of: entry.name), file.kind != .directory else { return nil }
-        if !isBlob(of: entry, file) { try settle(entry.name, entry: entry) }
+        if !isBlob(of: entry, file) {
+            let settled = try settle(entry.name, entry: entry)
+            guard let settled, try isOwn(settled, entry.name, of: entry) else { return nil }
+        }
         let blob = DetachedBlob(place: .trash, rowID: entry.id, token: entry.token)
         return try blobs.trash(entry.name, as: blob) ? blob : nil
     }

@@ -40,8 +40,8 @@ extension EntryStore {
             let settled = try settle(name, entry: entry)
             if let entry, let settled, isBlob(of: entry, settled) { return }
             if entry != nil { try session.delete(id: name.rowID) }
-            // A file that had a row is nothing to adopt.
-            if let settled, entry != nil || !isAdoptable(settled, named: name) {
+            // A file that had a row is nothing to adopt. Another row's blob stays: without a row of its own it is the sweep's.
+            if let settled, !blobs.isAmbiguous(name), entry != nil || !isAdoptable(settled, named: name) {
                 try blobs.unlinkUnlessFilled(name, settled)
             }
         }
@@ -50,8 +50,10 @@ extension EntryStore {
     // MARK: Names to be looked at again
 
     /// A reader found no blob for this row. Maintenance looks again under the lock before it drops the row.
-    func suspect(_ entry: Entry) {
-        suspects.withLock { _ = $0.insert(entry.name) }
+    func suspect(_ entry: Entry) { settleLater([entry.name]) }
+
+    func settleLater(_ names: [BlobName]) {
+        suspects.withLock { $0.formUnion(names) }
         housekeeping.request(.settle)
     }
 
@@ -71,8 +73,7 @@ extension EntryStore {
         do {
             try settleInTransaction(name)
         } catch {
-            suspects.withLock { _ = $0.insert(name) }
-            housekeeping.request(.settle)
+            settleLater([name])
         }
     }
 }

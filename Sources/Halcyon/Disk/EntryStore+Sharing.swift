@@ -10,7 +10,10 @@ final class StoreLease: Sendable {
     init(_ store: EntryStore) {
         self.store = store
         store.housekeeping.start { [weak self] task in self?.store.perform(task) }
+        ExitHandler.add(self)
     }
+
+    deinit { ExitHandler.remove(self) }
 
     /// The store of a folder: the one that is open in this process already, or a new one.
     ///
@@ -19,10 +22,17 @@ final class StoreLease: Sendable {
     static func shared(directory: String, environment: StorageEnvironment) -> StoreLease {
         func new() -> StoreLease { StoreLease(EntryStore(directory: directory, environment: environment)) }
         guard environment.isShared else { return new() }
+        // Whoever looks at a weak reference may be the last one to hold what it is to, and closes it: after the lock.
+        var held: [StoreLease] = []
+        defer { withExtendedLifetime(held) {} }
         return registry.withLock { registry in
             if let open = registry[directory]?.lease { return open }
             let lease = new()
-            registry = registry.filter { $0.value.lease != nil }
+            registry = registry.filter { entry in
+                guard let lease = entry.value.lease else { return false }
+                held.append(lease)
+                return true
+            }
             registry[directory] = Weak(lease: lease)
             return lease
         }

@@ -18,8 +18,8 @@ extension EntryStore {
     /// A store whose bytes are in a file that nobody sees yet.
     struct StagedStore {
         let request: StoreRequest
-        /// The name that the entry may have had before; nil where the folder has no such names.
-        let legacy: BlobName?
+        /// The names that the entry may have had before.
+        let formerNames: [BlobName]
         let blob: DetachedBlob
         let file: FileStatus
     }
@@ -100,11 +100,13 @@ extension EntryStore {
     /// The bytes, without any lock.
     func stage(_ request: StoreRequest) throws -> StagedStore {
         try adoptBeforeReplacing(request.name)
-        let legacy = try adoptLegacyBeforeReplacing(request.name, key: request.key)
+        let formerNames = formerNames(of: request.name, key: request.key)
+        // A file without a row would not come back if this fails.
+        for name in formerNames { try adoptBeforeReplacing(name) }
         let blob = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.makeToken())
         let file = try blobs.stage(request.data, as: blob, modified: request.lifetime.expiresAt ?? .never)
         FileFlags.protect(blobs.path(of: blob), as: request.options)
-        return StagedStore(request: request, legacy: legacy, blob: blob, file: file)
+        return StagedStore(request: request, formerNames: formerNames, blob: blob, file: file)
     }
 
     /// Rows and blobs of stores under different names, in one transaction.
@@ -117,8 +119,9 @@ extension EntryStore {
                 // Run again on a new index after a publish: the staged file is spent, so it is staged again.
                 guard publishedCount == 0 else { throw SystemError("rename", ENOENT) }
                 return try stores.flatMap { store in
+                    let former = try store.formerNames.compactMap { try takeOver($0, by: store.request, in: session) }
                     let replaced = try publish(store, in: session) { publishedCount += 1 }
-                    return [replaced, try trashLegacy(store.legacy, in: session)].compactMap(\.self)
+                    return former + (replaced.map { [$0] } ?? [])
                 }
             }
             log.withLock { log in
@@ -138,10 +141,12 @@ extension EntryStore {
     private func undo(_ store: StagedStore, isPublished: Bool) {
         guard isPublished else {
             try? blobs.unlink(store.blob)
+            // What was found there may be in the trash by now.
+            if !store.formerNames.isEmpty { settleLater(store.formerNames) }
             return
         }
         // After an exchange the staged name holds the old bytes: only settling may touch them.
-        for name in [store.request.name, store.legacy].compactMap(\.self) { settleSoonerOrLater(name) }
+        for name in [store.request.name] + store.formerNames { settleSoonerOrLater(name) }
     }
 
     /// Row and blob, under the write lock.
@@ -177,7 +182,7 @@ extension EntryStore {
         return replaced.map { ($0, old?.size ?? 0) }
     }
 
-    private func refuse(_ existing: Entry?, _ old: FileStatus?) throws {
+    func refuse(_ existing: Entry?, _ old: FileStatus?) throws {
         guard let existing, let old, isBlob(of: existing, old), !existing.isExpired(at: now) else { return }
         throw CacheStorageError(
             .alreadyExists, "An entry is stored under this key, and overwriting was not allowed.",

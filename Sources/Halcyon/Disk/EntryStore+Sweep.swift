@@ -77,6 +77,8 @@ extension EntryStore {
                 condition.withLock { if !$0.trusts(entry) { $0.droppedTokens.insert(entry.token) } }
                 guard let file = try blobs.status(of: entry.name), !isBlob(of: entry, file) else { continue }
                 try session.delete(id: entry.id)
+                // Another row's blob stays, where the volume folds names.
+                guard !blobs.isAmbiguous(entry.name) || entry.inode == file.inode else { continue }
                 // Also what could be adopted: its bytes are what is not trusted.
                 try blobs.unlinkUnlessFilled(entry.name, file)
             }
@@ -145,13 +147,13 @@ extension EntryStore {
     /// Removes files of our name shape that have no row: what a store left that crashed between publish and COMMIT. Settles those
     /// that are not their row's blob.
     private func reconcile(_ names: [BlobName]) throws {
-        let rows = try index.read { session in try names.map { (name: $0, entry: try session.entry(named: $0)) } }
-        for case (let name, let entry?) in rows where try blobs.status(of: name).map({ isBlob(of: entry, $0) }) == false
-        {
-            try settleInTransaction(name)
+        let (rows, withoutRow) = try index.read { session in
+            (try names.compactMap(session.entry(named:)), try names.filter { try !hasRow($0, in: session) })
         }
-        try removeFilesWithoutRow(
-            rows.filter { $0.entry == nil }.map(\.name), changedUntil: Timestamp(Date()), sparesAdoptable: true)
+        for entry in rows where try blobs.status(of: entry.name).map({ isBlob(of: entry, $0) }) == false {
+            try settleInTransaction(entry.name)
+        }
+        try removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
     }
 
     private static let day: Int64 = 86_400_000

@@ -42,12 +42,18 @@ extension EntryStore {
 
     /// Whether there is a valid entry: its row, and one `stat`. Fit for a main thread; records no access.
     package func contains(_ name: BlobName, key: String, at now: Timestamp) -> Bool {
+        validName(name, key: key, at: now) != nil
+    }
+
+    /// The name under which there is a valid entry: this one, or the former one. As ``contains(_:key:at:)``.
+    func validName(_ name: BlobName, key: String, at now: Timestamp) -> BlobName? {
         // A folder that cannot be searched shows nothing, and nothing is dropped for it.
         let found = try? find(name, key: key, at: now) { path, isAccepted in
             try blobs.status(at: path).map(isAccepted) == true ? true : nil
         }
-        if let found { settleLegacyName(of: found, as: name, key: key) }
-        return found != nil
+        guard let found else { return nil }
+        settleLegacyName(of: found, as: name, key: key)
+        return found.name == name.former ? found.name : name
     }
 
     // MARK: Noting the access

@@ -19,6 +19,7 @@ package final class EntryStore: Sendable {
     /// One adoption at a time.
     let adoptionLock = NSLock()
     let adoptionListeners = AdoptionListeners()
+    let acceptedWork = AcceptedWork()
     /// One flush at a time.
     let flushLock = NSLock()
     /// Reads of files that were no entries yet.

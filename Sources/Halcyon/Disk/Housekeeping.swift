@@ -7,15 +7,21 @@ internal import Foundation
 final class Housekeeping: Sendable {
     enum Task: Hashable, Sendable { case checkpoint, checkpointLater, flush, flushLater, unlink, settle, sweep, list }
 
-    let queue = DispatchQueue(label: "halcyon.housekeeping", qos: .utility)
-    let sweepQueue = DispatchQueue(label: "halcyon.sweep", qos: .utility)
-    private let unlinkQueue = DispatchQueue(label: "halcyon.unlink", qos: .utility)
+    let queue = Housekeeping.makeQueue("halcyon.housekeeping")
+    let sweepQueue = Housekeeping.makeQueue("halcyon.sweep")
+    private let unlinkQueue = Housekeeping.makeQueue("halcyon.unlink")
     private let requested: Locked<Set<Task>> = Locked([])
     private let performer = Locked(Performer())
 
     /// Not the bare function: each look at one through a generic lock wraps it once more, for good.
     private struct Performer {
         var perform: (@Sendable (Task) -> Void)?
+    }
+
+    /// On the system's threads for such work, of which there are about as many as processors. A serial queue without a target has
+    /// a thread of its own as soon as there is something to do, however many others there are.
+    private static func makeQueue(_ label: String) -> DispatchQueue {
+        DispatchQueue(label: label, qos: .utility, target: .global(qos: .utility))
     }
 
     /// Called once, before anything is requested from another thread.

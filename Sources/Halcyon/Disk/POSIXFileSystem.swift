@@ -193,8 +193,8 @@ extension Timestamp {
     }
 }
 
-extension Volume {
-    #if canImport(Darwin)
+#if canImport(Darwin)
+    extension Volume {
         fileprivate init(_ status: statfs) {
             var status = status
             let name = withUnsafePointer(to: &status.f_fstypename) { field in
@@ -207,28 +207,5 @@ extension Volume {
                 name: name, isNetworked: !isLocal,
                 hasStableInodes: isLocal && !["msdos", "exfat", "fusefs", "macfuse"].contains(name))
         }
-    #else
-        /// By the magic numbers of <linux/magic.h> that need care; every other one is taken for a local disk.
-        fileprivate init(magic: Int64) {
-            self =
-                switch magic & 0xFFFF_FFFF {
-                case 0x6969: Volume(name: "nfs", isNetworked: true, hasStableInodes: false)
-                case 0x517B: Volume(name: "smb", isNetworked: true, hasStableInodes: false)
-                case 0xFE53_4D42: Volume(name: "smb2", isNetworked: true, hasStableInodes: false)
-                case 0xFF53_4D42: Volume(name: "cifs", isNetworked: true, hasStableInodes: false)
-                case 0x0102_1997: Volume(name: "9p", isNetworked: true, hasStableInodes: false)
-                case 0x00C3_6400: Volume(name: "ceph", isNetworked: true, hasStableInodes: false)
-                case 0x5346_414F: Volume(name: "afs", isNetworked: true, hasStableInodes: false)
-                case 0x6573_5546: Volume(name: "fuse", isNetworked: true, hasStableInodes: false)
-                case 0x4D44: Volume(name: "msdos", hasStableInodes: false)
-                case 0x2011_BAB0: Volume(name: "exfat", hasStableInodes: false)
-                case 0xEF53: Volume(name: "ext4")
-                case 0x0102_1994: Volume(name: "tmpfs")
-                case 0x5846_5342: Volume(name: "xfs")
-                case 0x9123_683E: Volume(name: "btrfs")
-                case 0x794C_7630: Volume(name: "overlay")
-                default: Volume(name: "0x" + String(magic, radix: 16))
-                }
-        }
-    #endif
-}
+    }
+#endif

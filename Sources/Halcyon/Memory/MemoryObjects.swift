@@ -14,7 +14,8 @@ protocol MemoryObjects: AnyObject, Sendable {
     /// The object under a key, expired or not.
     func object(forKey key: MemoryKey) -> ExpiringObject?
 
-    func remove(_ key: MemoryKey)
+    /// - Returns: what was there: a caller who holds a lock lets go of it first.
+    @discardableResult func remove(_ key: MemoryKey) -> Any?
     /// Removes an object as a limit does: its name stays until the next ``removeExpired(at:)``.
     func drop(_ key: MemoryKey)
     func removeAll()

@@ -50,7 +50,8 @@ public enum MemoryStorage {
 
         private func apply(_ config: Config) {
             let timer = CleanTimer(interval: config.cleanInterval) { [weak self] in self?.removeExpired() }
-            settings.withLock { $0 = Settings(config: config, timer: timer) }
+            // The old timer is released after the lock.
+            _ = settings.replace(with: Settings(config: config, timer: timer))
             // The settings are asked when it is this thread's turn, so that the newest ones are applied last.
             objects.setLimits { [settings] limits in limits = settings.withLock { $0.config.limits } }
         }
@@ -111,6 +112,9 @@ public enum MemoryStorage {
 
         /// Removes the value under a key. None there is no error.
         public func remove(forKey key: String) { objects.remove(MemoryKey(key)) }
+
+        /// - Returns: as ``MemoryObjects/remove(_:)``.
+        func take(forKey key: String) -> Any? { objects.remove(MemoryKey(key)) }
 
         /// Removes the values whose keys meet a condition.
         ///

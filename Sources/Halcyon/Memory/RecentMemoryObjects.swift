@@ -44,12 +44,11 @@ final class RecentMemoryObjects: MemoryObjects {
 
     // MARK: Removing
 
-    func remove(_ key: MemoryKey) {
-        let removed = state.withLock { state in
+    @discardableResult func remove(_ key: MemoryKey) -> Any? {
+        state.withLock { state in
             if !state.droppedNames.isEmpty { state.droppedNames.remove(key) }
             return state.cache.remove(key)
         }
-        withExtendedLifetime(removed) {}
     }
 
     func drop(_ key: MemoryKey) {

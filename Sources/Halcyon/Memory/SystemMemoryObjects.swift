@@ -17,14 +17,15 @@ final class SystemMemoryObjects: MemoryObjects, @unchecked Sendable {
     }
 
     func store(_ object: ExpiringObject, forKey key: MemoryKey) -> Any? {
+        let replaced = self.object(forKey: key)
         cache.setObject(object, forKey: cacheKey(key), cost: object.cost)
         let isCleanDue = names.withLock { names in
             names.all.insert(key)
             return names.all.count > names.limit
         }
         if isCleanDue { forgetDropped() }
-        // The cache has let go of it by itself.
-        return nil
+        // What the cache has dropped for it, it has let go of by itself.
+        return replaced
     }
 
     func use(_ key: MemoryKey, at now: Date, extending: ExpirationExtending) -> ExpiringObject? {
@@ -47,9 +48,11 @@ final class SystemMemoryObjects: MemoryObjects, @unchecked Sendable {
 
     // MARK: Removing
 
-    func remove(_ key: MemoryKey) {
+    @discardableResult func remove(_ key: MemoryKey) -> Any? {
+        let removed = object(forKey: key)
         names.withLock { _ = $0.all.remove(key) }
         drop(key)
+        return removed
     }
 
     func drop(_ key: MemoryKey) { cache.removeObject(forKey: cacheKey(key)) }

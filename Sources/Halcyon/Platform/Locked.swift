@@ -19,6 +19,15 @@ package final class Locked<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
+    /// Returns the old value, which the caller releases after the lock: a deinit may come back.
+    package func replace(with new: sending Value) -> Value {
+        lock.lock()
+        defer { lock.unlock() }
+        let old = value
+        value = new
+        return old
+    }
+
     /// nil when somebody else has the lock.
     package func withLockIfFree<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result? {
         guard lock.try() else { return nil }

@@ -22,8 +22,9 @@ struct Path: ParsableCommand {
 
     func run() throws {
         try cache.withStorage { storage in
-            try Output.print(storage.cacheFileURL(forKey: key, forcedExtension: naming.pathExtension).path)
-            if storage.isCached(forKey: key, forcedExtension: naming.pathExtension) { return }
+            let url = storage.fileURLIfCached(forKey: key, forcedExtension: naming.pathExtension)
+            try Output.print((url ?? storage.cacheFileURL(forKey: key, forcedExtension: naming.pathExtension)).path)
+            guard url == nil else { return }
             try storage.settle(forKey: key, forcedExtension: naming.pathExtension)
             throw Failure(Get.miss(key))
         }

@@ -60,7 +60,7 @@ struct CacheOptions: ParsableArguments {
         } catch {
             throw Failure("Cannot use the cache at \(storage.directoryURL.path). \(error)")
         }
-        defer { storage.store.close() }
+        defer { storage.close() }
         return try body(storage)
     }
 

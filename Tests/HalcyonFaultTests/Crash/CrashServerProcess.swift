@@ -27,8 +27,12 @@ final class CrashServerProcess {
         fclose(answers)
     }
 
-    func perform(_ run: CrashingRun, in directory: URL) throws -> Outcome {
-        try requests.write(contentsOf: Data("\(run.line(in: directory))\n".utf8))
+    func perform(_ run: CrashingRun, in directory: URL) throws -> Outcome { try perform(run.line(in: directory)) }
+
+    func perform(_ errand: Errand, in directory: URL) throws -> Outcome { try perform(errand.line(in: directory)) }
+
+    private func perform(_ request: String) throws -> Outcome {
+        try requests.write(contentsOf: Data("\(request)\n".utf8))
         var line = [CChar](repeating: 0, count: 64)
         guard fgets(&line, Int32(line.count), answers) != nil else { return .lost }
         let text = String(decoding: line.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

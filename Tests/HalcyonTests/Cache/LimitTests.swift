@@ -78,6 +78,39 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a pinned image larger than the limit stays`(isPinnedByItsStore: Bool) async throws {
+        try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
+            let notifications = CleanNotifications(of: subject.cache)
+            let pin = DiskStorage.EntryAttributes(isPinned: true)
+            if !isPinnedByItsStore {
+                try subject.storage.store(value: .blob(1), forKey: "big", attributes: pin)
+            }
+            try await subject.cache.storeToDisk(
+                .blob(2, count: 1_001), forKey: "big", attributes: isPinnedByItsStore ? pin : .init())
+            await subject.settle()
+            #expect(try subject.storage.value(forKey: "big") == .blob(2, count: 1_001))
+            #expect(try subject.storage.entry(forKey: "big")?.isPinned == true)
+            #expect(notifications.postings.isEmpty)
+            // Let go of, it is given up like any other: by the next store of it, or by the next clean.
+            try await subject.cache.storeToDisk(
+                .blob(3, count: 1_002), forKey: "big", attributes: .init(isPinned: false))
+            #expect(!subject.storage.isCached(forKey: "big"))
+            #expect(try subject.storage.statistics.sinceOpening.evictions == 1)
+        }
+    }
+
+    @Test func `of two images stored together under one key the smaller one stays`() async throws {
+        try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
+            subject.cache.ioQueue.suspend()
+            subject.cache.storeToDisk(.blob(1, count: 1_001), forKey: "a", completionHandler: nil)
+            subject.cache.storeToDisk(.blob(2), forKey: "a", completionHandler: nil)
+            subject.cache.ioQueue.resume()
+            await subject.hop()
+            try #expect(subject.storage.value(forKey: "a") == .blob(2))
+        }
+    }
+
     @Test func `storing what has expired already evicts nothing, however large it is`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
             let notifications = CleanNotifications(of: subject.cache)

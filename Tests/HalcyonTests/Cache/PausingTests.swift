@@ -76,6 +76,70 @@ import Testing
         try fixture.files.requireClean()
     }
 
+    /// Two caches on one folder, as an app may have by accident or for two kinds of images.
+    private func twoCaches(_ files: CacheFixture) -> [ImageCache] {
+        files.environment.isShared = true
+        return (0..<2).map { _ in
+            ImageCache(memoryStorage: CacheUnderTest.memory(clock: files.clock), diskStorage: files.makeStorage())
+        }
+    }
+
+    @Test func `what another cache on the folder had accepted is stored first`() async throws {
+        let files = try CacheFixture { $0.cleanInterval = 0 }
+        let caches = twoCaches(files)
+        let stored = Calls<CacheStoreResult>()
+        let gate = DispatchSemaphore(value: 0)
+        caches[1].ioQueue.async { gate.wait() }
+        for number in 0..<20 {
+            caches[1].storeToDisk(.blob(number), forKey: "\(number)") { stored.record($0) }
+        }
+        caches[0].suspend(completion: nil)
+        caches[1].storeToDisk(.blob(1), forKey: "late", completionHandler: nil)
+        gate.signal()
+        await caches[0].suspend()
+        #expect(stored.count == 20)
+        #expect(!stored.values.contains { $0.diskCacheResult.error != nil })
+        await #expect(throws: KingfisherError.self) { try await caches[1].storeToDisk(.blob(1), forKey: "later") }
+        caches[0].resume()
+        for number in 0..<20 { #expect(caches[1].isCached(forKey: "\(number)")) }
+        await caches[1].close()
+        try files.requireClean()
+    }
+
+    @Test func `two that are suspended at once wait for each other's stores, and for nothing else`() async throws {
+        let files = try CacheFixture { $0.cleanInterval = 0 }
+        let caches = twoCaches(files)
+        for round in 0..<50 {
+            let stored = Calls<CacheStoreResult>()
+            await withTaskGroup(of: Void.self) { group in
+                for (number, cache) in caches.enumerated() {
+                    cache.storeToDisk(.blob(round), forKey: "\(number) \(round)") { stored.record($0) }
+                }
+                for cache in caches { group.addTask { await cache.suspend() } }
+            }
+            #expect(stored.count == 2 && !stored.values.contains { $0.diskCacheResult.error != nil })
+            for cache in caches { cache.resume() }
+        }
+        await caches[0].close()
+        try files.requireClean()
+    }
+
+    @Test func `a flush and a close come behind what was called before`() async throws {
+        let fixture = try Fixture()
+        let cache = fixture.cache
+        fixture.holdingQueue {
+            cache.storeToDisk(.blob(1), forKey: "a", completionHandler: nil)
+            cache.close()
+        }
+        await cache.close()
+        #expect(!fixture.isOpen)
+        #expect(cache.isCached(forKey: "a"))
+        _ = try await cache.retrieveImageInDiskCache(forKey: "a")
+        try await cache.flush()
+        #expect(try fixture.files.storage.entry(forKey: "a")?.hits == 1)
+        try fixture.files.requireClean()
+    }
+
     @Test func `a suspension after that has the last word again`() async throws {
         let fixture = try Fixture()
         try await fixture.cache.storeToDisk(.blob(1), forKey: "a")

@@ -211,6 +211,41 @@ import Testing
         }
     #endif
 
+    @Test func `what a removal in batches takes out of memory may call the cache while it goes`() throws {
+        let refills = MemoryRefills()
+        let memory = MemoryFixture(of: Token.self)
+        let begin = refills.beginBatchedRemoval()
+        let isGone = Locked(false)
+        memory.storage.store(
+            value: Token {
+                // What every store does first.
+                refills.change("a") {}
+                isGone.withLock { $0 = true }
+            }, forKey: "a")
+        refills.remove("a", unlessChangedSince: begin) { memory.storage.take(forKey: "a") }
+        #expect(isGone.withLock { $0 })
+        refills.endBatchedRemoval()
+        #expect(refills.isIdle)
+    }
+
+    @Test func `so may what a configuration holds, when another one takes its place`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            let isGone = Locked(false)
+            _ = {
+                let token = Token {
+                    _ = storage.config
+                    isGone.withLock { $0 = true }
+                }
+                var config = storage.config
+                config.cachePathBlock = { parent, _ in withExtendedLifetime(token) { parent } }
+                storage.config = config
+            }()
+            storage.config = cache.config
+            #expect(isGone.withLock { $0 })
+        }
+    }
+
     @Test func `nothing is kept of loads and removals that have ended`() {
         let refills = MemoryRefills()
         for key in ["a", "b"] {

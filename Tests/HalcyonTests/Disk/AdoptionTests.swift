@@ -1,7 +1,8 @@
 import Foundation
-import Halcyon
 import HalcyonTestSupport
 import Testing
+
+@testable import Halcyon
 
 /// A folder that Kingfisher wrote: hashed files and no index.
 @Suite struct AdoptionTests {
@@ -178,6 +179,40 @@ import Testing
     }
 
     // MARK: Watching
+
+    @Test func `files that come while it counts are counted too`() throws {
+        var tuning = Tuning.patient
+        tuning.adoptionBatchSize = 8
+        tuning.adoptionChunk = 8
+        try withCache(tuning: tuning) { cache in
+            let folder = try kingfisherFolder(cache, count: 20)
+            let lists = Locked(0)
+            cache.fileSystem.observe { call, path in
+                // The first listing counts.
+                guard call == .list, path == folder.path,
+                    lists.withLock({
+                        $0 += 1
+                        return $0
+                    }) == 2
+                else { return }
+                for seed in 20..<90 {
+                    let name = BlobName(key: "\(seed)", isHashed: true, pathExtension: nil).text
+                    try? Data.blob(seed).write(to: folder.appendingPathComponent(name))
+                }
+            }
+            let seen = Locked<[AdoptionProgress]>([])
+            cache.storage.store.adoptionListeners.add { progress in
+                if let progress { seen.withLock { $0.append(progress) } }
+            }
+            #expect(try cache.storage.totalSize() > 0)
+            let progress = seen.withLock { $0 }
+            #expect(!progress.contains { $0.files > $0.total } && progress.last?.files == progress.last?.total)
+            #expect((progress.last?.total ?? 0) > 20)
+            cache.fileSystem.observe(nil)
+            // Those that were made after the index are nobody's.
+            _ = try cache.storage.check(repair: true)
+        }
+    }
 
     /// Whether the stream ends within seconds.
     private func ends(_ stream: AsyncStream<AdoptionProgress>) async -> Bool {

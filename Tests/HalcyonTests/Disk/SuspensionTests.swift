@@ -82,6 +82,54 @@ import Testing
         }
     }
 
+    @Test func `a flush writes what was read and counted`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.clock.advance(by: 60)
+            _ = try cache.storage.value(forKey: "a")
+            try cache.storage.flush()
+            let other = try Connection(path: cache.index.path, access: .queryOnly, busyTimeout: .zero)
+            #expect(try other.integer("SELECT accessed_at FROM entries") == cache.clock.now.milliseconds)
+            #expect(try other.integer("SELECT hits FROM entries") == 1)
+        }
+    }
+
+    @Test func `a flush that cannot write says why, and what it leaves is written later`() throws {
+        var tuning = Tuning.patient
+        tuning.writerTimeout = .milliseconds(50)
+        try withCache(tuning: tuning) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            _ = try cache.storage.value(forKey: "a")
+            try whileLocked(cache) {
+                let error = try #require(throws: KingfisherError.self) { try cache.storage.flush() }
+                #expect(error.cause?.code == .indexUnavailable)
+            }
+            cache.storage.suspend()
+            // Nothing is left to write, until a miss is to be counted.
+            try cache.storage.flush()
+            _ = try cache.storage.value(forKey: "a")
+            try requireSuspended { try cache.storage.flush() }
+            cache.storage.resume()
+            #expect(try cache.storage.entry(forKey: "a")?.hits == 1)
+        }
+    }
+
+    private func whileLocked(_ cache: CacheFixture, _ body: () throws -> Void) throws {
+        let other = try Connection(path: cache.index.path, access: .readWriteCreate, busyTimeout: .seconds(5))
+        try other.begin()
+        defer { other.rollBack() }
+        try body()
+    }
+
+    @Test func `a closed storage has no file open, and opens with its next use`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.storage.close()
+            try requireClosed(cache)
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
     @Test func `twice is as good as once, both ways`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

@@ -52,6 +52,45 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        @Test(arguments: [
+            0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630, 0xF2F5_2010, 0x2FC1_2FC1, 0xCA45_1A4E,
+            0x5265_4973,
+            0x3153_464A, 0x3434, 0x8584_58F6, 0x7371_7368, 0xE0F5_E1E2, 0x9660, 0x1501_3346, 0x4244, 0x482B,
+            0x7366_746E,
+            0x4253_584E,
+        ])
+        func `a file system of one machine has a log and lasting inodes`(magic: Int64) {
+            // What `statfs` returns is signed, and on some machines 32 bits wide.
+            for number in [magic, Int64(Int32(truncatingIfNeeded: magic))] {
+                let volume = Volume(magic: number)
+                #expect(!volume.isNetworked && volume.hasStableInodes && !volume.name.hasPrefix("0x"))
+            }
+        }
+
+        @Test(arguments: [0x4D44, 0x2011_BAB0])
+        func `one without inode numbers of its own has a log all the same`(magic: Int64) {
+            #expect(!Volume(magic: magic).isNetworked && !Volume(magic: magic).hasStableInodes)
+        }
+
+        @Test(arguments: [
+            0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x0102_1997, 0x00C3_6400, 0x5346_414F, 0x6573_5546, 0x0BD0_0BD0,
+            0x4750_4653, 0x1983_0326, 0x0116_1970, 0x7461_636F, 0x786F_4256, 0x6B41_4653, 0x2003_0528, 0x1234_5678, 0,
+        ])
+        func `what others may share, and what nobody knows, has neither`(magic: Int64) {
+            let volume = Volume(magic: magic)
+            #expect(volume.isNetworked && !volume.hasStableInodes)
+        }
+
+        @Test func `the warning of an unknown one names its number`() throws {
+            try withCache { cache in
+                cache.fileSystem.pretend(Volume(magic: 0x1234_5678))
+                try cache.storage.store(value: .blob(1), forKey: "a")
+                #expect(cache.warnings.withLock { $0 }.contains { $0.contains("(0x12345678)") })
+            }
+        }
+    #endif
+
     @Test func `this machine's volumes are told by name`() throws {
         #expect(try POSIXFileSystem().volume(at: "/").name.isEmpty == false)
         #expect(throws: SystemError.self) { _ = try POSIXFileSystem().volume(at: "/no/such/folder") }

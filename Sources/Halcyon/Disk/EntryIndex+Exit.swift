@@ -1,0 +1,35 @@
+internal import Foundation
+internal import HalcyonSQLite
+
+extension EntryIndex {
+    /// Too late, or nothing that can be written in time.
+    private struct TooLate: Error {}
+
+    /// Runs `body` in one transaction at the end of the process: on the connection that is open, if it is the folder's index still, and
+    /// if the locks can be had by a moment. Opens, heals and checkpoints nothing.
+    func write(beforeExitAt end: ExitDeadline, _ body: (IndexSession) throws -> Void) throws {
+        // Elsewhere a commit waits for the disk, or for another machine.
+        guard hasLog else { throw TooLate() }
+        let isDone: Void? = try writer.withLock(within: end.secondsLeft) { writer in
+            guard let writer else { throw TooLate() }
+            try writer.connection.withBusyTimeout(milliseconds: 0) {
+                defer { writer.connection.rollBack() }
+                try begin(writer, before: end)
+                try body(IndexSession(connection: writer.connection))
+                try writer.connection.commit()
+            }
+        }
+        guard isDone != nil else { throw TooLate() }
+    }
+
+    private func begin(_ writer: Writer, before end: ExitDeadline) throws {
+        while true {
+            do {
+                guard try beginInPlace(writer) else { throw TooLate() }
+                return
+            } catch let error as SQLiteError where error.isBusy && end.secondsLeft > 0 {
+                usleep(1_000)
+            }
+        }
+    }
+}

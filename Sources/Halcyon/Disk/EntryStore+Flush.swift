@@ -1,0 +1,62 @@
+internal import Foundation
+
+/// Writing what the access log holds.
+extension EntryStore {
+    /// Runs a transaction; `isFollowed` says whether another one comes after it.
+    private typealias Write = (_ isFollowed: Bool, _ body: (IndexSession) throws -> Void) throws -> Void
+
+    /// Writes the notes of the access log, and what was counted. What cannot be written now is written with what comes next.
+    func flushAccessLog() { try? flush() }
+
+    /// As ``flushAccessLog()``, and says why not all of it could be written.
+    func flush() throws { try flushLock.withLock { try flush(writeLetting) } }
+
+    /// Writes the notes alone: an eviction needs the accesses, and comes too often for a transaction of its own that counts.
+    func flushAccesses() { try? flushLock.withLock { try flushNotes(writeLetting) } }
+
+    /// As ``flush()``, at the end of the process: on what is open, and no longer than until a moment.
+    ///
+    /// - Returns: false if something could not be written by then.
+    func flush(beforeExitAt end: ExitDeadline) -> Bool {
+        // Whoever closes it writes it.
+        guard index.isOpen, (try? stopIfClosing()) != nil else { return true }
+        guard flushLock.lock(before: end.date) else { return false }
+        defer { flushLock.unlock() }
+        return (try? flush { _, body in try index.write(beforeExitAt: end, body) }) != nil
+    }
+
+    private func writeLetting(isFollowed: Bool, _ body: (IndexSession) throws -> Void) throws {
+        try index.writeLetting(if: { isFollowed }, body)
+    }
+
+    private func flush(_ write: Write) throws {
+        // Who could not write the one waited for the lock long enough.
+        try flushCounts(write)
+        try flushNotes(write)
+    }
+
+    private func flushCounts(_ write: Write) throws {
+        let counts = log.withLock { $0.unflushedCounts }
+        guard counts != Counts() else { return }
+        try write(false) { try $0.add(counts, at: now) }
+        log.withLock { $0.countsFlushed(counts) }
+    }
+
+    /// A bounded number in each transaction.
+    private func flushNotes(_ write: Write) throws {
+        let notes = log.withLock { $0.beginFlush() }
+        do {
+            for start in stride(from: 0, to: notes.count, by: environment.tuning.flushBatchSize) {
+                let batch = notes[start..<min(start + environment.tuning.flushBatchSize, notes.count)]
+                try write(batch.endIndex < notes.endIndex) { session in
+                    for (id, note) in batch { try session.touch(id: id, note) }
+                }
+                log.withLock { $0.didFlush(batch.map(\.id)) }
+            }
+        } catch {
+            // The index is locked or gone: the notes stay, bounded in number, and are written with the next ones.
+            log.withLock { $0.flushFailed() }
+            throw error
+        }
+    }
+}

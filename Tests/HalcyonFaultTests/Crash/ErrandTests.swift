@@ -1,0 +1,95 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// What can be seen only of a process that does nothing else, or that ends.
+@Suite(.endsEvenIfItHangs) struct ErrandTests {
+    #if os(Linux)
+        @Test func `opening storages by the hundred takes a few threads`() throws {
+            let folder = try TemporaryFolder()
+            #expect(try CrashServerProcess().perform(.openOften, in: folder.url) == .finished)
+        }
+    #endif
+
+    // MARK: The end of a process
+
+    /// A cache with the entries that an errand reads, none of which has been read for a minute.
+    private final class Folder {
+        let folder: TemporaryFolder
+        var url: URL { folder.url }
+
+        init() throws {
+            folder = try TemporaryFolder()
+            var environment = StorageEnvironment()
+            environment.now = { Timestamp(Date()).advanced(by: -60_000) }
+            environment.isShared = false
+            let storage = try DiskStorage.Backend<Data>(config: Errand.config(in: folder.url), environment: environment)
+            for key in Errand.keys { try storage.store(value: Data(key.utf8), forKey: key) }
+            storage.close()
+        }
+
+        func connection() throws -> Connection {
+            var config = Errand.config(in: url)
+            let index = config.takeFolder().appendingPathComponent(".halcyon/index.sqlite")
+            return try Connection(path: index.path, access: .readWriteCreate, busyTimeout: .seconds(5))
+        }
+
+        /// Entries whose read is in the index.
+        func readCount() throws -> Int64? {
+            let connection = try connection()
+            return try connection.integer("SELECT count(*) FROM entries WHERE accessed_at > created_at + 30000")
+        }
+
+        func hits() throws -> Int64? { try connection().integer("SELECT hits FROM statistics") }
+    }
+
+    @Test func `what an ordinary process has read is in the index after its end`() throws {
+        let folder = try Folder()
+        #expect(try folder.readCount() == 0)
+        #expect(try CrashServerProcess().perform(.read, in: folder.url) == .finished)
+        #expect(try folder.readCount() == 500)
+    }
+
+    @Test func `so it is when it exits from a closure that holds the lock, or else it ends all the same`() throws {
+        let folder = try Folder()
+        // The transaction under way is rolled back by its end.
+        #expect(try CrashServerProcess().perform(.readAndExitInside, in: folder.url) == .finished)
+    }
+
+    @Test func `a process ends soon while another one holds the lock`() throws {
+        let folder = try Folder()
+        let signal = Errand.signal(in: folder.url)
+        let outcome: Locked<CrashServerProcess.Outcome?> = Locked(nil)
+        let ended = DispatchSemaphore(value: 0)
+        let url = folder.url
+        Thread.detachNewThread {
+            let result = try? CrashServerProcess().perform(.readAndWait, in: url)
+            outcome.withLock { $0 = result }
+            ended.signal()
+        }
+        while !FileManager.default.fileExists(atPath: signal.path) { usleep(1_000) }
+        let connection = try folder.connection()
+        try connection.begin()
+        try FileManager.default.removeItem(at: signal)
+        // A store would wait five seconds for the lock, and a close longer.
+        #expect(ended.wait(timeout: .now() + 4) == .success)
+        connection.rollBack()
+        #expect(outcome.withLock { $0 } == .finished)
+        #expect(try folder.readCount() == 0)
+    }
+
+    @Test func `a suspended one has nothing to write, and touches nothing`() throws {
+        let folder = try Folder()
+        #expect(try CrashServerProcess().perform(.readAndSuspend, in: folder.url) == .finished)
+        #expect(try folder.readCount() == 500)
+    }
+
+    @Test func `a copy of a process that exits leaves the connections of the other one alone`() throws {
+        let folder = try Folder()
+        #expect(try CrashServerProcess().perform(.readBesideCopy, in: folder.url) == .killed)
+        #expect(try folder.readCount() == 0)
+    }
+}

@@ -1,0 +1,254 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// A volume that takes names for one another which differ in case or Unicode form.
+@Suite struct FoldingVolumeTests {
+    /// Keys that would share files, each with its extension.
+    struct Pair: Sendable, CustomTestStringConvertible {
+        let keys: [String]
+        var extensions: [String?] = [nil, nil]
+        var isHashed = false
+
+        var testDescription: String { zip(keys, extensions).map { "\($0).\($1 ?? "")" }.joined(separator: ", ") }
+    }
+
+    static let pairs = [
+        Pair(keys: ["Photo", "photo"]), Pair(keys: ["photo", "PHOTO"]), Pair(keys: ["a.jpg", "a.JPG"]),
+        Pair(keys: ["a", "a"], extensions: ["jpg", "JPG"]),
+        Pair(keys: ["a", "a"], extensions: ["jpg", "JPG"], isHashed: true),
+        Pair(keys: ["caf\u{E9}", "cafe\u{301}"]), Pair(keys: ["CAF\u{C9}", "caf\u{E9}"]),
+        Pair(keys: ["stra\u{DF}e", "STRASSE"]),
+        // The sign of kelvins, and the long s.
+        Pair(keys: ["\u{212A}", "k"]), Pair(keys: ["\u{17F}", "s"]),
+    ]
+
+    private func withFoldingCache(
+        hashed isHashed: Bool = false, decomposing: Bool = false, _ body: (CacheFixture) throws -> Void
+    ) throws {
+        try withCache(configure: { $0.usesHashedFileName = isHashed }) { cache in
+            cache.environment.fileSystem = FoldingFileSystem(base: cache.fileSystem, decomposesNames: decomposing)
+            try body(cache)
+        }
+    }
+
+    /// Another storage on the same folder that names blobs as 0.1.0 did.
+    private func fillAsBefore(
+        _ cache: CacheFixture, _ keys: [String], attributes: DiskStorage.EntryAttributes = .init()
+    ) throws {
+        var environment = cache.environment
+        environment.fileSystem = POSIXFileSystem()
+        let before = DiskStorage.Backend<Data>(
+            noThrowConfig: cache.config, creatingDirectory: true, environment: environment)
+        for (seed, key) in keys.enumerated() {
+            try before.store(value: .blob(seed), forKey: key, attributes: attributes)
+        }
+        before.close()
+    }
+
+    private func names(in cache: CacheFixture) throws -> Set<String> {
+        Set(try FileManager.default.contentsOfDirectory(atPath: cache.directory.path)).subtracting([".halcyon"])
+    }
+
+    // MARK: Two keys
+
+    @Test(arguments: pairs, [false, true])
+    func `two keys that differ in case or form have a file each`(pair: Pair, decomposing: Bool) throws {
+        try withFoldingCache(hashed: pair.isHashed, decomposing: decomposing) { cache in
+            for _ in 0..<2 {
+                for (number, key) in pair.keys.enumerated() {
+                    try cache.storage.store(value: .blob(number), forKey: key, forcedExtension: pair.extensions[number])
+                }
+                for (number, key) in pair.keys.enumerated() {
+                    let ending = pair.extensions[number]
+                    #expect(try cache.storage.value(forKey: key, forcedExtension: ending) == .blob(number))
+                    let url = cache.storage.cacheFileURL(forKey: key, forcedExtension: ending)
+                    #expect(try Data(contentsOf: url) == .blob(number))
+                }
+            }
+            #expect(try cache.storage.check(repair: true).isClean)
+            cache.reopen()
+            try cache.storage.remove(forKey: pair.keys[0], forcedExtension: pair.extensions[0])
+            #expect(!cache.storage.isCached(forKey: pair.keys[0], forcedExtension: pair.extensions[0]))
+            #expect(try cache.storage.value(forKey: pair.keys[1], forcedExtension: pair.extensions[1]) == .blob(1))
+        }
+    }
+
+    @Test func `what is lower-case keeps its name, and elsewhere everything does`() throws {
+        try withFoldingCache { cache in
+            #expect(cache.storage.cacheFileURL(forKey: "photo-1.jpg").lastPathComponent == "photo-1.jpg")
+            #expect(cache.storage.cacheFileURL(forKey: "Photo").lastPathComponent.utf8.count == 64)
+        }
+        try withCache(configure: { $0.usesHashedFileName = false }) { cache in
+            #expect(cache.storage.cacheFileURL(forKey: "Photo").lastPathComponent == "Photo")
+        }
+    }
+
+    @Test func `where a blob will be is known before there is a folder`() throws {
+        try withFoldingCache { cache in
+            let early = DiskStorage.Backend<Data>(
+                noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
+            let url = early.cacheFileURL(forKey: "Photo")
+            #expect(!FileManager.default.fileExists(atPath: early.directoryURL.path))
+            try early.store(value: .blob(1), forKey: "Photo")
+            #expect(early.cacheFileURL(forKey: "Photo") == url)
+            #expect(try Data(contentsOf: url) == .blob(1))
+            early.close()
+        }
+    }
+
+    @Test func `hashed names ask nothing of the volume, others once`() throws {
+        try withFoldingCache(hashed: true) { cache in
+            let looks = Locked(0)
+            cache.fileSystem.observe { call, path in
+                if call == .status, path.hasSuffix(".HALCYON") { looks.withLock { $0 += 1 } }
+            }
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "Key \(seed)") }
+            for seed in 0..<20 { _ = try cache.storage.value(forKey: "Key \(seed)", forcedExtension: "jpg") }
+            #expect(looks.withLock { $0 } == 0)
+            for seed in 0..<20 {
+                try cache.storage.store(value: .blob(seed), forKey: "\(seed)", forcedExtension: "JPG")
+            }
+            #expect(looks.withLock { $0 } == 1)
+            cache.fileSystem.observe(nil)
+        }
+    }
+
+    // MARK: What was stored before
+
+    static let formerKeys = ["Photo", "caf\u{E9}", "B.JPG", "lower"]
+
+    @Test(arguments: [false, true])
+    func `what has its old name is found, and gets the new one at its next store`(decomposing: Bool) throws {
+        try withFoldingCache(decomposing: decomposing) { cache in
+            try fillAsBefore(cache, Self.formerKeys, attributes: .init(tags: ["old"]))
+            for (seed, key) in Self.formerKeys.enumerated() {
+                #expect(cache.storage.isCached(forKey: key))
+                #expect(try cache.storage.value(forKey: key) == .blob(seed))
+                #expect(try cache.storage.entry(forKey: key)?.tags == ["old"])
+                let url = try #require(cache.storage.fileURLIfCached(forKey: key, forcedExtension: nil))
+                #expect(url.lastPathComponent.utf8.elementsEqual(key.utf8))
+                #expect(try cache.storage.update(.init(isPinned: true), forKey: key))
+            }
+            cache.settle()
+            #expect(try cache.storage.check(repair: true).isClean)
+            #expect(try names(in: cache) == Set(Self.formerKeys))
+            for (seed, key) in Self.formerKeys.enumerated() {
+                try cache.storage.store(value: .blob(seed + 10), forKey: key)
+                #expect(try cache.storage.value(forKey: key) == .blob(seed + 10))
+                let entry = try cache.storage.entry(forKey: key)
+                #expect(entry?.tags == ["old"] && entry?.isPinned == true)
+            }
+            cache.settle()
+            #expect(
+                try names(in: cache)
+                    == Set(Self.formerKeys.map { cache.storage.cacheFileURL(forKey: $0).lastPathComponent }))
+            #expect(try cache.storage.totalSize() == 400)
+        }
+    }
+
+    @Test func `reads of it count, and it is removed like any other`() throws {
+        try withFoldingCache { cache in
+            try fillAsBefore(cache, Self.formerKeys)
+            cache.clock.advance(by: 60)
+            _ = try cache.storage.value(forKey: "Photo")
+            try cache.storage.flush()
+            #expect(try cache.storage.entry(forKey: "Photo")?.lastAccess == cache.clock.now.date)
+            for key in Self.formerKeys { try cache.storage.remove(forKey: key) }
+            cache.settle()
+            #expect(try names(in: cache) == [] && cache.storage.totalSize() == 0)
+        }
+    }
+
+    @Test func `nothing that is done with a name touches the file of another`() throws {
+        try withFoldingCache { cache in
+            try fillAsBefore(cache, ["Photo"])
+            // The other key's file would be this one.
+            #expect(try cache.storage.value(forKey: "photo") == nil)
+            #expect(!cache.storage.isCached(forKey: "PHOTO"))
+            for key in ["photo", "PHOTO", "pHOTO"] { try cache.storage.remove(forKey: key) }
+            try cache.storage.store(value: .blob(7), forKey: "PHOTO")
+            cache.settle()
+            #expect(try cache.storage.value(forKey: "Photo") == .blob(0))
+            #expect(try cache.storage.value(forKey: "PHOTO") == .blob(7))
+        }
+    }
+
+    @Test func `two that have shared a file lose one of them, not both`() throws {
+        try withFoldingCache { cache in
+            // As 0.1.0 stored them: two rows, one file.
+            try fillAsBefore(cache, ["photo", "Photo"])
+            let (first, second) = (
+                cache.directory.appendingPathComponent("photo"), cache.directory.appendingPathComponent("Photo")
+            )
+            try FileManager.default.removeItem(at: first)
+            #expect(try cache.storage.value(forKey: "photo") == nil)
+            cache.settle()
+            _ = try cache.storage.check(repair: true)
+            #expect(try Data(contentsOf: second) == .blob(1))
+            #expect(try cache.storage.value(forKey: "Photo") == .blob(1))
+        }
+    }
+
+    @Test func `a store over a former one that is refused leaves it as it was`() throws {
+        try withFoldingCache { cache in
+            try fillAsBefore(cache, ["Photo"])
+            _ = cache.storage
+            cache.refuseCommits()
+            #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(1), forKey: "Photo") }
+            cache.settle()
+            #expect(throws: KingfisherError.self) {
+                try cache.storage.store(value: .blob(1), forKey: "Photo", writeOptions: .withoutOverwriting)
+            }
+            #expect(try cache.storage.value(forKey: "Photo") == .blob(0))
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "Photo") == .blob(0))
+            _ = try cache.storage.check(repair: true)
+            try cache.storage.store(value: .blob(1), forKey: "Photo")
+            #expect(try cache.storage.value(forKey: "Photo") == .blob(1))
+        }
+    }
+
+    @Test func `an entry whose file was listed under another name is no orphan`() throws {
+        try withFoldingCache(hashed: true) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", forcedExtension: "jpg")
+            let url = cache.storage.cacheFileURL(forKey: "a", forcedExtension: "jpg")
+            let listed = url.deletingPathExtension().appendingPathExtension("JPG")
+            try FileManager.default.moveItem(at: url, to: listed)
+            #expect(try cache.storage.check(repair: true).isClean)
+            cache.clock.advance(by: 2 * 86_400)
+            cache.reopen()
+            cache.settle()
+            #expect(try cache.storage.value(forKey: "a", forcedExtension: "jpg") == .blob(1))
+        }
+    }
+
+    // MARK: Kingfisher's folders
+
+    @Test(arguments: [false, true])
+    func `files that Kingfisher named are taken over, each for its own key`(decomposing: Bool) throws {
+        try withFoldingCache(decomposing: decomposing) { cache in
+            let folder = cache.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for (seed, key) in Self.formerKeys.enumerated() {
+                try Data.blob(seed).write(to: folder.appendingPathComponent(key))
+            }
+            // Before it is adopted, and after.
+            for _ in 0..<2 {
+                for (seed, key) in Self.formerKeys.enumerated() {
+                    #expect(try cache.storage.value(forKey: key) == .blob(seed))
+                    #expect(try cache.storage.value(forKey: key.uppercased() + "!") == nil)
+                }
+                for key in ["photo", "PHOTO", "LOWER", "b.jpg"] {
+                    #expect(try cache.storage.value(forKey: key) == nil)
+                    try cache.storage.remove(forKey: key)
+                }
+                #expect(try cache.storage.totalSize() == 400)
+            }
+            try cache.storage.removeAll()
+            #expect(try names(in: cache) == [])
+        }
+    }
+}

@@ -1,0 +1,95 @@
+internal import CHalcyonFaultVFS
+package import Foundation
+package import Halcyon
+
+/// What a process of its own does, which then ends by `exit`, as an ordinary one does.
+package enum Errand: String, CaseIterable, Sendable {
+    /// Opens a storage again and again.
+    case openOften
+    /// Reads all of ``keys``.
+    case read
+    /// Reads them and says so with a file; exits once that is gone.
+    case readAndWait
+    /// Reads them and suspends.
+    case readAndSuspend
+    /// Reads them while a copy of the process (`fork`) exits; is then killed itself.
+    case readBesideCopy
+    /// Reads them and exits from a closure that the cache calls under its write lock.
+    case readAndExitInside
+
+    package func perform(in directory: URL) throws {
+        switch self {
+        case .openOften: try openOften(in: directory)
+        case .read: try read(in: directory) { _ in }
+        case .readAndWait: try read(in: directory) { _ in try Self.waitForRemoval(of: Self.signal(in: directory)) }
+        case .readAndSuspend: try read(in: directory) { $0.suspend() }
+        case .readBesideCopy: try read(in: directory) { _ in Self.exitInCopy() }
+        case .readAndExitInside:
+            try read(in: directory) { storage in try storage.update(forKey: Self.keys[0]) { _ in exit(0) } }
+        }
+    }
+
+    // MARK: Reading
+
+    package static let keys = (0..<500).map { "key \($0)" }
+
+    package static func config(in directory: URL) -> DiskStorage.Config {
+        DiskStorage.Config(name: "errand", sizeLimit: 0, directory: directory)
+    }
+
+    /// There while the process waits.
+    package static func signal(in directory: URL) -> URL { directory.appendingPathComponent("waiting") }
+
+    /// Ends the process.
+    private func read(in directory: URL, then body: (DiskStorage.Backend<Data>) throws -> Void) throws {
+        let storage = try DiskStorage.Backend<Data>(config: Self.config(in: directory))
+        for key in Self.keys where try storage.value(forKey: key) == nil { throw Failure(text: "a miss") }
+        try body(storage)
+        // Nobody lets go of the storage before.
+        withExtendedLifetime(storage) { exit(0) }
+    }
+
+    private static func waitForRemoval(of file: URL) throws {
+        try Data().write(to: file)
+        while FileManager.default.fileExists(atPath: file.path) { usleep(1_000) }
+    }
+
+    private static func exitInCopy() {
+        let child = halcyon_fork()
+        if child == 0 { exit(0) }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        kill(getpid(), SIGKILL)
+    }
+
+    // MARK: Threads
+
+    /// With a thread for each queue that has something to do it was up to 143.
+    private static let threadLimit = 40
+
+    private func openOften(in directory: URL) throws {
+        var most = 0
+        for _ in 0..<500 {
+            let storage = try DiskStorage.Backend<Data>(config: Self.config(in: directory))
+            try storage.store(value: Data("value".utf8), forKey: "key")
+            most = max(most, ProcessThreads.count)
+        }
+        guard most <= Self.threadLimit else { throw Failure(text: "\(most) threads") }
+    }
+
+    private struct Failure: Error {
+        let text: String
+    }
+}
+
+extension Errand {
+    /// One line for ``parse(_:)``, with the folder.
+    package func line(in directory: URL) -> String { "errand\t\(rawValue)\t\(directory.path)" }
+
+    /// nil for a line of another kind.
+    package static func parse(_ line: String) -> (errand: Errand, directory: URL)? {
+        let fields = line.split(separator: "\t", maxSplits: 2).map(String.init)
+        guard fields.count == 3, fields[0] == "errand", let errand = Errand(rawValue: fields[1]) else { return nil }
+        return (errand, URL(fileURLWithPath: fields[2], isDirectory: true))
+    }
+}

@@ -1,0 +1,92 @@
+internal import Foundation
+package import Halcyon
+
+/// A file system that takes names for one another which differ in case or Unicode form, and keeps the name that a file was made with,
+/// as APFS and HFS+ do on macOS.
+package struct FoldingFileSystem: FileSystem {
+    private let base: any FileSystem
+    /// HFS+ lists names decomposed.
+    private let decomposesNames: Bool
+
+    package init(base: any FileSystem = POSIXFileSystem(), decomposesNames: Bool = false) {
+        self.base = base
+        self.decomposesNames = decomposesNames
+    }
+
+    /// What two names have in common that lead to one file.
+    private static func fold(_ name: String) -> [UInt8] {
+        Array(name.decomposedStringWithCanonicalMapping.uppercased().lowercased().utf8)
+    }
+
+    /// The path of the file that is there under another name; else the path as it is.
+    private func actual(_ path: String) -> String {
+        // What the library's own files are called has one form.
+        guard (try? base.status(at: path)) == nil else { return path }
+        let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
+        let folded = Self.fold(name)
+        var found: String?
+        try? base.list(folder) { other in
+            if Self.fold(other) == folded { found = other }
+            return found == nil
+        }
+        return found.map { (folder as NSString).appendingPathComponent($0) } ?? path
+    }
+
+    package func makeDirectory(_ path: String, isPrivate: Bool) throws(SystemError) {
+        try base.makeDirectory(actual(path), isPrivate: isPrivate)
+    }
+
+    package func openForReading(_ path: String) throws(SystemError) -> FileDescriptor {
+        try base.openForReading(actual(path))
+    }
+
+    package func createFile(_ path: String) throws(SystemError) -> FileDescriptor {
+        try base.createFile(actual(path))
+    }
+
+    package func read(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try base.read(file, into: buffer)
+    }
+
+    package func write(_ file: FileDescriptor, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+        try base.write(file, bytes)
+    }
+
+    package func status(of file: FileDescriptor) throws(SystemError) -> FileStatus { try base.status(of: file) }
+
+    package func status(at path: String) throws(SystemError) -> FileStatus { try base.status(at: actual(path)) }
+
+    package func setModified(_ time: Timestamp, microseconds: Int, of file: FileDescriptor) throws(SystemError) {
+        try base.setModified(time, microseconds: microseconds, of: file)
+    }
+
+    package func makePrivate(_ path: String) throws(SystemError) { try base.makePrivate(actual(path)) }
+    package func synchronize(_ file: FileDescriptor) throws(SystemError) { try base.synchronize(file) }
+    package func close(_ file: FileDescriptor) { base.close(file) }
+
+    /// A file that is replaced leaves its name to the new one.
+    package func rename(_ source: String, to target: String) throws(SystemError) {
+        try base.rename(actual(source), to: actual(target))
+    }
+
+    package func exchange(_ first: String, _ second: String) throws(SystemError) {
+        try base.exchange(actual(first), actual(second))
+    }
+
+    package func link(_ existing: String, to new: String) throws(SystemError) {
+        try base.link(actual(existing), to: actual(new))
+    }
+
+    package func unlink(_ path: String) throws(SystemError) { try base.unlink(actual(path)) }
+    package func removeDirectory(_ path: String) throws(SystemError) { try base.removeDirectory(actual(path)) }
+
+    package func list(_ path: String, _ body: (String) throws -> Bool) throws {
+        try base.list(actual(path)) { name in
+            try body(decomposesNames ? name.decomposedStringWithCanonicalMapping : name)
+        }
+    }
+
+    package func volume(at path: String) throws(SystemError) -> Volume { try base.volume(at: actual(path)) }
+    package var now: Timestamp { base.now }
+    package func freeBytes(at path: String) throws(SystemError) -> Int64 { try base.freeBytes(at: actual(path)) }
+}
