@@ -111,6 +111,9 @@ import Testing
             #expect(try storage.value(forKey: key) == nil)
             storage.resume()
             #expect(try storage.value(forKey: key) == Data([1]))
+            try storage.flush()
+            storage.close()
+            #expect(try storage.entry(forKey: key)?.hits == 1)
             for await progress: AdoptionProgress in storage.adoptionProgress {
                 #expect(progress.files <= progress.total)
             }
@@ -175,6 +178,11 @@ import Testing
             cache.resume()
             await done { done in cache.suspend { done() } }
             cache.resume()
+            try await cache.flush()
+            let isFlushed: Result<(), KingfisherError> = await handled { cache.flush(completion: $0) }
+            #expect(throws: Never.self) { try isFlushed.get() }
+            await cache.close()
+            await done { done in cache.close { done() } }
             #expect(cache.isCached(forKey: "a") && cache.notificationObject === cache)
         }
     }
