@@ -28,8 +28,8 @@ static inline int halcyon_sqlite_refusal(sqlite3 *database) {
     return code;
 }
 
-/* Puts right what is the same in the header of every index (https://www.sqlite.org/fileformat.html, section 1.3), in a file that
-   nobody has read yet: a page size of 4096, a write-ahead log, UTF-8. The number of pages becomes unknown, so that the file's
+/* Puts right what is the same in the header of every index, in a file that calls itself one ("HALC") and that nobody has read
+   yet (https://www.sqlite.org/fileformat.html, section 1.3): a page size of 4096, a write-ahead log, UTF-8. The number of pages becomes unknown, so that the file's
    length counts. Returns SQLite's result code. */
 static inline int halcyon_sqlite_mend_header(sqlite3 *database) {
     unsigned char header[100];
@@ -38,6 +38,7 @@ static inline int halcyon_sqlite_mend_header(sqlite3 *database) {
     if (code == SQLITE_OK && !(file && file->pMethods)) code = SQLITE_CANTOPEN;
     if (code == SQLITE_OK) code = file->pMethods->xRead(file, header, sizeof header, 0);
     if (code != SQLITE_OK) return code;
+    if (memcmp(header + 68, "HALC", 4) != 0) return SQLITE_NOTADB;
     memcpy(header, "SQLite format 3\0" "\x10\x00" "\x02\x02" "\x00" "\x40\x20\x20", 24);
     memcpy(header + 28, "\0\0\0\0", 4);
     memcpy(header + 44, "\0\0\0\4", 4);

@@ -157,8 +157,10 @@ extension LedgerRow {
             appliedAt: statement.integer(at: 4, in: 0...253_402_300_799_999))
     }
 
-    /// Whether the row is that of a migration with some characters changed. Two digests have four of 64 digits in common.
+    /// Whether the row's checksum is none, or that of a migration with some characters changed. Two digests have four of 64 digits
+    /// in common.
     fileprivate func isDamaged(_ migration: Migration) -> Bool {
+        guard checksum.utf8.count == migration.checksum.utf8.count else { return true }
         let common = zip(checksum.utf8, migration.checksum.utf8).count { $0 == $1 }
         return checksum != migration.checksum && common > migration.checksum.utf8.count / 2
     }

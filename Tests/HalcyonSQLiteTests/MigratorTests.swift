@@ -57,7 +57,7 @@ import Testing
         let connection = try Connection(path: path)
         try migrator(Self.first).migrate(connection)
         let edited = Migration(
-            version: 1, name: "V0001__a.sql", sql: Self.first.sql, checksum: "other", oldestReader: 1)
+            version: 1, name: "V0001__a.sql", sql: Self.first.sql, checksum: "tow", oldestReader: 1)
         #expect(throws: MigrationError.edited(version: 1, name: "V0001__a.sql")) {
             try migrator(edited).migrate(connection)
         }
@@ -101,7 +101,7 @@ import Testing
         #expect(try connection.integer("PRAGMA user_version") == Int64(version))
     }
 
-    @Test(arguments: ["checksum = 'twt'", "oldest_reader = 257"])
+    @Test(arguments: ["checksum = 'twt'", "checksum = ''", "checksum = 1.5", "oldest_reader = 257"])
     func `a row of the ledger that no version has written is damage`(_ change: String) throws {
         let connection = try Connection(path: path)
         try migrator(Self.first, Self.second).migrate(connection)

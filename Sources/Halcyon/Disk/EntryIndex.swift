@@ -96,15 +96,17 @@ package final class EntryIndex: Sendable {
 
     /// Runs `body` on a connection of its own: for what takes long, which lookups must not wait for.
     package func readAtLength<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try open()
-        longReads.enter()
-        defer { longReads.leave() }
-        do {
-            return try readOnOwnConnection(body)
-        } catch is SQLiteError where refreshIfMoved(force: true) {
-            // What was read was not the index any more, or not yet.
+        try healingDamage {
             try open()
-            return try readOnOwnConnection(body)
+            longReads.enter()
+            defer { longReads.leave() }
+            do {
+                return try readOnOwnConnection(body)
+            } catch is SQLiteError where refreshIfMoved(force: true) {
+                // What was read was not the index any more, or not yet.
+                try open()
+                return try readOnOwnConnection(body)
+            }
         }
     }
 
@@ -163,6 +165,8 @@ package final class EntryIndex: Sendable {
             return result
         } catch {
             connection.rollBack()
+            // What the connection remembers of a refused call would make later damage look like one.
+            if Self.isInputOutput(error) { closeConnections(&writer) }
             throw error
         }
     }

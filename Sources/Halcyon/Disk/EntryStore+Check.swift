@@ -144,6 +144,11 @@ extension EntryStore {
                 (try session.notedTotals() ?? Totals(entries: 0, bytes: 0), try session.countedTotals())
             }
         }
-        if repair { try recountTotals() }
+        guard repair else { return }
+        try recountTotals()
+        try index.write { session in
+            try session.repairTotals()
+            if try session.hasOddPins() { try session.normalizePins() }
+        }
     }
 }

@@ -30,8 +30,7 @@ extension EntryStore {
             guard need.bytes > 0 || need.entries > 0 else { return [] }
             let evicted = try session.evict(
                 need: need + obstacles.totals, limit: environment.tuning.batchSize + obstacles.count)
-            // Nothing is left that could go: the rest is pinned, or the totals are wrong.
-            if evicted.isEmpty { try session.repairTotals() }
+            try repairTotals(in: session, if: totals, without: evicted)
             return evicted
         }
     }

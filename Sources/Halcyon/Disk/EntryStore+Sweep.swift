@@ -74,16 +74,26 @@ extension EntryStore {
         guard condition.withLock({ $0.distrusted }) != nil else { return }
         try forEachEntryBatch { session, entries in
             for entry in entries {
-                condition.withLock { if !$0.trusts(entry) { $0.droppedTokens.insert(entry.token) } }
-                guard let file = try blobs.status(of: entry.name), !isBlob(of: entry, file) else { continue }
+                let file = try blobs.status(of: entry.name)
+                if let file, isBlob(of: entry, file) { continue }
+                // Without a file at its place its bytes may be in staging/ or trash/: they are trusted no more there.
+                guard file != nil || !condition.withLock({ $0.trusts(entry) }) else { continue }
+                condition.withLock { _ = $0.droppedTokens.insert(entry.token) }
                 try session.delete(id: entry.id)
+                guard let file else { continue }
                 // Another row's blob stays, where the volume folds names.
                 guard !blobs.isAmbiguous(entry.name) || entry.inode == file.inode else { continue }
                 // Also what could be adopted: its bytes are what is not trusted.
                 try blobs.unlinkUnlessFilled(entry.name, file)
             }
         }
-        try note(in: generation) { state, _ in state.distrusted = nil }
+        try note(in: generation) { state, session in
+            // Somebody else may not have come by yet, and must not take later stores for those of that time.
+            if let distrusted = state.distrusted {
+                try session.setStoredAt(max(try session.storedAt(), distrusted.upperBound.advanced(by: 1)))
+            }
+            state.distrusted = nil
+        }
         // Whatever the clock says later, what is stored from now on is trusted.
         if index.generation == generation { condition.withLock { $0.distrusted = nil } }
     }
@@ -131,9 +141,10 @@ extension EntryStore {
         let generation = index.generation
         let condition = condition.withLock { $0 }
         guard !condition.isAdopting, abs(now - condition.reconciledAt) > Self.day else { return }
+        try recountTotals()
+        try index.write { if try $0.hasOddPins() { try $0.normalizePins() } }
         // Elsewhere any file's name could be a key.
         if condition.namesAreHashed { try forEachBlobNameBatch(reconcile) }
-        try recountTotals()
         let now = now
         // Not known is not none: the search has failed here, and may have succeeded elsewhere since.
         let haveLegacyNamesGone =
@@ -151,7 +162,8 @@ extension EntryStore {
             (try names.compactMap(session.entry(named:)), try names.filter { try !hasRow($0, in: session) })
         }
         for entry in rows where try blobs.status(of: entry.name).map({ isBlob(of: entry, $0) }) == false {
-            try settleInTransaction(entry.name)
+            // One that cannot be settled must not keep the others from it.
+            try? settleInTransaction(entry.name)
         }
         try removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
     }

@@ -31,6 +31,16 @@ extension EntryStore {
         totals.bytes - target.bytes > totals.bytes / 16 || totals.entries - target.entries > totals.entries / 16
     }
 
+    /// Counts anew when an eviction finds nothing that could go (the rest is pinned, or the totals are wrong), or when the totals
+    /// have not followed it: somebody has dropped a trigger.
+    func repairTotals(in session: IndexSession, if before: Totals, without evicted: [Entry]) throws {
+        let after = try session.totals()
+        let isFollowed =
+            before.entries - after.entries == evicted.count
+            && before.bytes - after.bytes == evicted.reduce(0) { $0 + $1.size }
+        if evicted.isEmpty || !isFollowed { try session.repairTotals() }
+    }
+
     /// Counts entries and bytes, and notes them where something else is noted. Rows with a size that no file has are settled
     /// first.
     ///

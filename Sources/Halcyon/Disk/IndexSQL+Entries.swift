@@ -257,10 +257,10 @@ extension IndexSQL {
 
     static let pin: StaticString = "UPDATE entries SET pinned = ?2 WHERE id = ?1"
 
-    /// More than 1 is as good as 1, and somebody else's doing.
-    static let normalizePins: StaticString = "UPDATE entries SET pinned = 1 WHERE pinned > 1"
+    /// Anything but 0 is as good as 1, and somebody else's doing.
+    static let normalizePins: StaticString = "UPDATE entries SET pinned = 1 WHERE pinned < 0 OR pinned > 1"
 
-    static let countOddPins: StaticString = "SELECT count(*) FROM entries WHERE pinned > 1"
+    static let countOddPins: StaticString = "SELECT count(*) FROM entries WHERE pinned < 0 OR pinned > 1"
 
     static let tags: StaticString = "SELECT tag FROM tags WHERE id = ?1 ORDER BY tag"
 

@@ -25,7 +25,7 @@ package enum IndexSQL {
         ON CONFLICT (id) DO UPDATE SET
             name = excluded.name, key = excluded.key, token = excluded.token, inode = excluded.inode,
             size = excluded.size, created_at = excluded.created_at, accessed_at = excluded.accessed_at,
-            expires_at = excluded.expires_at, time_to_live = excluded.time_to_live, pinned = coalesce(?11, pinned),
+            expires_at = excluded.expires_at, time_to_live = excluded.time_to_live, pinned = coalesce(?11, max(pinned, 0)),
             slack = excluded.slack, source = coalesce(?13, source), base_length = coalesce(?14, base_length), hits = 0
         """
 
@@ -159,7 +159,7 @@ package enum IndexSQL {
         SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
             pinned
         FROM entries WHERE id IN (
-            SELECT id FROM entries INDEXED BY entries_by_access WHERE size < 0 OR size > ?1 LIMIT ?2
+            SELECT id FROM entries WHERE size < 0 OR size > ?1 LIMIT ?2
         )
         """
 

@@ -152,8 +152,10 @@ package struct IndexSession {
     /// What stands there, whatever it is; nil where nothing does.
     package func notedTotals() throws(SQLiteError) -> Totals? {
         try connection.with(IndexSQL.totals) { (statement) throws(SQLiteError) in
-            guard try statement.step() else { return nil }
-            return Totals(entries: statement.integer(at: 0), bytes: statement.integer(at: 1))
+            guard try statement.step(), let entries = statement.optionalInteger(at: 0),
+                let bytes = statement.optionalInteger(at: 1)
+            else { return nil }
+            return Totals(entries: entries, bytes: bytes)
         }
     }
 
