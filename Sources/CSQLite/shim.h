@@ -29,8 +29,8 @@ static inline int halcyon_sqlite_refusal(sqlite3 *database) {
 }
 
 /* Puts right what is the same in the header of every index, in a file that calls itself one ("HALC") and that nobody has read
-   yet (https://www.sqlite.org/fileformat.html, section 1.3): a page size of 4096, a write-ahead log, UTF-8. The number of pages becomes unknown, so that the file's
-   length counts. Returns SQLite's result code. */
+   yet (https://www.sqlite.org/fileformat.html, section 1.3): a page size of 4096, a write-ahead log, UTF-8. The number of
+   pages becomes unknown, so that the file's length counts. Returns SQLite's result code. */
 static inline int halcyon_sqlite_mend_header(sqlite3 *database) {
     unsigned char header[100];
     sqlite3_file *file = 0;

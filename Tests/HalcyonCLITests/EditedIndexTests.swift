@@ -51,18 +51,28 @@ import Testing
     func `a number of the index that nobody would have written`(column: String) throws {
         let tool = try Self.filledTool()
         let index = try Data(contentsOf: URL(fileURLWithPath: tool.index))
-        let names = column.split(separator: " ")
         for (value, command) in Self.cases(for: column) {
             try tool.restoreIndex(index)
-            try Connection(path: tool.index).execute(
-                """
-                PRAGMA ignore_check_constraints = ON;
-                UPDATE \(names[0]) SET \(names[1]) = \(value)
-                WHERE \(names[1]) IS (SELECT \(names[1]) FROM \(names[0]) LIMIT 1)
-                """)
+            try tool.edit(column, value)
             let result = try tool.run([command[0], "--folder", tool.cache] + command.dropFirst())
             #expect(result.status >= 0, "\(column) = \(value): \(command) was ended by signal \(-result.status)")
             #expect(!result.errors.contains("Fatal error"), "\(column) = \(value): \(command)")
+        }
+    }
+
+    @Test(arguments: columns)
+    func `after a repair the cache is in service`(column: String) throws {
+        let tool = try Self.filledTool()
+        let index = try Data(contentsOf: URL(fileURLWithPath: tool.index))
+        let first = Self.columns.firstIndex(of: column) ?? 0
+        for value in Soak.isOn ? Self.values : [Self.values[first % Self.values.count]] {
+            try tool.restoreIndex(index)
+            try tool.edit(column, value)
+            try tool("check", "--repair")
+            for command in [["put", "--key", "a", "b"], ["get", "-o", "out", "a"], ["check"]] {
+                let result = try tool.run([command[0], "--folder", tool.cache] + command.dropFirst())
+                #expect(result.status == 0, "\(column) = \(value): \(command): \(result.errors)\(result.output)")
+            }
         }
     }
 
@@ -71,6 +81,17 @@ import Testing
 
 extension Tool {
     fileprivate var index: String { cache + "/.halcyon/index.sqlite" }
+
+    /// In one row, whatever the schema says of it.
+    fileprivate func edit(_ column: String, _ value: Int64) throws {
+        let names = column.split(separator: " ")
+        try Connection(path: index).execute(
+            """
+            PRAGMA ignore_check_constraints = ON;
+            UPDATE \(names[0]) SET \(names[1]) = \(value)
+            WHERE \(names[1]) IS (SELECT \(names[1]) FROM \(names[0]) LIMIT 1)
+            """)
+    }
 
     /// In place: a file with another inode number would be taken for a copy.
     fileprivate func restoreIndex(_ data: Data) throws {

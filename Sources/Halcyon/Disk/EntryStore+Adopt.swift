@@ -101,7 +101,7 @@ extension EntryStore {
         // Under the lock: what a store has published since has a row by now.
         guard let file = try blobs.status(of: name), isAdoptable(file, named: name) else { return }
         if isRebuilding, let record = previousIndex.record(of: name, in: file) {
-            return try session.restore(storable(record))
+            return try session.restore(storable(record, file))
         }
         let now = now
         let accessed = min(now, file.created ?? file.changed)
@@ -116,9 +116,10 @@ extension EntryStore {
     /// Whether the folder had an index that was set aside, and its files are becoming entries again.
     private var isRebuilding: Bool { condition.withLock { $0.adoption == .rebuilding } }
 
-    private func storable(_ record: EntryRecord) -> EntryRecord {
+    private func storable(_ record: EntryRecord, _ file: FileStatus) -> EntryRecord {
         var record = record
         record.entry.key = record.entry.key.flatMap(storable)
+        record.entry.inode = lastingInode(of: file)
         return record
     }
 

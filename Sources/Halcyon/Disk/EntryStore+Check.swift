@@ -148,6 +148,7 @@ extension EntryStore {
         try recountTotals()
         try index.write { session in
             try session.repairTotals()
+            try session.mendStatistics()
             if try session.hasOddPins() { try session.normalizePins() }
         }
     }

@@ -306,6 +306,11 @@ extension IndexSQL {
         WHERE id = 1
         """
 
+    /// The one row under its own id, where somebody has given it another.
+    static let mendStatistics: StaticString = """
+        UPDATE statistics SET id = 1 WHERE id <> 1 AND NOT EXISTS (SELECT 1 FROM statistics WHERE id = 1)
+        """
+
     static let resetStatistics: StaticString = """
         UPDATE statistics SET
             since = ?1, hits = 0, misses = 0, stores = 0, removals = 0, evictions = 0, expirations = 0, bytes_read = 0,
@@ -338,6 +343,7 @@ extension IndexSQL {
         ("countOddPins", countOddPins), ("tags", tags), ("addTag", addTag), ("dropTags", dropTags),
         ("moveTags", moveTags), ("metadata", metadata), ("setMetadata", setMetadata), ("dropMetadata", dropMetadata),
         ("moveMetadata", moveMetadata), ("hasKeys", hasKeys), ("forgetKey", forgetKey), ("statistics", statistics),
-        ("addStatistics", addStatistics), ("resetStatistics", resetStatistics), ("rename", rename), ("slack", slack),
+        ("addStatistics", addStatistics), ("resetStatistics", resetStatistics), ("mendStatistics", mendStatistics),
+        ("rename", rename), ("slack", slack),
     ]
 }

@@ -139,6 +139,8 @@ extension IndexSession {
         }
     }
 
+    func mendStatistics() throws(SQLiteError) { try connection.run(IndexSQL.mendStatistics) }
+
     func resetStatistics(at now: Timestamp) throws(SQLiteError) { try run(IndexSQL.resetStatistics, now.milliseconds) }
 
     /// Runs a statement with one number.

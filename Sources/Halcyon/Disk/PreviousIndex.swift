@@ -7,8 +7,22 @@ internal import HalcyonSQLite
 final class PreviousIndex: Sendable {
     private let files: IndexFiles
     private let vfs: String?
-    /// nil before the first question. Empty where there is none.
-    private let connections: Locked<[Connection]?> = Locked(nil)
+    private let state: Locked<State> = Locked(.closed)
+
+    private enum State {
+        case closed
+        /// There is none, or none that can be read.
+        case missing
+        case open(Opened)
+    }
+
+    private struct Opened {
+        let connection: Connection
+        /// Its folder was copied: inode numbers and dates of files are not those of its rows.
+        let isCopy: Bool
+        /// Set aside long ago, so that pins and tags may have been taken away since.
+        let isOld: Bool
+    }
 
     init(files: IndexFiles, vfs: String?) {
         self.files = files
@@ -17,41 +31,59 @@ final class PreviousIndex: Sendable {
 
     /// What was known of a file that is still the blob of its row; nil where nothing is, or can be read.
     func record(of name: BlobName, in file: FileStatus) -> EntryRecord? {
-        first { try IndexSession(connection: $0).rememberedRecord(of: name, in: file) }
+        answer { opened in
+            let session = IndexSession(connection: opened.connection)
+            guard var record = try session.rememberedRecord(of: name, in: file, isCopy: opened.isCopy) else {
+                return nil
+            }
+            if opened.isOld { (record.entry.isPinned, record.tags) = (false, []) }
+            return record
+        }
     }
 
     /// What all processes had counted, and since when.
     func statistics() -> (counts: Counts, since: Timestamp)? {
-        first { connection in
-            let (counts, since) = try IndexSession(connection: connection).statistics()
+        answer { opened in
+            let (counts, since) = try IndexSession(connection: opened.connection).statistics()
             return since.map { (counts, $0) }
         }
     }
 
     /// Closes it. The next question opens what is there then.
-    func close() { connections.withLock { $0 = nil } }
+    func close() { state.withLock { $0 = .closed } }
 
-    /// The first answer. A damaged index answers some questions and not others.
-    private func first<Answer>(_ question: (Connection) throws -> Answer?) -> Answer? {
-        connections.withLock { connections in
-            let open = connections ?? open()
-            connections = open
-            for connection in open {
-                if let answer = try? question(connection) { return answer }
-            }
-            return nil
+    /// A damaged index answers some questions and not others.
+    private func answer<Answer>(_ question: (Opened) throws -> Answer?) -> Answer? {
+        state.withLock { state in
+            if case .closed = state { state = open().map(State.open) ?? .missing }
+            guard case .open(let opened) = state else { return nil }
+            return try? question(opened)
         }
     }
 
-    private func open() -> [Connection] {
-        [files.damaged, files.newer].compactMap { path in
-            guard let file = try? files.status(at: path), file.kind == .regular, file.links <= 1 else { return nil }
-            // Not to be read, nothing to carry over: the blobs become entries all the same.
-            return (try? read(path, mendingHeader: false)) ?? (try? read(path, mendingHeader: true))
+    // MARK: Opening
+
+    /// The one that was set aside last.
+    private func open() -> Opened? {
+        let kept = [files.damaged, files.newer].compactMap { path in
+            (try? files.status(at: path)).flatMap { file in file.map { (path: path, file: $0) } }
         }
+        guard let (path, file) = kept.max(by: { $0.file.changed < $1.file.changed }), file.kind == .regular,
+            file.links <= 1, let connection = connection(to: path)
+        else { return nil }
+        let state = try? IndexSession(connection: connection).state()
+        return Opened(
+            connection: connection, isCopy: state.map { $0.isRelearning || $0.indexInode != file.inode } ?? false,
+            isOld: files.fileSystem.now - file.changed > 86_400_000)
     }
 
-    /// One wrong bit of a header hides all that is behind it.
+    /// nil for one that cannot be read: the blobs become entries all the same.
+    private func connection(to path: String) -> Connection? {
+        if let connection = try? read(path, mendingHeader: false) { return connection }
+        // One wrong bit of a header hides all that is behind it.
+        return path == files.damaged ? try? read(path, mendingHeader: true) : nil
+    }
+
     private func read(_ path: String, mendingHeader: Bool) throws -> Connection {
         let connection = try Connection(path: path, access: .queryOnly, busyTimeout: .milliseconds(50), vfs: vfs)
         if mendingHeader { try connection.mendHeader() }
@@ -61,8 +93,11 @@ final class PreviousIndex: Sendable {
 }
 
 extension IndexSession {
-    fileprivate func rememberedRecord(of name: BlobName, in file: FileStatus) throws -> EntryRecord? {
-        guard var entry = try entry(named: name), entry.matches(file) else { return nil }
+    fileprivate func rememberedRecord(of name: BlobName, in file: FileStatus, isCopy: Bool) throws -> EntryRecord? {
+        guard var entry = try entry(named: name),
+            entry.matches(file, ignoringInode: isCopy, ignoringTag: isCopy)
+        else { return nil }
+        entry.token = BlobTag.token(entry.token, for: file)
         var record = EntryRecord(entry: entry, hits: 0, slack: file.allocatedSize - file.size)
         entry.slack = record.slack
         // Columns and tables that came later, or pages that cannot be read: the rest is worth having without them.

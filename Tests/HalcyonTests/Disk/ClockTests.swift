@@ -72,6 +72,50 @@ import Testing
         }
     }
 
+    /// An app and its extension after a restart: one of them has put the folder in order, the other has not come to it yet.
+    @Test(arguments: [0, 30, 60])
+    func `what one stores after its sweep survives another one's`(seconds: Int) throws {
+        try withCache { cache in
+            cache.environment.boot = { "first" }
+            try cache.storage.store(value: .blob(1), forKey: "before")
+            cache.storage.store.close()
+            cache.environment.boot = { "second" }
+            cache.clock.advance(by: -Double(seconds))
+            let late = DiskStorage.Backend<Data>(
+                noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
+            late.store.housekeeping.sweepQueue.suspend()
+            _ = try late.value(forKey: "before")
+            cache.reopen()
+            cache.settle()
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            late.store.housekeeping.sweepQueue.resume()
+            late.store.housekeepingWait()
+            for seed in 0..<5 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            late.store.close()
+        }
+    }
+
+    /// The row had reached the disk when the power went, its blob's name had not.
+    @Test func `bytes that are not trusted are not taken from where they were staged either`() throws {
+        try withCache { cache in
+            cache.environment.boot = { "first" }
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let name = cache.storage.blobName(forKey: "a", forcedExtension: nil)
+            let row = try #require(try cache.storage.row(forKey: "a"))
+            cache.storage.store.close()
+            try FileManager.default.moveItem(
+                at: cache.storage.cacheFileURL(forKey: "a"),
+                to: cache.metadata.appendingPathComponent("staging/\(name.rowID).\(row.token)"))
+            restartUncleanly(cache, boot: "second", clockBackBy: 0)
+            cache.settle()
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "a") == nil)
+            cache.clock.advance(by: 1_000)
+            try FileManager.default.removeItem(
+                at: cache.metadata.appendingPathComponent("staging/\(name.rowID).\(row.token)"))
+        }
+    }
+
     @Test func `reads of another process after a burst of stores count as later`() throws {
         try withCache(configure: { $0.countLimit = 1_999 }) { cache in
             for seed in 0..<2_000 {

@@ -177,6 +177,7 @@ import Testing
     /// Statements that are meant to read everything: check, listings for people.
     static let scans: Set<String> = [
         "countedTotals", "impossibleSizes", "repairTotals", "countLegacyNames", "hasKeys", "countUnlisted",
+        "mendStatistics",
     ]
 
     /// Statements that read from one end of a table, and stop after so many rows.

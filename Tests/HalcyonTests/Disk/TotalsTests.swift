@@ -85,6 +85,39 @@ import Testing
         }
     }
 
+    @Test func `without a trigger an eviction takes no more than it has to`() throws {
+        try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
+            for seed in 0..<400 { try cache.storage.store(value: .blob(seed, count: 10), forKey: "\(seed)") }
+            try edit(cache, "DROP TRIGGER entries_deleted")
+            #expect(try cache.storage.removeSizeExceededValues().count == 350)
+            #expect(try cache.storage.totalSize() == 500)
+            try cache.storage.store.index.write { try $0.repairTotals() }
+        }
+    }
+
+    @Test func `without an index a clean still cleans`() throws {
+        try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
+            for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            try edit(cache, "DROP INDEX entries_by_access")
+            #expect(try cache.storage.removeSizeExceededValues().count == 5)
+            #expect(try cache.storage.check(repair: true).isSound)
+        }
+    }
+
+    @Test(arguments: [-2, 7, Int64.max, .min])
+    func `an odd pin is a pin, and its entry can be stored, unpinned and removed`(pin: Int64) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try edit(cache, "UPDATE entries SET pinned = \(pin)")
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            #expect(try cache.storage.value(forKey: "a") == .blob(2))
+            _ = try cache.storage.check(repair: true)
+            #expect(try cache.storage.store.index.read { try $0.hasOddPins() } == false)
+            try cache.storage.update(.init(isPinned: false), forKey: "a")
+            #expect(try cache.storage.entry(forKey: "a")?.isPinned == false)
+        }
+    }
+
     @Test func `what volumes and limits can say has room`() {
         let limits = StorageLimits(bytes: .max, entries: .max, freeBytes: .max, lowWater: 1)
         let totals = Totals(entries: Totals.limit, bytes: Totals.limit)

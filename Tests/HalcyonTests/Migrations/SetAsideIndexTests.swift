@@ -96,6 +96,36 @@ import Testing
         try cache.requireClean()
     }
 
+    @Test func `in a copied folder too`() throws {
+        let cache = try filledCache()
+        try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+        let copy = cache.folder.url.appendingPathComponent("copy")
+        try FileManager.default.copyItem(at: cache.directory, to: copy)
+        try FileManager.default.removeItem(at: cache.directory)
+        try FileManager.default.moveItem(at: copy, to: cache.directory)
+        cache.reopen()
+        cache.settle()
+        let found = try entries(of: cache)
+        #expect(found.values.count(where: \.isPinned) == (0..<Self.entries).count { $0 % 7 == 0 })
+        #expect(found.values.allSatisfy { !$0.tags.isEmpty && $0.key != nil })
+        try cache.requireClean()
+    }
+
+    @Test(arguments: ["PRAGMA page_size = 1024", "PRAGMA encoding = 'UTF-16'"])
+    func `somebody else's database is kept as it is`(_ shape: String) throws {
+        let cache = try filledCache()
+        try FileManager.default.removeItem(at: cache.index)
+        var connection: Connection? = try Connection(path: cache.index.path)
+        try connection?.execute("\(shape); CREATE TABLE mine (x); INSERT INTO mine VALUES ('a'), ('b')")
+        connection = nil
+        cache.reopen()
+        cache.settle()
+        #expect(try cache.storage.value(forKey: "key 3") == .blob(3))
+        let kept = try Connection(path: cache.index.path + ".damaged")
+        #expect(try kept.texts("SELECT x FROM mine") == ["a", "b"])
+        #expect(try kept.integrityFindings() == [])
+    }
+
     @Test func `what must not be kept does not come back`() throws {
         let cache = try filledCache()
         try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
