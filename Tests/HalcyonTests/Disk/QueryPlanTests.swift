@@ -156,8 +156,14 @@ import Testing
             "SEARCH listing_by_processor USING PRIMARY KEY (processor=?)",
         ],
         "pin": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
-        "normalizePins": ["SEARCH entries USING COVERING INDEX entries_by_access (pinned>?)"],
-        "countOddPins": ["SEARCH entries USING COVERING INDEX entries_by_access (pinned>?)"],
+        "normalizePins": [
+            "MULTI-INDEX OR", "INDEX 1", "SEARCH entries USING COVERING INDEX entries_by_access (pinned<?)", "INDEX 2",
+            "SEARCH entries USING COVERING INDEX entries_by_access (pinned>?)",
+        ],
+        "countOddPins": [
+            "MULTI-INDEX OR", "INDEX 1", "SEARCH entries USING COVERING INDEX entries_by_access (pinned<?)", "INDEX 2",
+            "SEARCH entries USING COVERING INDEX entries_by_access (pinned>?)",
+        ],
         "tags": ["SEARCH tags USING COVERING INDEX tags_by_entry (id=?)"],
         "addTag": [],
         "dropTags": ["SEARCH tags USING COVERING INDEX tags_by_entry (id=?)"],
