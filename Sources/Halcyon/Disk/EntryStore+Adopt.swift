@@ -120,6 +120,8 @@ extension EntryStore {
         var record = record
         record.entry.key = record.entry.key.flatMap(storable)
         record.entry.inode = lastingInode(of: file)
+        // The index that says so was damaged.
+        if record.entry.isExpired(at: now) { record.entry.lifetime = adoptedLifetime(of: file, at: now) }
         return record
     }
 

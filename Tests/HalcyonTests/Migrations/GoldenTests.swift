@@ -64,6 +64,8 @@ import Testing
         try FileManager.default.removeItem(at: cache.index)
         let connection = try Connection(path: cache.index.path)
         try connection.execute(try golden(version))
+        // The text's: rows without files would be dropped after another restart.
+        cache.environment.boot = { "boot" }
     }
 
     @Test(arguments: released.map(\.version))
