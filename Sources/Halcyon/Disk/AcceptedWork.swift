@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the caches on a folder have accepted and not done yet: whoever lets go of the folder for all of them lets them do it first.
+/// What the caches on a folder have accepted and not done yet. A suspension, which counts for all of them, lets them do it first.
 final class AcceptedWork: Sendable {
     /// Calls what it is given once all that has been accepted so far is done.
     typealias Follow = @Sendable (@escaping @Sendable () -> Void) -> Void
