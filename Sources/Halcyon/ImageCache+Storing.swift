@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HalcyonSQLite
 
 /// Calls the handler of a store.
 struct StoreReport: Sendable {
@@ -72,7 +73,7 @@ extension ImageCache {
 
     /// What is put into one batch before the next image is serialized: the first one's handler waits for all of them, and limits
     /// are kept behind them.
-    private static let (callsTogether, bytesTogether, timeTogether) = (32, 1 << 20, Duration.milliseconds(5))
+    private static let (callsTogether, bytesTogether, millisecondsTogether) = (32, 1 << 20, 5)
 
     private func storeSome(of calls: inout [StoreCall]) {
         let batch = write(takeBatch(of: &calls))
@@ -91,15 +92,13 @@ extension ImageCache {
     }
 
     private func takeBatch(of calls: inout [StoreCall]) -> [CurrentCall] {
-        let begin = ContinuousClock.now
+        let deadline = MonotonicTime.now.adding(milliseconds: Self.millisecondsTogether)
         var (batch, bytes) = ([CurrentCall](), 0)
         while let call = calls.popLast() {
             let one = CurrentCall(call: call, request: request(for: call))
             batch.append(one)
             bytes += one.storing?.data.count ?? 0
-            if batch.count == Self.callsTogether || bytes >= Self.bytesTogether
-                || ContinuousClock.now - begin >= Self.timeTogether
-            {
+            if batch.count == Self.callsTogether || bytes >= Self.bytesTogether || MonotonicTime.now >= deadline {
                 break
             }
         }

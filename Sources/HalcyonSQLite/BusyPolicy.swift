@@ -13,14 +13,9 @@ internal import CHalcyonSQLite
 /// SQLite's own handler backs off to 100 ms between looks; a writer that waits like that loses against any process that
 /// writes in short bursts.
 final class BusyPolicy {
-    var timeoutMilliseconds: Int32
+    var timeoutMilliseconds: Int
 
-    init(timeout: Duration) { timeoutMilliseconds = Self.milliseconds(timeout) }
-
-    static func milliseconds(_ duration: Duration) -> Int32 {
-        let (seconds, attoseconds) = duration.components
-        return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
-    }
+    init(milliseconds: Int) { timeoutMilliseconds = milliseconds }
 
     /// `sqlite3_busy_handler`. The policy must live as long as the connection.
     func install(on handle: OpaquePointer) {
@@ -29,7 +24,7 @@ final class BusyPolicy {
             { context, attempt in
                 guard let context else { return 0 }
                 let policy = Unmanaged<BusyPolicy>.fromOpaque(context).takeUnretainedValue()
-                guard attempt < policy.timeoutMilliseconds else { return 0 }
+                guard Int(attempt) < policy.timeoutMilliseconds else { return 0 }
                 pauseMilliseconds(1)
                 return 1
             }, Unmanaged.passUnretained(self).toOpaque())

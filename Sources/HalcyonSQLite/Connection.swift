@@ -30,7 +30,7 @@ package final class Connection {
     /// - Throws: ``SQLiteError``; then nothing is left open. `CANTOPEN` when the folder is missing or not permitted,
     ///   `NOTADB` only later, when the file is first read.
     package init(
-        path: String, access: Access = .readWriteCreate, busyTimeout: Duration = .seconds(5), vfs: String? = nil
+        path: String, access: Access = .readWriteCreate, busyTimeout: Int = 5000, vfs: String? = nil
     ) throws(SQLiteError) {
         try Self.requireVersion(atLeast: Self.minimumVersion)
         switch access {
@@ -42,7 +42,7 @@ package final class Connection {
             let uri = Self.uri(path) + (isLogged ? "?readonly_shm=1" : "?immutable=1")
             handle = try Self.open(uri, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs: vfs)
         }
-        busyPolicy = BusyPolicy(timeout: busyTimeout)
+        busyPolicy = BusyPolicy(milliseconds: busyTimeout)
         sqlite3_extended_result_codes(handle, 1)
         busyPolicy.install(on: handle)
         // Double quotes mean identifiers, always: a typing mistake must not become a text.
@@ -209,13 +209,13 @@ package final class Connection {
     /// Switches to a write-ahead log, waiting for others ourselves: SQLite answers BUSY at once here, despite a timeout.
     ///
     /// - Returns: false when the file system cannot have one.
-    package func enableWAL(timeout: Duration = .seconds(5)) throws(SQLiteError) -> Bool {
-        let deadline = ContinuousClock.now + timeout
+    package func enableWAL(timeout milliseconds: Int = 5000) throws(SQLiteError) -> Bool {
+        let deadline = MonotonicTime.now.adding(milliseconds: milliseconds)
         while true {
             do throws(SQLiteError) {
                 return try text("PRAGMA journal_mode = WAL") == "wal"
             } catch {
-                guard error.isBusy, ContinuousClock.now < deadline else { throw error }
+                guard error.isBusy, MonotonicTime.now < deadline else { throw error }
                 pauseMilliseconds(1)
             }
         }
@@ -244,11 +244,7 @@ package final class Connection {
     }
 
     /// Runs `body` with another time to wait for locks.
-    package func withBusyTimeout<Result>(_ timeout: Duration, _ body: () throws -> Result) rethrows -> Result {
-        try withBusyTimeout(milliseconds: BusyPolicy.milliseconds(timeout), body)
-    }
-
-    package func withBusyTimeout<Result>(milliseconds: Int32, _ body: () throws -> Result) rethrows -> Result {
+    package func withBusyTimeout<Result>(_ milliseconds: Int, _ body: () throws -> Result) rethrows -> Result {
         let usual = busyPolicy.timeoutMilliseconds
         busyPolicy.timeoutMilliseconds = milliseconds
         defer { busyPolicy.timeoutMilliseconds = usual }

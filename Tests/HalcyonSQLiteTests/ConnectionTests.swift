@@ -131,7 +131,7 @@ import Testing
         let first = try Connection(path: path)
         _ = try first.enableWAL()
         try first.begin()
-        let second = try Connection(path: path, busyTimeout: .milliseconds(30))
+        let second = try Connection(path: path, busyTimeout: 30)
         let error = #expect(throws: SQLiteError.self) { try second.begin() }
         #expect(error?.isBusy == true)
         first.rollBack()

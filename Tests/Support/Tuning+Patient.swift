@@ -5,8 +5,8 @@ extension Tuning {
     /// lookups and stores wait, and a miss for want of patience would be taken for a loss.
     package static var patient: Tuning {
         var tuning = Tuning()
-        tuning.readerTimeout = .seconds(60)
-        tuning.writerTimeout = .seconds(60)
+        tuning.readerTimeout = 60_000
+        tuning.writerTimeout = 60_000
         return tuning
     }
 }

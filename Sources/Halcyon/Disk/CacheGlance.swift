@@ -81,7 +81,7 @@ extension IndexFiles {
     /// nil for an index that is just being made.
     private func open(_ appearance: Appearance) throws -> Connection? {
         let connection = try Connection(
-            path: database, access: .untouched(isLogged: appearance.isLogged), busyTimeout: .milliseconds(50))
+            path: database, access: .untouched(isLogged: appearance.isLogged), busyTimeout: 50)
         let version = try EntryIndex.migrator.userVersion(of: connection)
         guard version > 0 else { return nil }
         guard version >= CacheGlance.oldestVersion else {

@@ -12,7 +12,7 @@ extension EntryIndex {
         guard hasLog else { throw TooLate() }
         let isDone: Void? = try writer.withLock(within: end.secondsLeft) { writer in
             guard let writer else { throw TooLate() }
-            try writer.connection.withBusyTimeout(milliseconds: 0) {
+            try writer.connection.withBusyTimeout(0) {
                 defer { writer.connection.rollBack() }
                 try begin(writer, before: end)
                 try body(IndexSession(connection: writer.connection))

@@ -42,10 +42,10 @@ extension EntryIndex {
     /// Closes every connection; the next use opens what is in the folder then.
     ///
     /// - Throws: BUSY while another process keeps the rows of a removed log from being saved; then nothing is closed.
-    func reopen(_ writer: inout Writer?, waiting timeout: Duration) throws {
+    func reopen(_ writer: inout Writer?, waiting milliseconds: Int) throws {
         if let connection = writer?.connection, !connection.hasMoved {
             // Only the log is gone from the folder. It is still open here, so its rows can be put into the database.
-            try connection.withBusyTimeout(timeout) { try saveLog(through: connection) }
+            try connection.withBusyTimeout(milliseconds) { try saveLog(through: connection) }
         }
         closeConnections(&writer)
     }

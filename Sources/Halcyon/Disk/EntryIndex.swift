@@ -46,7 +46,7 @@ package final class EntryIndex: Sendable {
 
     struct Failure {
         let error: any Error
-        let at: ContinuousClock.Instant
+        let at: MonotonicTime
     }
 
     package init(
@@ -145,11 +145,11 @@ package final class EntryIndex: Sendable {
     func writeLetting<Result>(
         if isFollowed: (Result) -> Bool = { _ in true }, _ body: (IndexSession) throws -> Result
     ) throws -> Result {
-        let begin = ContinuousClock.now
+        let begin = MonotonicTime.now
         let result = try write(body)
         guard isFollowed(result) else { return result }
         // Writers of other processes look once in a millisecond.
-        environment.pause(max(.milliseconds(1), (ContinuousClock.now - begin) / 4))
+        environment.pause(max(1, MonotonicTime.now.milliseconds(since: begin) / 4))
         return result
     }
 
@@ -242,10 +242,7 @@ package final class EntryIndex: Sendable {
         }
     }
 
-    var patienceOfReaders: Double {
-        let (seconds, attoseconds) = environment.tuning.readerTimeout.components
-        return Double(seconds) + Double(attoseconds) / 1e18
-    }
+    var patienceOfReaders: Double { Double(environment.tuning.readerTimeout) / 1000 }
 
     func openIfNeeded(_ writer: inout Writer?) throws -> Writer {
         if let writer { return writer }
@@ -265,8 +262,7 @@ package final class EntryIndex: Sendable {
     /// An opening that has waited for another process's lock in vain is not tried again at once: each try would wait as long.
     private func throwRecentFailure() throws {
         guard let failure = lastFailure.withLock({ $0 }) else { return }
-        let pause = Duration.milliseconds(environment.tuning.presenceInterval)
-        guard ContinuousClock.now < failure.at + pause else {
+        guard Int64(MonotonicTime.now.milliseconds(since: failure.at)) < environment.tuning.presenceInterval else {
             lastFailure.withLock { $0 = nil }
             return
         }
@@ -320,7 +316,7 @@ package final class EntryIndex: Sendable {
     }
 
     /// The one place that opens the file: so nothing does while it is suspended.
-    func makeConnection(_ access: Connection.Access, timeout: Duration) throws -> Connection {
+    func makeConnection(_ access: Connection.Access, timeout: Int) throws -> Connection {
         try requireService()
         try files.requireOwnFiles()
         return try Connection(path: files.database, access: access, busyTimeout: timeout, vfs: environment.vfs)

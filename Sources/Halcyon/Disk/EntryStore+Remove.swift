@@ -144,13 +144,13 @@ extension EntryStore {
     }
 
     func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> [Entry] {
-        let begin = ContinuousClock.now
+        let begin = MonotonicTime.now
         let batch = try removeBatchOnFullDisk(next)
-        let unlinking = ContinuousClock.now
+        let unlinking = MonotonicTime.now
         unlinker.add(batch.trashed)
         // Meanwhile the lock was free.
-        let rest = (unlinking - begin) - (ContinuousClock.now - unlinking)
-        if rest > .zero { environment.pause(rest) }
+        let rest = unlinking.milliseconds(since: begin) - MonotonicTime.now.milliseconds(since: unlinking)
+        if rest > 0 { environment.pause(rest) }
         return batch.removed
     }
 

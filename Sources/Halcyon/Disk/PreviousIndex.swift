@@ -85,7 +85,7 @@ final class PreviousIndex: Sendable {
     }
 
     private func read(_ path: String, mendingHeader: Bool) throws -> Connection {
-        let connection = try Connection(path: path, access: .queryOnly, busyTimeout: .milliseconds(50), vfs: vfs)
+        let connection = try Connection(path: path, access: .queryOnly, busyTimeout: 50, vfs: vfs)
         if mendingHeader { try connection.mendHeader() }
         try connection.with(IndexSQL.lookup) { _ throws(SQLiteError) in }
         return connection

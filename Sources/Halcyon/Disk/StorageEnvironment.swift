@@ -17,11 +17,8 @@ package struct StorageEnvironment: Sendable {
     package var warn: @Sendable (String) -> Void = { message in
         FileHandle.standardError.write(Data("halcyon: warning: \(message)\n".utf8))
     }
-    /// Waits between two batches of a long walk, without any lock: then others get in.
-    package var pause: @Sendable (Duration) -> Void = { duration in
-        let (seconds, attoseconds) = duration.components
-        Thread.sleep(forTimeInterval: Double(seconds) + Double(attoseconds) / 1e18)
-    }
+    /// Waits between two batches of a long walk, for so many milliseconds, without any lock: then others get in.
+    package var pause: @Sendable (Int) -> Void = { Thread.sleep(forTimeInterval: Double($0) / 1000) }
     /// Asked before each commit of a writing transaction; false refuses it, as a failing disk does. nil: nobody asks.
     package var beforeCommit: (@Sendable () -> Bool)?
 
@@ -31,9 +28,9 @@ package struct StorageEnvironment: Sendable {
 /// The numbers that decide when things happen. Durations in milliseconds, sizes in bytes.
 package struct Tuning: Sendable {
     /// How long a writer waits for another process.
-    package var writerTimeout: Duration = .seconds(5)
+    package var writerTimeout = 5000
     /// How long a reader waits: only while another process recovers or closes the index.
-    package var readerTimeout: Duration = .milliseconds(250)
+    package var readerTimeout = 250
     /// Entries a transaction removes at most.
     package var batchSize = 128
     /// Notes of the access log written by one transaction at most.

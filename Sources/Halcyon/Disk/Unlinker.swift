@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HalcyonSQLite
 
 /// Unlinks replaced and removed blobs off the caller's path: an unlink costs 80 to 100 µs on some volumes.
 ///
@@ -48,9 +49,9 @@ final class Unlinker: Sendable {
         let refused = batch.filter { !accept($0) }
         housekeeping.request(.unlink)
         refused.forEach { unlink($0.blob) }
-        let begin = ContinuousClock.now
+        let deadline = MonotonicTime.now.adding(milliseconds: 50)
         // Not for ever: what is refused from then on bounds the backlog too.
-        while isLong, ContinuousClock.now - begin < .milliseconds(50) { usleep(500) }
+        while isLong, MonotonicTime.now < deadline { usleep(500) }
     }
 
     private var isLong: Bool { backlog.withLock { $0.waste.count > 2 * tuning.batchSize } }

@@ -66,7 +66,7 @@ package struct UpgradePlan: Equatable, Sendable {
         try IndexFiles(database: path, fileSystem: fileSystem).requireFiles()
         func has(_ suffix: String) -> Bool { (try? fileSystem.status(at: path + suffix))?.size ?? 0 > 0 }
         guard has("-wal"), !has("-shm") else {
-            return try body(Connection(path: path, access: .untouched(isLogged: has("-wal")), busyTimeout: .seconds(1)))
+            return try body(Connection(path: path, access: .untouched(isLogged: has("-wal")), busyTimeout: 1000))
         }
         // Left by a crash, and SQLite would have to make the shared memory: in a copy, then.
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-\(UUID().uuidString)")
@@ -76,6 +76,6 @@ package struct UpgradePlan: Equatable, Sendable {
         defer { try? FileManager.default.removeItem(at: folder) }
         let copy = folder.appendingPathComponent("index.sqlite").path
         for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
-        try body(Connection(path: copy, access: .queryOnly, busyTimeout: .seconds(1)))
+        try body(Connection(path: copy, access: .queryOnly, busyTimeout: 1000))
     }
 }

@@ -1,12 +1,12 @@
 internal import ArgumentParser
-internal import Foundation
+internal import Dispatch
 internal import Halcyon
 
 /// The listing inside the index that most questions need. In a large cache that nobody has listed yet it takes a while to
 /// make, which is shown and can be ended; where it exists there is little to do.
 final class ListingPreparation {
     private let interruption = Interruption()
-    private let begin = ContinuousClock.now
+    private let patience = DispatchTime.now() + .milliseconds(200)
     private var bar: ProgressBar?
 
     /// Has it made, if a question needs it.
@@ -33,7 +33,7 @@ final class ListingPreparation {
     private func show(_ done: Int, of total: Int) throws {
         if interruption.isRequested { throw ExitCode.interrupted }
         // A moment needs no bar.
-        guard ContinuousClock.now - begin > .milliseconds(200) else { return }
+        guard DispatchTime.now() > patience else { return }
         let bar = bar ?? ProgressBar(total: total)
         self.bar = bar
         bar.show(done, "entries listed")

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Dispatch
 internal import Foundation
 internal import Halcyon
 
@@ -101,16 +102,16 @@ struct Watch: ParsableCommand {
         var watcher = watcher
         for _ in 0..<(count ?? .max) {
             let look = watcher.look()
-            let next = ContinuousClock.now + .seconds(interval)
+            let next = DispatchTime.now() + interval
             repeat {
                 let (columns, rows) = screen.size
                 try screen.draw(text.lines(of: look, width: columns, height: rows))
-                switch signals.next(within: max(0, (next - .now) / .seconds(1))) {
+                switch signals.next(until: next) {
                 case SIGWINCH?, nil: break
                 case SIGTSTP?: try pause(screen)
                 case let end?: return end
                 }
-            } while ContinuousClock.now < next
+            } while DispatchTime.now() < next
         }
         return nil
     }

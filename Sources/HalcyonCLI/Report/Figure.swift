@@ -1,3 +1,4 @@
+internal import Foundation
 package import Halcyon
 
 /// Numbers as people read them on a page.
@@ -16,7 +17,7 @@ package enum Figure {
 
     /// `4.4 MB`, never on two lines.
     package static func bytes(_ number: Int64) -> String {
-        ByteSize(number).description.replacing(" ", with: "\u{A0}")
+        ByteSize(number).description.replacingOccurrences(of: " ", with: "\u{A0}")
     }
 
     /// `12 entries, 4.4 MB`.
@@ -26,12 +27,14 @@ package enum Figure {
     package static func shortCount(_ number: Int64) -> String {
         guard number >= 10_000 else { return count(number) }
         // As sizes are shortened, without their B.
-        return shortBytes(number).replacing("\u{A0}", with: "").replacing("B", with: "").uppercased()
-            .replacing("K", with: "k")
+        return String(
+            shortBytes(number).uppercased().compactMap { $0 == "B" || $0 == "\u{A0}" ? nil : $0 == "K" ? "k" : $0 })
     }
 
     /// As ``bytes(_:)``, and without digits after the point that say nothing: `500 kB`.
-    package static func shortBytes(_ number: Int64) -> String { bytes(number).replacing(".0\u{A0}", with: "\u{A0}") }
+    package static func shortBytes(_ number: Int64) -> String {
+        bytes(number).replacingOccurrences(of: ".0\u{A0}", with: "\u{A0}")
+    }
 
     /// A part of a whole in hundredths: `61 %`, `< 1 %`; nothing is 0 % and nothing but the whole 100 %.
     package static func percent(_ part: Int64, of whole: Int64) -> String {

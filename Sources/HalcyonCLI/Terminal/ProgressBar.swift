@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 
 /// One line on standard error that shows how far a command is; nothing at all when nobody is looking.
@@ -5,8 +6,7 @@ package final class ProgressBar {
     private let terminal: Terminal?
     private let total: Int?
     private var isShown = false
-    private var lastDrawn: ContinuousClock.Instant?
-    private static let pause = Duration.milliseconds(60)
+    private var nextDrawing = DispatchTime.now()
 
     /// - Parameter total: nil when nobody knows how far it is: then only the count is shown.
     package init(total: Int?) {
@@ -16,8 +16,8 @@ package final class ProgressBar {
 
     /// Draws the line, unless that was done a moment ago.
     package func show(_ done: Int, _ label: @autoclosure () -> String = "") {
-        guard let terminal, lastDrawn.map({ ContinuousClock.now - $0 >= Self.pause }) ?? true else { return }
-        lastDrawn = .now
+        guard let terminal, DispatchTime.now() >= nextDrawing else { return }
+        nextDrawing = .now() + .milliseconds(60)
         isShown = true
         // One column is left free: writing into the last one wraps on some terminals.
         draw(Self.line(done: done, total: total, label: label(), width: terminal.width - 1))

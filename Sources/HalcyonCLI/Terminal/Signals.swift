@@ -23,8 +23,8 @@ final class Signals: @unchecked Sendable {
     }
 
     /// The next one; nil when none has come in that time.
-    func next(within seconds: Double) -> Int32? {
-        guard arrival.wait(timeout: .now() + seconds) == .success else { return nil }
+    func next(until deadline: DispatchTime) -> Int32? {
+        guard arrival.wait(timeout: deadline) == .success else { return nil }
         return waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }
 }

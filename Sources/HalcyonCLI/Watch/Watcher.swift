@@ -1,23 +1,24 @@
+internal import Dispatch
 internal import Foundation
 internal import Halcyon
 
 /// Looks at a cache again and again.
 struct Watcher {
     private let folder: String
-    private var last: (glance: CacheGlance, at: ContinuousClock.Instant)?
+    private var last: (glance: CacheGlance, at: DispatchTime)?
     private var hosts: [StorageReport.Group]?
-    private var nextHosts: ContinuousClock.Instant?
+    private var nextHosts: DispatchTime?
 
     /// Entries and hosts that are asked for: more than a high window shows.
     private static let rows = 30
-    private static let hostsInterval = Duration.seconds(10)
+    private static let secondsBetweenHosts = 10.0
     /// All hosts together take so small a part of the time.
-    private static let hostsShare = 50
+    private static let hostsShare = 50.0
 
     init(folder: String) { self.folder = folder }
 
     mutating func look() -> WatchLook {
-        let begin = ContinuousClock.now
+        let begin = DispatchTime.now()
         let asksForHosts = nextHosts.map { begin >= $0 } ?? true
         let time = Timestamp(Date())
         do {
@@ -26,7 +27,7 @@ struct Watcher {
                 forget()
                 return WatchLook(at: time, state: .missing)
             }
-            if asksForHosts { note(glance.hosts, cost: ContinuousClock.now - begin) }
+            if asksForHosts { note(glance.hosts, cost: DispatchTime.now().seconds(since: begin)) }
             defer { last = (glance, begin) }
             return WatchLook(at: time, state: .seen(glance), rates: rates(of: glance, at: begin), hosts: hosts)
         } catch {
@@ -37,14 +38,21 @@ struct Watcher {
     /// Another cache may take its place.
     private mutating func forget() { (last, hosts, nextHosts) = (nil, nil, nil) }
 
-    private mutating func note(_ hosts: [StorageReport.Group]?, cost: Duration) {
+    private mutating func note(_ hosts: [StorageReport.Group]?, cost seconds: Double) {
         self.hosts = hosts
-        nextHosts = .now + max(Self.hostsInterval, cost * Self.hostsShare)
+        nextHosts = .now() + max(Self.secondsBetweenHosts, seconds * Self.hostsShare)
     }
 
-    private func rates(of glance: CacheGlance, at now: ContinuousClock.Instant) -> WatchLook.Rates? {
+    private func rates(of glance: CacheGlance, at now: DispatchTime) -> WatchLook.Rates? {
         last.flatMap { last in
-            WatchLook.Rates(from: last.glance, to: glance, seconds: (now - last.at) / .seconds(1))
+            WatchLook.Rates(from: last.glance, to: glance, seconds: now.seconds(since: last.at))
         }
+    }
+}
+
+extension DispatchTime {
+    /// 0 if `other` is later.
+    fileprivate func seconds(since other: DispatchTime) -> Double {
+        max(0, Double(uptimeNanoseconds) - Double(other.uptimeNanoseconds)) / 1e9
     }
 }

@@ -34,7 +34,7 @@ import Testing
         func connection() throws -> Connection {
             var config = Errand.config(in: url)
             let index = config.takeFolder().appendingPathComponent(".halcyon/index.sqlite")
-            return try Connection(path: index.path, access: .readWriteCreate, busyTimeout: .seconds(5))
+            return try Connection(path: index.path, access: .readWriteCreate, busyTimeout: 5000)
         }
 
         /// Entries whose read is in the index.

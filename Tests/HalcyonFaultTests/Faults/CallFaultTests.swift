@@ -74,8 +74,8 @@ struct FaultCase: CustomStringConvertible {
     /// Locks that are always refused are not waited for.
     private static let impatient: Tuning = {
         var tuning = Tuning()
-        tuning.writerTimeout = .milliseconds(6)
-        tuning.readerTimeout = .milliseconds(3)
+        tuning.writerTimeout = 6
+        tuning.readerTimeout = 3
         tuning.presenceInterval = 0
         return tuning
     }()

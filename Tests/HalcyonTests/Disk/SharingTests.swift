@@ -169,7 +169,7 @@ import Testing
 
     @Test func `a locked index makes loads go on and stores fail in time`() throws {
         var tuning = Tuning.patient
-        tuning.writerTimeout = .milliseconds(30)
+        tuning.writerTimeout = 30
         try withCache(tuning: tuning) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let other = cache.makeStorage()

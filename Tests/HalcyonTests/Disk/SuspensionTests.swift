@@ -9,7 +9,7 @@ import Testing
 @Suite struct SuspensionTests {
     /// Another process that wants the index for itself: only without any other connection can the journal be changed.
     private func requireNoOtherConnection(_ cache: CacheFixture) throws {
-        let other = try Connection(path: cache.index.path, access: .readWriteCreate, busyTimeout: .zero)
+        let other = try Connection(path: cache.index.path, access: .readWriteCreate, busyTimeout: 0)
         #expect(try other.text("PRAGMA journal_mode = DELETE") == "delete")
         try other.execute("BEGIN EXCLUSIVE; COMMIT")
     }
@@ -76,7 +76,7 @@ import Testing
             cache.clock.advance(by: 60)
             _ = try cache.storage.value(forKey: "a")
             cache.storage.suspend()
-            let other = try Connection(path: cache.index.path, access: .queryOnly, busyTimeout: .zero)
+            let other = try Connection(path: cache.index.path, access: .queryOnly, busyTimeout: 0)
             #expect(try other.integer("SELECT accessed_at FROM entries") == cache.clock.now.milliseconds)
             cache.storage.resume()
         }
@@ -88,7 +88,7 @@ import Testing
             cache.clock.advance(by: 60)
             _ = try cache.storage.value(forKey: "a")
             try cache.storage.flush()
-            let other = try Connection(path: cache.index.path, access: .queryOnly, busyTimeout: .zero)
+            let other = try Connection(path: cache.index.path, access: .queryOnly, busyTimeout: 0)
             #expect(try other.integer("SELECT accessed_at FROM entries") == cache.clock.now.milliseconds)
             #expect(try other.integer("SELECT hits FROM entries") == 1)
         }
@@ -96,7 +96,7 @@ import Testing
 
     @Test func `a flush that cannot write says why, and what it leaves is written later`() throws {
         var tuning = Tuning.patient
-        tuning.writerTimeout = .milliseconds(50)
+        tuning.writerTimeout = 50
         try withCache(tuning: tuning) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             _ = try cache.storage.value(forKey: "a")
@@ -115,7 +115,7 @@ import Testing
     }
 
     private func whileLocked(_ cache: CacheFixture, _ body: () throws -> Void) throws {
-        let other = try Connection(path: cache.index.path, access: .readWriteCreate, busyTimeout: .seconds(5))
+        let other = try Connection(path: cache.index.path, access: .readWriteCreate, busyTimeout: 5000)
         try other.begin()
         defer { other.rollBack() }
         try body()

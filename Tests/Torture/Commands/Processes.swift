@@ -42,7 +42,7 @@ struct Processes: ParsableCommand {
         let team = try team(of: run, on: folder, keys: keys, using: &generator)
         let log = LogLength(folder: folder)
         try team.begin()
-        let (logs, faults) = try team.finish(within: .seconds(600)) {
+        let (logs, faults) = try team.finish(within: 600) {
             log.measure()
             run.progress.show("  round \(round): the log has \(log.longest / 1024) KiB at most")
         }

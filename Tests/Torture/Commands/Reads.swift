@@ -44,7 +44,7 @@ struct Reads: ParsableCommand {
         }
         try team.add(.plain, on: folder, keys: keys, seed: generator.next(), operations: operations)
         try team.begin()
-        let (logs, faults) = try team.finish(within: .seconds(300))
+        let (logs, faults) = try team.finish(within: 300)
         var chronicle = Chronicle(before: [:], keys: keys)
         for (member, log) in zip(team.members, logs) {
             chronicle.add(log, toleratingFailures: member.order.world.hasBadDisk)

@@ -28,10 +28,10 @@ struct RunOptions: ParsableArguments {
         let workplace = try Workplace(url: parent.appendingPathComponent("halcyon-torture-\(getpid())-\(name)"))
         let run = Run(command, seed: seed, workplace: workplace)
         run.progress.say("\(name), seed \(seed)")
-        let begin = ContinuousClock.now
+        let begin = Date()
         let loops = try BusyLoops(busy)
         let summary = try withExtendedLifetime(loops) { try body(run) }
-        run.progress.say("  \(summary), \((ContinuousClock.now - begin).components.seconds) s")
+        run.progress.say("  \(summary), \(Int(Date().timeIntervalSince(begin))) s")
         try workplace.remove(workplace.url)
     }
 

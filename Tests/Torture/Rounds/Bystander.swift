@@ -18,7 +18,7 @@ final class Bystander {
     /// Not patient enough to wait for anybody who stands still.
     private static var tuning: Tuning {
         var tuning = Tuning()
-        tuning.writerTimeout = .milliseconds(50)
+        tuning.writerTimeout = 50
         return tuning
     }
 

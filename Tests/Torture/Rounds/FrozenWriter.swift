@@ -34,7 +34,7 @@ struct FrozenWriter {
         let goneAt = MonotonicClock.now
         violations += try bystander.resume()
         let (logs, faults) =
-            goesOn ? try team.finish(within: .seconds(60)) : (try team.logs([team.members[0].order.number: goneAt]), [])
+            goesOn ? try team.finish(within: 60) : (try team.logs([team.members[0].order.number: goneAt]), [])
         bystander.worker.cache.close()
 
         var chronicle = Chronicle(before: [:], keys: keys)

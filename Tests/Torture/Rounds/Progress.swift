@@ -1,16 +1,16 @@
+import Dispatch
 import Foundation
 
 /// How far a run is: one line that is rewritten on a terminal, a line now and then elsewhere.
 final class Progress {
     private let isTerminal = isatty(STDOUT_FILENO) == 1
-    private var lastShown: ContinuousClock.Instant?
+    private var nextLine = DispatchTime.now()
     private var isOpen = false
 
     /// Says it unless something was said a moment ago.
     func show(_ text: @autoclosure () -> String) {
-        let pause: Duration = isTerminal ? .milliseconds(100) : .seconds(15)
-        guard lastShown.map({ ContinuousClock.now - $0 >= pause }) ?? true else { return }
-        lastShown = .now
+        guard DispatchTime.now() >= nextLine else { return }
+        nextLine = .now() + (isTerminal ? 0.1 : 15)
         write(isTerminal ? "\r\u{1B}[K\(text())" : "\(text())\n")
         isOpen = isTerminal
     }

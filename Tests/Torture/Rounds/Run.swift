@@ -35,7 +35,7 @@ extension Run {
     func conclude(
         _ team: Team, on folder: URL, keys: KeySpace, round: Int, using generator: inout SeededGenerator
     ) throws {
-        let (logs, faults) = try team.finish(within: .seconds(120))
+        let (logs, faults) = try team.finish(within: 120)
         var chronicle = Chronicle(before: [:], keys: keys)
         logs.forEach { chronicle.add($0) }
         let inspector = try Inspector(workplace, cache: folder, keys: keys)

@@ -46,14 +46,15 @@ enum Scenario: String, CaseIterable, Sendable {
         }
     }
 
-    /// When a process is killed: most early, where openings, upgrades and adoptions are.
-    func delay(using generator: inout some RandomNumberGenerator) -> Duration {
+    /// After how many seconds a process is killed: most early, where openings, upgrades and adoptions are.
+    func delay(using generator: inout some RandomNumberGenerator) -> Double {
         let longest: Double =
             switch self {
-            case .upgrading: 120
-            case .adopting: 400
-            case .plain, .bursts, .clearing, .evicting: 1_000
+            case .upgrading: 0.12
+            case .adopting: 0.4
+            case .plain, .bursts, .clearing, .evicting: 1
             }
-        return .milliseconds(pow(longest, Double.random(in: 0...1, using: &generator)))
+        let shortest = 0.001
+        return shortest * pow(longest / shortest, Double.random(in: 0...1, using: &generator))
     }
 }

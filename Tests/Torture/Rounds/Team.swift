@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// Worker processes that begin at the same moment.
@@ -41,15 +42,15 @@ final class Team {
     /// Waits until everybody has done what he was told, looking at something meanwhile.
     ///
     /// - Returns: the logs, and what is to be said of the way that processes ended.
-    func finish(within limit: Duration, meanwhile look: () -> Void = {}) throws -> (logs: [WorkerLog], [Violation]) {
+    func finish(within seconds: Double, meanwhile look: () -> Void = {}) throws -> (logs: [WorkerLog], [Violation]) {
         var goneAt = [Int: Int64]()
-        let deadline = ContinuousClock.now + limit
+        let deadline = DispatchTime.now() + seconds
         while goneAt.count < members.count {
             look()
             for member in members where goneAt[member.order.number] == nil && member.process.hasEnded() != nil {
                 goneAt[member.order.number] = MonotonicClock.now
             }
-            guard ContinuousClock.now < deadline else { return (try logs(goneAt), [hang(of: goneAt)]) }
+            guard DispatchTime.now() < deadline else { return (try logs(goneAt), [hang(of: goneAt)]) }
             usleep(2_000)
         }
         return (try logs(goneAt), members.compactMap(Self.fault(of:)))
@@ -58,16 +59,16 @@ final class Team {
     /// Kills each with SIGKILL when its time has come.
     ///
     /// - Parameters:
-    ///   - delays: from now, one for each; in any order.
+    ///   - delays: seconds from now, one for each; in any order.
     ///   - act: what is done meanwhile, once in a millisecond.
-    func kill(after delays: [Duration], meanwhile act: () -> Void = {}) throws -> (logs: [WorkerLog], [Violation]) {
-        let begin = ContinuousClock.now
+    func kill(after delays: [Double], meanwhile act: () -> Void = {}) throws -> (logs: [WorkerLog], [Violation]) {
+        let begin = DispatchTime.now()
         var goneAt = [Int: Int64]()
         var violations: [Violation] = []
         for (member, delay) in zip(members, delays).sorted(by: { $0.1 < $1.1 }) {
-            while ContinuousClock.now < begin + delay {
+            while DispatchTime.now() < begin + delay {
                 act()
-                sleep(until: min(begin + delay, .now + .milliseconds(1)))
+                sleep(until: min(begin + delay, .now() + 0.001))
             }
             if let end = member.process.hasEnded() { violations.append(Self.fault(of: member, end)) }
             member.process.destroy()

@@ -1,0 +1,28 @@
+internal import Dispatch
+
+/// A moment of the system's monotonic clock, which setting the time does not move. It stands still while the system sleeps.
+///
+/// The standard library's `ContinuousClock` needs iOS 16 and macOS 13.
+package struct MonotonicTime: Comparable, Sendable {
+    private let nanoseconds: UInt64
+
+    package static var now: MonotonicTime { MonotonicTime(nanoseconds: DispatchTime.now().uptimeNanoseconds) }
+
+    /// Whole milliseconds from `other` to this moment, rounded down; 0 if `other` is later.
+    package func milliseconds(since other: MonotonicTime) -> Int {
+        Int(clamping: nanoseconds(since: other) / 1_000_000)
+    }
+
+    private func nanoseconds(since other: MonotonicTime) -> UInt64 {
+        nanoseconds > other.nanoseconds ? nanoseconds - other.nanoseconds : 0
+    }
+
+    /// A negative number of milliseconds counts as none.
+    package func adding(milliseconds: Int) -> MonotonicTime {
+        let (product, isTooLarge) = UInt64(max(0, milliseconds)).multipliedReportingOverflow(by: 1_000_000)
+        let (sum, isTooLate) = nanoseconds.addingReportingOverflow(product)
+        return MonotonicTime(nanoseconds: isTooLarge || isTooLate ? .max : sum)
+    }
+
+    package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
+}
