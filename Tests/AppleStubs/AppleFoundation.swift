@@ -24,6 +24,16 @@ public protocol NSDiscardableContent {
 
 public func NSSelectorFromString(_ name: String) -> Selector { Selector() }
 
+#if !OS_macOS
+    extension ProcessInfo {
+        // https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:)
+        @available(iOS 8.2, tvOS 9, watchOS 2, visionOS 1, *)
+        public func performExpiringActivity(
+            withReason reason: String, using block: @escaping @Sendable (Bool) -> Void
+        ) {}
+    }
+#endif
+
 extension NSObject {
     // A class is an object too.
     public static func responds(to selector: Selector!) -> Bool { false }

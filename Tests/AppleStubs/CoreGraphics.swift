@@ -13,6 +13,12 @@ public final class CGColorSpace: @unchecked Sendable {
     public init?(name: CFString) {}
     public var model: CGColorSpaceModel { .rgb }
     public var supportsOutput: Bool { true }
+    // https://developer.apple.com/documentation/coregraphics/cgcolorspace/iswidegamutrgb
+    @available(iOS 9.3, macOS 10.12, tvOS 9.2, watchOS 2.2, visionOS 1, *)
+    public var isWideGamutRGB: Bool { false }
+    // https://developer.apple.com/documentation/coregraphics/cgcolorspace/displayp3
+    @available(iOS 9.3, macOS 10.11.2, tvOS 9.2, watchOS 2.2, visionOS 1, *)
+    nonisolated(unsafe) public static let displayP3: CFString = ""
 }
 
 public enum CGColorSpaceModel: Int32, Sendable { case unknown = -1, monochrome, rgb }

@@ -414,11 +414,13 @@ public enum DiskStorage {
         /// there is one. What was stored before is there after `resume()`.
         public func suspend() { store.suspend() }
 
+        func suspendAtOnce() { store.suspendAtOnce() }
+
         /// Ends ``suspend()``. The index is opened by the next use.
         public func resume() { store.resume() }
 
         /// Whether the folder may be shared with extensions of the app, by where the system puts such folders.
-        var isInAppGroup: Bool { directoryURL.path.contains("/Shared/AppGroup/") }
+        var isInAppGroup: Bool { FileFlags.isInAppGroup(directoryURL.path) }
 
         // MARK: Looking
 
