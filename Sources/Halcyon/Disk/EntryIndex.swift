@@ -195,7 +195,7 @@ package final class EntryIndex: Sendable {
         // The files can be taken away again and again; three times is somebody's intention.
         for _ in 0..<3 {
             let open = try openIfNeeded(&writer)
-            if open.isUnwritten { writeNewIndex(&writer) }
+            if open.isUnwritten { try writeNewIndex(&writer) }
             do {
                 if try beginInPlace(open) { return open.connection }
             } catch {
@@ -212,9 +212,11 @@ package final class EntryIndex: Sendable {
 
     /// Brings a new index to the disk: it is made without waiting for it, but has to be there before the first blob is. After a power cut
     /// a file full of zeros would be taken for a damaged index, and blobs that were never written for those of a folder to take over.
-    /// Should it fail, the next checkpoint does it.
-    private func writeNewIndex(_ writer: inout Writer?) {
-        _ = try? writer?.connection.checkpoint(.passive)
+    private func writeNewIndex(_ writer: inout Writer?) throws {
+        guard let connection = writer?.connection else { return }
+        try connection.execute(Self.synchronous)
+        // Should it fail, the next checkpoint does it.
+        _ = try? connection.checkpoint(.passive)
         writer?.isUnwritten = false
     }
 
@@ -305,7 +307,8 @@ package final class EntryIndex: Sendable {
         if isNew { try? environment.fileSystem.makePrivate(files.database) }
         // Before anything makes files beside it that nobody could write either.
         try connection.verifyHeader()
-        try configure(connection)
+        let hasTables = try Self.migrator.userVersion(of: connection) > 0
+        try configure(connection, hasTables: hasTables)
         try Self.migrator.migrate(connection)
         let state = try recordOpening(through: connection)
         let reader = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
@@ -322,7 +325,7 @@ package final class EntryIndex: Sendable {
         // Before anybody can read: what the state says decides which files are blobs.
         didOpen(state)
         readers.open(reader)
-        return Writer(connection: connection, schemaVersion: version, isUnwritten: isNew)
+        return Writer(connection: connection, schemaVersion: version, isUnwritten: !hasTables)
     }
 
     /// The one place that opens the file: so nothing does while it is suspended.
@@ -342,14 +345,11 @@ package final class EntryIndex: Sendable {
         if isSuspended.withLock({ $0 }) { throw IndexSuspended() }
     }
 
-    private func configure(_ connection: Connection) throws {
-        // So that the file can shrink in small steps later. Only a file without tables takes it, and asking a file that
-        // has some would wait for the write lock.
-        // Until there are tables nothing has to be on the disk; the checkpoint after the migrations brings it there. Two
-        // commits, each with four waits for the disk, would be on the way to the first answer.
-        if try Self.migrator.userVersion(of: connection) == 0 {
-            try connection.execute("PRAGMA synchronous = OFF; PRAGMA auto_vacuum = INCREMENTAL")
-        }
+    private func configure(_ connection: Connection, hasTables: Bool) throws {
+        // The second lets the file shrink in small steps later. Only a file without tables takes it, and asking a file that has some
+        // would wait for the write lock.
+        let start = hasTables ? Self.synchronous : "PRAGMA synchronous = OFF; PRAGMA auto_vacuum = INCREMENTAL"
+        try connection.execute(start)
         let volume = try currentVolume()
         if volume.isNetworked {
             _ = try connection.text("PRAGMA journal_mode = DELETE")
@@ -358,7 +358,6 @@ package final class EntryIndex: Sendable {
         }
         try connection.execute(
             """
-            PRAGMA synchronous = NORMAL;
             PRAGMA journal_size_limit = \(environment.tuning.logSizeLimit);
             PRAGMA temp_store = MEMORY;
             PRAGMA secure_delete = ON;
@@ -366,6 +365,8 @@ package final class EntryIndex: Sendable {
             """)
         try connection.execute(Self.flushing)
     }
+
+    private static let synchronous = "PRAGMA synchronous = NORMAL"
 
     /// For connections that make checkpoints. On Apple's systems `fsync` does not empty the drive's own cache: without that, pages of the
     /// database could get to the disk before those of the log that would mend them. Nothing else needs it.
