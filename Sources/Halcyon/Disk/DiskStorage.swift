@@ -147,8 +147,8 @@ public enum DiskStorage {
         ///   - key: any text. It is told apart by its UTF-8 bytes.
         ///   - expiration: nil for ``Config/expiration``.
         ///   - writeOptions: `.withoutOverwriting` refuses to replace a valid entry; `.atomic` is what always happens. File
-        ///     protection is set on the blob before it takes its place, except on macOS and Linux; one that is refused
-        ///     is no reason to fail. The index, with the keys, can be read from the first unlock on.
+        ///     protection is set on the blob before its first byte is written, except on macOS and Linux; if the system refuses
+        ///     it the store fails. The index, with the keys, can be read from the first unlock on.
         ///   - forcedExtension: part of the file name, and so of the entry's identity. nil for ``Config/pathExtension``.
         /// - Throws: ``KingfisherError/CacheErrorReason/cannotConvertToData(object:error:)``, or
         ///   ``KingfisherError/CacheErrorReason/cannotCreateCacheFile(fileURL:key:data:error:)``. The value stored
