@@ -348,8 +348,7 @@ package final class EntryIndex: Sendable {
     private func configure(_ connection: Connection, hasTables: Bool) throws {
         // The second lets the file shrink in small steps later. Only a file without tables takes it, and asking a file that has some
         // would wait for the write lock.
-        let start = hasTables ? Self.synchronous : "PRAGMA synchronous = OFF; PRAGMA auto_vacuum = INCREMENTAL"
-        try connection.execute(start)
+        if !hasTables { try connection.execute("PRAGMA synchronous = OFF; PRAGMA auto_vacuum = INCREMENTAL") }
         let volume = try currentVolume()
         if volume.isNetworked {
             _ = try connection.text("PRAGMA journal_mode = DELETE")
@@ -364,6 +363,7 @@ package final class EntryIndex: Sendable {
             PRAGMA trusted_schema = OFF
             """)
         try connection.execute(Self.flushing)
+        if hasTables { try connection.execute(Self.synchronous) }
     }
 
     private static let synchronous = "PRAGMA synchronous = NORMAL"
