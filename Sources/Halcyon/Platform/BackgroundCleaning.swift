@@ -12,7 +12,10 @@
         @objc @MainActor public func backgroundCleanExpiredDiskCache() {
             guard let application = UIApplication.ofThisProcess else { return }
             let task = BackgroundTask(application)
-            cleanInBackground { task.begin(onExpiration: $0) ? { task.end() } : nil }
+            cleanInBackground { onExpiration in
+                guard task.begin(onExpiration: onExpiration) else { return nil }
+                return { task.end() }
+            }
         }
     }
 
