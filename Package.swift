@@ -7,6 +7,14 @@ let codecTrait = "ImageCodecs"
 /// What stands for the apps that use the library.
 let clientTests = "HalcyonClientTests"
 
+/// App Store uploads need it. Where it is a resource, whatever links the library gets a folder for it: elsewhere it is left out.
+let privacyManifest = "PrivacyInfo.xcprivacy"
+#if os(macOS)
+    let (excluded, resources): ([String], [Resource]) = ([], [.copy(privacyManifest)])
+#else
+    let (excluded, resources): ([String], [Resource]) = ([privacyManifest], [])
+#endif
+
 let package = Package(
     name: "Halcyon",
     // SQLite with RETURNING (3.35) ships from these versions on.
@@ -45,17 +53,19 @@ let package = Package(
         .target(name: "HalcyonSQLite", dependencies: ["CHalcyonSQLite"]),
         .target(
             name: "HalcyonMigrations", path: "Migrations",
-            resources: [
+            // EmbeddedSQL.swift has their text: `.embedInCode` does not build in Xcode.
+            exclude: [
                 "V0001__create_entries.sql", "V0002__find_legacy_names.sql", "V0003__count_uses.sql",
                 "V0004__describe_entries.sql", "V0005__list_entries.sql", "V0006__show_more.sql",
-            ].map { .embedInCode($0) }),
+            ]),
         .target(
             name: "Halcyon",
             dependencies: [
                 "HalcyonSQLite", "HalcyonMigrations", "CHalcyonSystem",
                 .target(name: "HalcyonImageCodecs", condition: .when(platforms: [.linux])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
-            ]),
+            ],
+            exclude: excluded, resources: resources),
         .target(
             name: "HalcyonImageCodecs",
             dependencies: [

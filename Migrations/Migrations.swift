@@ -18,31 +18,29 @@ package enum MigrationFiles {
     package static let all = [
         File(
             version: 1, name: "V0001__create_entries.sql",
-            sql: text(PackageResources.V0001__create_entries_sql),
+            sql: EmbeddedSQL.V0001__create_entries,
             checksum: "c9acbaa721a8abf8967f366db917e25bb84bc90dbcba674cd629e0049a62c1af", oldestReader: 1),
         // Version 1 passes over the column, and takes an entry under a legacy name for one that nobody asks for.
         File(
             version: 2, name: "V0002__find_legacy_names.sql",
-            sql: text(PackageResources.V0002__find_legacy_names_sql),
+            sql: EmbeddedSQL.V0002__find_legacy_names,
             checksum: "1c1a1e7ce236707343fddeef0dfe0191f6d001ca27e729343c15557844dac2cb", oldestReader: 1),
         // Older versions fill none of the new columns and tables, and need none. A store by one of them takes a pin away.
         File(
             version: 3, name: "V0003__count_uses.sql",
-            sql: text(PackageResources.V0003__count_uses_sql),
+            sql: EmbeddedSQL.V0003__count_uses,
             checksum: "43829b8fba9692b78ff2bf2e0474c15215764845f07c80387926a4a819eb7bb8", oldestReader: 1),
         File(
             version: 4, name: "V0004__describe_entries.sql",
-            sql: text(PackageResources.V0004__describe_entries_sql),
+            sql: EmbeddedSQL.V0004__describe_entries,
             checksum: "a71edff930763bc647d7de545aadad9544fc0e5f68e33538b20b623159cdbb6d", oldestReader: 1),
         File(
             version: 5, name: "V0005__list_entries.sql",
-            sql: text(PackageResources.V0005__list_entries_sql),
+            sql: EmbeddedSQL.V0005__list_entries,
             checksum: "e7531d0acc228330def97209107fcb40d227327a77494daadb13e3e0ff4152a3", oldestReader: 1),
         File(
             version: 6, name: "V0006__show_more.sql",
-            sql: text(PackageResources.V0006__show_more_sql),
+            sql: EmbeddedSQL.V0006__show_more,
             checksum: "009d673fb5abd07ec2c7dc75be8711dabbc364878727e5eb8a354bb7b95da62b", oldestReader: 1),
     ]
-
-    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }

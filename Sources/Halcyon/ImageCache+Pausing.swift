@@ -81,9 +81,9 @@ extension ImageCache {
         }
     }
 
-    /// As ``prepareForSuspension(unlessResumedSince:then:)``, now and without waiting for what is queued, which then fails.
+    /// As ``prepareForSuspension(unlessResumedSince:then:)``, at once: what is queued or under way fails. Returns within a second or so.
     func releaseSharedFolder() {
-        if diskStorage.isInAppGroup { diskStorage.suspend() }
+        if diskStorage.isInAppGroup { diskStorage.suspendAtOnce() }
     }
 
     /// Undoes what ``prepareForSuspension(unlessResumedSince:then:)`` did or is about to do.

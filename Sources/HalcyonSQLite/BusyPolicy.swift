@@ -14,6 +14,8 @@ internal import CHalcyonSQLite
 /// writes in short bursts.
 final class BusyPolicy {
     var timeoutMilliseconds: Int
+    /// Asked at each look; false gives up.
+    var keepsWaiting: @Sendable () -> Bool = { true }
 
     init(milliseconds: Int) { timeoutMilliseconds = milliseconds }
 
@@ -24,7 +26,7 @@ final class BusyPolicy {
             { context, attempt in
                 guard let context else { return 0 }
                 let policy = Unmanaged<BusyPolicy>.fromOpaque(context).takeUnretainedValue()
-                guard Int(attempt) < policy.timeoutMilliseconds else { return 0 }
+                guard Int(attempt) < policy.timeoutMilliseconds, policy.keepsWaiting() else { return 0 }
                 pauseMilliseconds(1)
                 return 1
             }, Unmanaged.passUnretained(self).toOpaque())

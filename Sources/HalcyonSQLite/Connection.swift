@@ -243,6 +243,12 @@ package final class Connection {
         return Checkpoint(logFrames: Int(frames), checkpointedFrames: Int(done), isBusy: isBusy)
     }
 
+    /// Asked every millisecond while another connection's lock is waited for; false gives up, with BUSY.
+    package func waits(while keepsWaiting: @escaping @Sendable () -> Bool) { busyPolicy.keepsWaiting = keepsWaiting }
+
+    /// Ends the statement that runs now, with `SQLITE_INTERRUPT`. The one function that any thread may call.
+    package func interrupt() { sqlite3_interrupt(handle) }
+
     /// Runs `body` with another time to wait for locks.
     package func withBusyTimeout<Result>(_ milliseconds: Int, _ body: () throws -> Result) rethrows -> Result {
         let usual = busyPolicy.timeoutMilliseconds

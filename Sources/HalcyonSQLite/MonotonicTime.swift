@@ -24,5 +24,8 @@ package struct MonotonicTime: Comparable, Sendable {
         return MonotonicTime(nanoseconds: isTooLarge || isTooLate ? .max : sum)
     }
 
+    /// Seconds until this moment; 0 once it has passed.
+    package var secondsLeft: Double { Double(nanoseconds(since: .now)) / 1e9 }
+
     package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 }

@@ -16,6 +16,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let error = ResultCode(rawValue: SQLITE_ERROR)
     package static let busy = ResultCode(rawValue: SQLITE_BUSY)
     package static let locked = ResultCode(rawValue: SQLITE_LOCKED)
+    /// `SQLITE_INTERRUPT`: ``Connection/interrupt()`` was called.
+    package static let interrupted = ResultCode(rawValue: SQLITE_INTERRUPT)
     package static let readOnly = ResultCode(rawValue: SQLITE_READONLY)
     package static let ioError = ResultCode(rawValue: SQLITE_IOERR)
     /// `SQLITE_IOERR_SHMSIZE`: no room for the shared memory of the log.

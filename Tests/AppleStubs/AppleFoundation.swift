@@ -36,6 +36,16 @@ public protocol NSDiscardableContent {
 @available(iOS 2, macOS 10.0, tvOS 9, watchOS 2, visionOS 1, *)
 public func NSSelectorFromString(_ name: String) -> Selector { Selector() }
 
+#if !OS_macOS
+    extension ProcessInfo {
+        // https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:)
+        @available(iOS 8.2, tvOS 9, watchOS 2, visionOS 1, *)
+        public func performExpiringActivity(
+            withReason reason: String, using block: @escaping @Sendable (Bool) -> Void
+        ) {}
+    }
+#endif
+
 @available(iOS 1, macOS 10.0, tvOS 1, watchOS 1, visionOS 1, *)
 extension NSObject {
     // A class is an object too.

@@ -28,6 +28,12 @@ public final class CGColorSpace: @unchecked Sendable {
     // https://developer.apple.com/documentation/coregraphics/cgcolorspace/supportsoutput
     @available(iOS 10, macOS 10.12, tvOS 10, watchOS 3, visionOS 1, *)
     public var supportsOutput: Bool { true }
+    // https://developer.apple.com/documentation/coregraphics/cgcolorspace/iswidegamutrgb
+    @available(iOS 9.3, macOS 10.12, tvOS 9.2, watchOS 2.2, visionOS 1, *)
+    public var isWideGamutRGB: Bool { false }
+    // https://developer.apple.com/documentation/coregraphics/cgcolorspace/displayp3
+    @available(iOS 9.3, macOS 10.11.2, tvOS 9.2, watchOS 2.2, visionOS 1, *)
+    nonisolated(unsafe) public static let displayP3: CFString = ""
 }
 
 // https://developer.apple.com/documentation/coregraphics/cgcolorspacemodel

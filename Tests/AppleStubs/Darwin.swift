@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
-// What the C library of Apple's systems has beyond Glibc's, or under other names. It is older than the systems, of which no page
-// names a version: the manual pages of section 2 and 3 say "first appeared in 4.4BSD" or before.
+// What the C library of Apple's systems has beyond Glibc's, or under other names. No page names
+// a version of a system: the manual pages name the BSD that had it first.
 
 @_exported import DarwinStatfs
 @_exported import Glibc
@@ -13,8 +13,7 @@ extension stat {
     public var st_birthtimespec: timespec { st_mtim }
 }
 
-// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/utimes.2.html is older: not
-// confirmed by a page; <sys/stat.h> has it since iOS 11, as the function that takes it.
+// Not confirmed by a page: <sys/stat.h> has it beside `utimensat`, which is there since iOS 11.
 @available(iOS 11, macOS 10.13, tvOS 11, watchOS 4, visionOS 1, *)
 public let UTIME_OMIT: Int32 = -2
 // https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/statfs.2.html

@@ -6,7 +6,7 @@ package final class FaultyFileSystem: FileSystem {
     package enum Call: String, CaseIterable, Sendable {
         case makeDirectory, openForReading, createFile, read, write, statusOfFile, status, setModified, rename,
             exchange,
-            link, unlink, removeDirectory, list, volume, freeBytes, synchronize, makePrivate
+            link, unlink, removeDirectory, list, volume, freeBytes, synchronize, makePrivate, protect
     }
 
     package struct Fault: Sendable {
@@ -177,6 +177,11 @@ package final class FaultyFileSystem: FileSystem {
     package func makePrivate(_ path: String) throws(SystemError) {
         try check(.makePrivate, path)
         try base.makePrivate(path)
+    }
+
+    package func protect(_ path: String, as protection: FileProtection) throws(SystemError) {
+        try check(.protect, path)
+        try base.protect(path, as: protection)
     }
 
     package func synchronize(_ file: FileDescriptor) throws(SystemError) {

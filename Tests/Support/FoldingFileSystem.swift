@@ -61,6 +61,9 @@ package struct FoldingFileSystem: FileSystem {
     }
 
     package func makePrivate(_ path: String) throws(SystemError) { try base.makePrivate(actual(path)) }
+    package func protect(_ path: String, as protection: FileProtection) throws(SystemError) {
+        try base.protect(actual(path), as: protection)
+    }
     package func synchronize(_ file: FileDescriptor) throws(SystemError) { try base.synchronize(file) }
     package func close(_ file: FileDescriptor) { base.close(file) }
 

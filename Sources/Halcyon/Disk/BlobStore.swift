@@ -187,7 +187,9 @@ package struct BlobStore: Sendable {
         }
         defer { fileSystem.close(file) }
         let status = try fileSystem.status(of: file)
-        return isAccepted(status) ? try read(file, count: Int(status.size)) : nil
+        guard isAccepted(status) else { return nil }
+        guard let count = Int(exactly: status.size) else { throw SystemError("read", EFBIG) }
+        return try read(file, count: count)
     }
 
     /// Exactly `count` bytes, or nil when the file has become shorter.
@@ -218,13 +220,17 @@ package struct BlobStore: Sendable {
     /// Writes bytes to `staging/`, without any lock. The modification date is the expiration: a rebuilt index and a
     /// return to Kingfisher read it.
     ///
-    /// - Throws: what the file system refused; then nothing is left in `staging/`.
-    func stage(_ data: Data, as blob: DetachedBlob, modified: Timestamp) throws(SystemError) -> FileStatus {
+    /// - Throws: what the file system refused, the protection that is asked for included; then nothing is left in `staging/`.
+    func stage(
+        _ data: Data, as blob: DetachedBlob, modified: Timestamp, protection: FileProtection? = nil
+    ) throws(SystemError) -> FileStatus {
         try requireOurs(blob.place)
         let path = path(of: blob)
         let file = try fileSystem.createFile(path)
         do throws(SystemError) {
             defer { fileSystem.close(file) }
+            // While it is empty: no byte is on the disk without it.
+            if let protection { try fileSystem.protect(path, as: protection) }
             try write(data, to: file)
             try fileSystem.setModified(modified, microseconds: BlobTag(token: blob.token).microseconds, of: file)
             return try fileSystem.status(of: file)

@@ -147,8 +147,8 @@ public enum DiskStorage {
         ///   - key: any text. It is told apart by its UTF-8 bytes.
         ///   - expiration: nil for ``Config/expiration``.
         ///   - writeOptions: `.withoutOverwriting` refuses to replace a valid entry; `.atomic` is what always happens. File
-        ///     protection is set on the blob before it takes its place, except on macOS and Linux; one that is refused
-        ///     is no reason to fail. The index, with the keys, can be read from the first unlock on.
+        ///     protection is set on the blob before its first byte is written, except on macOS and Linux; if the system refuses
+        ///     it the store fails. The index, with the keys, can be read from the first unlock on.
         ///   - forcedExtension: part of the file name, and so of the entry's identity. nil for ``Config/pathExtension``.
         /// - Throws: ``KingfisherError/CacheErrorReason/cannotConvertToData(object:error:)``, or
         ///   ``KingfisherError/CacheErrorReason/cannotCreateCacheFile(fileURL:key:data:error:)``. The value stored
@@ -414,11 +414,13 @@ public enum DiskStorage {
         /// there is one. What was stored before is there after `resume()`.
         public func suspend() { store.suspend() }
 
+        func suspendAtOnce() { store.suspendAtOnce() }
+
         /// Ends ``suspend()``. The index is opened by the next use.
         public func resume() { store.resume() }
 
         /// Whether the folder may be shared with extensions of the app, by where the system puts such folders.
-        var isInAppGroup: Bool { directoryURL.path.contains("/Shared/AppGroup/") }
+        var isInAppGroup: Bool { FileFlags.isInAppGroup(directoryURL.path) }
 
         // MARK: Looking
 

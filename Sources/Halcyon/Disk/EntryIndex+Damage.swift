@@ -7,11 +7,11 @@ extension EntryIndex {
     /// its place and runs `body` again.
     func healingDamage<Result>(_ body: () throws -> Result) throws -> Result {
         do {
-            return try body()
+            return try namingSuspension(body)
         } catch {
             let isHealed = try Self.isNewer(error) ? setAsideIfUnused() : isSuspicious(error) && setAsideIfDamaged()
             guard isHealed else { throw error }
-            return try body()
+            return try namingSuspension(body)
         }
     }
 

@@ -7,7 +7,7 @@ extension EntryIndex {
 
     /// Runs `body` in one transaction at the end of the process: on the connection that is open, if it is the folder's index still, and
     /// if the locks can be had by a moment. Opens, heals and checkpoints nothing.
-    func write(beforeExitAt end: ExitDeadline, _ body: (IndexSession) throws -> Void) throws {
+    func write(beforeExitAt end: MonotonicTime, _ body: (IndexSession) throws -> Void) throws {
         // Elsewhere a commit waits for the disk, or for another machine.
         guard hasLog else { throw TooLate() }
         let isDone: Void? = try writer.withLock(within: end.secondsLeft) { writer in
@@ -22,7 +22,7 @@ extension EntryIndex {
         guard isDone != nil else { throw TooLate() }
     }
 
-    private func begin(_ writer: Writer, before end: ExitDeadline) throws {
+    private func begin(_ writer: Writer, before end: MonotonicTime) throws {
         while true {
             do {
                 guard try beginInPlace(writer) else { throw TooLate() }

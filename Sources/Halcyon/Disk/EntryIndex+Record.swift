@@ -8,7 +8,7 @@ extension EntryIndex {
         let session = IndexSession(connection: connection)
         let status = try environment.fileSystem.status(at: files.database)
         let found = try session.state()
-        let boot = environment.boot() ?? found.boot ?? ""
+        let boot = environment.boot()
         guard found.boot != boot || found.indexInode != status.inode else { return found }
         return try connection.transaction {
             let state = try updated(try session.state(), boot: boot, file: status)

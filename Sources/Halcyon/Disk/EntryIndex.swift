@@ -18,11 +18,14 @@ package final class EntryIndex: Sendable {
     private let generationCount = Locked(0)
     let lastFailure: Locked<Failure?> = Locked(nil)
     let lastLook: Locked<Timestamp?> = Locked(nil)
-    private let isSuspended = Locked(false)
+    let isSuspended = Locked(false)
+    /// Suspended because the system's time ran out: the next write that gets some ends it.
+    let hasExpired = Locked(false)
+    let connections = OpenConnections()
     /// Frames of the log that are in the database.
     private let copiedFrames = Locked(0)
     /// Whoever reads on a connection of his own.
-    private let longReads = DispatchGroup()
+    let longReads = DispatchGroup()
     /// Whether an index that only a newer version can use may be set aside, for those who can neither use it nor throw.
     let replacesNewer = Locked(false)
     /// Makes the folders that the index lives in; they may have been removed at any time.
@@ -35,6 +38,8 @@ package final class EntryIndex: Sendable {
     struct Writer {
         let connection: Connection
         let schemaVersion: Int
+        /// A new index, of which nothing may be on the disk.
+        var isUnwritten: Bool
     }
 
     /// Which files were opened. Behind a lock of its own: comparing them must not wait for a writer.
@@ -135,7 +140,7 @@ package final class EntryIndex: Sendable {
     /// - Throws: what `body` throws, or ``SQLiteError``; then the transaction is rolled back, also when it was the
     ///   COMMIT that was refused.
     package func write<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try healingDamage { try writer.withLock { try write(through: &$0, body) } }
+        try healingDamage { try whileNotSuspended { try writer.withLock { try write(through: &$0, body) } } }
     }
 
     /// As ``write(_:)``, for one of many batches: lets others in afterwards. Without a pause whoever has just let go of the lock
@@ -190,6 +195,7 @@ package final class EntryIndex: Sendable {
         // The files can be taken away again and again; three times is somebody's intention.
         for _ in 0..<3 {
             let open = try openIfNeeded(&writer)
+            if open.isUnwritten { try writeNewIndex(&writer) }
             do {
                 if try beginInPlace(open) { return open.connection }
             } catch {
@@ -202,6 +208,16 @@ package final class EntryIndex: Sendable {
             try reopen(&writer, waiting: environment.tuning.writerTimeout)
         }
         throw failure
+    }
+
+    /// Brings a new index to the disk: it is made without waiting for it, but has to be there before the first blob is. After a power cut
+    /// a file full of zeros would be taken for a damaged index, and blobs that were never written for those of a folder to take over.
+    private func writeNewIndex(_ writer: inout Writer?) throws {
+        guard let connection = writer?.connection else { return }
+        try connection.execute(Self.synchronous)
+        // Should it fail, the next checkpoint does it.
+        _ = try? connection.checkpoint(.passive)
+        writer?.isUnwritten = false
     }
 
     /// Begins a transaction; false when what is open is not the folder's index any more, or has got another schema.
@@ -231,7 +247,7 @@ package final class EntryIndex: Sendable {
 
     /// Opens the index if it is not open: makes or upgrades the file.
     package func open() throws {
-        try healingDamage { try writer.withLock { _ = try openIfNeeded(&$0) } }
+        try healingDamage { try whileNotSuspended { try writer.withLock { _ = try openIfNeeded(&$0) } } }
     }
 
     /// As ``open()``, but without waiting long for a writer of this process that waits for another process's lock.
@@ -291,13 +307,10 @@ package final class EntryIndex: Sendable {
         if isNew { try? environment.fileSystem.makePrivate(files.database) }
         // Before anything makes files beside it that nobody could write either.
         try connection.verifyHeader()
-        try configure(connection)
+        let hasTables = try Self.migrator.userVersion(of: connection) > 0
+        try configure(connection, hasTables: hasTables)
         try Self.migrator.migrate(connection)
         let state = try recordOpening(through: connection)
-        // A new index is made without waiting for the disk. It has to be on it before the first blob is: after a power cut a file full of
-        // zeros would be taken for a damaged index, and blobs that were never written for those of a folder to take over. Should
-        // it fail, the next checkpoint does it.
-        if isNew { _ = try? connection.checkpoint(.passive) }
         let reader = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
         connection.beforeCommit(environment.beforeCommit)
         let version = try Self.migrator.userVersion(of: connection)
@@ -312,28 +325,30 @@ package final class EntryIndex: Sendable {
         // Before anybody can read: what the state says decides which files are blobs.
         didOpen(state)
         readers.open(reader)
-        return Writer(connection: connection, schemaVersion: version)
+        return Writer(connection: connection, schemaVersion: version, isUnwritten: !hasTables)
     }
 
     /// The one place that opens the file: so nothing does while it is suspended.
     func makeConnection(_ access: Connection.Access, timeout: Int) throws -> Connection {
         try requireService()
         try files.requireOwnFiles()
-        return try Connection(path: files.database, access: access, busyTimeout: timeout, vfs: environment.vfs)
+        let connection = try Connection(
+            path: files.database, access: access, busyTimeout: timeout, vfs: environment.vfs)
+        connection.waits { [isSuspended] in !isSuspended.withLock { $0 } }
+        connections.add(connection)
+        // It may have been suspended meanwhile, without knowing of this one.
+        try requireService()
+        return connection
     }
 
     private func requireService() throws {
         if isSuspended.withLock({ $0 }) { throw IndexSuspended() }
     }
 
-    private func configure(_ connection: Connection) throws {
-        // So that the file can shrink in small steps later. Only a file without tables takes it, and asking a file that
-        // has some would wait for the write lock.
-        // Until there are tables nothing has to be on the disk; the checkpoint after the migrations brings it there. Two
-        // commits, each with four waits for the disk, would be on the way to the first answer.
-        if try Self.migrator.userVersion(of: connection) == 0 {
-            try connection.execute("PRAGMA synchronous = OFF; PRAGMA auto_vacuum = INCREMENTAL")
-        }
+    private func configure(_ connection: Connection, hasTables: Bool) throws {
+        // The second lets the file shrink in small steps later. Only a file without tables takes it, and asking a file that has some
+        // would wait for the write lock.
+        if !hasTables { try connection.execute("PRAGMA synchronous = OFF; PRAGMA auto_vacuum = INCREMENTAL") }
         let volume = try currentVolume()
         if volume.isNetworked {
             _ = try connection.text("PRAGMA journal_mode = DELETE")
@@ -342,13 +357,20 @@ package final class EntryIndex: Sendable {
         }
         try connection.execute(
             """
-            PRAGMA synchronous = NORMAL;
             PRAGMA journal_size_limit = \(environment.tuning.logSizeLimit);
             PRAGMA temp_store = MEMORY;
             PRAGMA secure_delete = ON;
             PRAGMA trusted_schema = OFF
             """)
+        try connection.execute(Self.flushing)
+        if hasTables { try connection.execute(Self.synchronous) }
     }
+
+    private static let synchronous = "PRAGMA synchronous = NORMAL"
+
+    /// For connections that make checkpoints. On Apple's systems `fsync` does not empty the drive's own cache: without that, pages of the
+    /// database could get to the disk before those of the log that would mend them. Nothing else needs it.
+    private static let flushing = "PRAGMA fullfsync = OFF; PRAGMA checkpoint_fullfsync = ON"
 
     /// The kind of volume the folder is on; asked once, and warned of once.
     private func currentVolume() throws -> Volume {
@@ -402,6 +424,7 @@ package final class EntryIndex: Sendable {
                 let opened = try makeConnection(.readWriteCreate, timeout: .zero)
                 // A connection that has read nothing knows of no log, and its checkpoint would silently do nothing.
                 _ = try opened.integer("PRAGMA schema_version")
+                try opened.execute(Self.flushing)
                 connection = opened
             }
             return try connection?.checkpoint(mode)
@@ -453,19 +476,7 @@ package final class EntryIndex: Sendable {
         }
     }
 
-    /// As ``close()``, and refuses to be opened until ``resume()``: no lock is held or taken meanwhile.
-    package func suspend() {
-        writer.withLock { writer in
-            isSuspended.withLock { $0 = true }
-            if let open = writer { noteSettled(open.connection) }
-            closeConnections(&writer)
-        }
-        longReads.wait()
-    }
-
-    package func resume() { isSuspended.withLock { $0 = false } }
-
-    private func noteSettled(_ connection: Connection) {
+    func noteSettled(_ connection: Connection) {
         let session = IndexSession(connection: connection)
         let now = environment.now()
         // A note that is missing only makes the next boot distrust a minute's entries.
@@ -483,6 +494,3 @@ package final class EntryIndex: Sendable {
         try read { try Self.migrator.ledger(of: $0.connection) }
     }
 }
-
-/// The index is not to be opened now.
-struct IndexSuspended: Error {}

@@ -47,7 +47,7 @@ extension EntryStore {
         let tolerated = now.advanced(by: StampSource.tolerance)
         let limit = environment.tuning.flushBatchSize
         // Bounded, because a damaged index may name the same rows again and again.
-        let most = try Int(index.read { try $0.totals() }.entries) / limit
+        let most = try Int(clamping: index.read { try $0.totals() }.entries) / limit
         for _ in 0...max(0, most) {
             let clamped = try index.writeLetting(if: { $0 == limit }) {
                 try $0.clampFuture(after: tolerated, to: now, limit: limit)

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HalcyonSQLite
 
 /// Writing what the access log holds.
 extension EntryStore {
@@ -17,10 +18,10 @@ extension EntryStore {
     /// As ``flush()``, at the end of the process: on what is open, and no longer than until a moment.
     ///
     /// - Returns: false if something could not be written by then.
-    func flush(beforeExitAt end: ExitDeadline) -> Bool {
+    func flush(beforeExitAt end: MonotonicTime) -> Bool {
         // Whoever closes it writes it.
         guard index.isOpen, (try? stopIfClosing()) != nil else { return true }
-        guard flushLock.lock(before: end.date) else { return false }
+        guard flushLock.lock(before: Date(timeIntervalSinceNow: end.secondsLeft)) else { return false }
         defer { flushLock.unlock() }
         return (try? flush { _, body in try index.write(beforeExitAt: end, body) }) != nil
     }

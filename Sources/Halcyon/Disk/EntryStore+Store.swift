@@ -104,8 +104,9 @@ extension EntryStore {
         // A file without a row would not come back if this fails.
         for name in formerNames { try adoptBeforeReplacing(name) }
         let blob = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.makeToken())
-        let file = try blobs.stage(request.data, as: blob, modified: request.lifetime.expiresAt ?? .never)
-        FileFlags.protect(blobs.path(of: blob), as: request.options)
+        let file = try blobs.stage(
+            request.data, as: blob, modified: request.lifetime.expiresAt ?? .never,
+            protection: FileProtection(request.options))
         return StagedStore(request: request, formerNames: formerNames, blob: blob, file: file)
     }
 
@@ -203,10 +204,9 @@ extension EntryStore {
 }
 
 extension Timestamp {
-    /// The modification date of a blob that never expires: the year 2420, the latest round one that ext4 can hold together
-    /// with the tag. A volume that ends in 2038 holds that instead, an ordinary date.
-    static let never = Timestamp(milliseconds: 14_200_617_600_000)
+    /// The modification date of a blob that never expires.
+    static let never = Timestamp(milliseconds: FileDate.never)
 
-    /// A modification date from the year 2400 on means "never"; Kingfisher's is in 4001, which ext4 makes 2446.
-    static let neverFrom = Timestamp(milliseconds: 13_569_465_600_000)
+    /// A modification date from here on means "never".
+    static let neverFrom = Timestamp(milliseconds: FileDate.neverFrom)
 }

@@ -156,6 +156,15 @@ package final class EntryStore: Sendable {
         housekeeping.request(.unlink)
     }
 
+    /// As ``suspend()``, within a second, whatever is under way: that fails. What reads have noted stays in memory.
+    ///
+    /// For a process that the system is about to stop: a file lock in a shared folder must not outlive its time.
+    package func suspendAtOnce() {
+        let deadline = MonotonicTime.now.adding(milliseconds: 1000)
+        _ = index.suspend(before: deadline)
+        previousIndex.close(before: deadline)
+    }
+
     /// The next use opens the index, and what opening is followed by makes up for what could not be done meanwhile.
     package func resume() { index.resume() }
 

@@ -1,12 +1,13 @@
 internal import Foundation
+internal import HalcyonSQLite
 
 /// Writes at an ordinary end of the process (`exit`, or the return of `main`) what reads have noted in its last seconds.
 ///
 /// `exit` may be called from anywhere, also from a closure that the cache calls under a lock. So nothing here waits for a queue, each
 /// lock is tried until a common moment and then given up, and what is not open is not opened.
 enum ExitHandler {
-    /// Seconds, for all storages together.
-    private static let patience = 0.25
+    /// Milliseconds, for all storages together.
+    private static let patience = 250
 
     private struct State {
         /// Whose connections they are. A copy of the process (`fork`) has them too, and must not touch them.
@@ -35,28 +36,14 @@ enum ExitHandler {
     static func remove(_ lease: StoreLease) { state.withLock { $0.leases[ObjectIdentifier(lease)] = nil } }
 
     private static func run() {
-        let end = ExitDeadline(after: patience)
+        let end = MonotonicTime.now.adding(milliseconds: patience)
         let leases = state.withLock(within: end.secondsLeft) { state in
             state.process == getpid() ? state.leases.values.compactMap(\.lease) : []
         }
         guard let leases else { return }
         _ = held.replace(with: leases)
         // First those that nobody holds up.
-        let rest = leases.filter { !$0.store.flush(beforeExitAt: ExitDeadline(after: 0)) }
+        let rest = leases.filter { !$0.store.flush(beforeExitAt: .now) }
         for lease in rest { _ = lease.store.flush(beforeExitAt: end) }
     }
-}
-
-/// Until when something is waited for at the end of the process, by the monotonic clock.
-struct ExitDeadline {
-    private let nanoseconds: UInt64
-
-    init(after seconds: Double) { nanoseconds = DispatchTime.now().uptimeNanoseconds + UInt64(seconds * 1e9) }
-
-    var secondsLeft: Double {
-        let now = DispatchTime.now().uptimeNanoseconds
-        return now < nanoseconds ? Double(nanoseconds - now) / 1e9 : 0
-    }
-
-    var date: Date { Date(timeIntervalSinceNow: secondsLeft) }
 }

@@ -21,6 +21,8 @@ package protocol FileSystem: Sendable {
     /// `fchmodat`: for this user alone. It does not follow a symbolic link. Where the C library opens the file for it, it does so
     /// with O_PATH: closing such a descriptor takes no lock away.
     func makePrivate(_ path: String) throws(SystemError)
+    /// `NSFileProtectionKey`, where the system protects files while the device is locked; elsewhere nothing.
+    func protect(_ path: String, as protection: FileProtection) throws(SystemError)
     /// `fsync`.
     func synchronize(_ file: FileDescriptor) throws(SystemError)
     /// `close`. Errors are not reported: nothing was promised to be on the disk.

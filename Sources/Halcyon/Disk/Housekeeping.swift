@@ -30,7 +30,7 @@ final class Housekeeping: Sendable {
     /// Runs a task soon, or after a number of milliseconds.
     func request(_ task: Task, afterMilliseconds delay: Int64 = 0) {
         guard requested.withLock({ $0.insert(task).inserted }) else { return }
-        queue(for: task).asyncAfter(deadline: .now() + .milliseconds(Int(delay))) { [self] in run(task) }
+        queue(for: task).asyncAfter(deadline: .now() + .milliseconds(Int(clamping: delay))) { [self] in run(task) }
     }
 
     private func queue(for task: Task) -> DispatchQueue {

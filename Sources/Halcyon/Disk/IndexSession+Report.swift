@@ -84,7 +84,7 @@ extension IndexSession {
                 statement.bind(moment.milliseconds, at: Int32(index + 1))
             }
             while try statement.step() {
-                result.note(statement.totals(at: 1), step: statement.optionalInteger(at: 0).map { Int($0) })
+                result.note(statement.totals(at: 1), step: statement.optionalInteger(at: 0).map { Int(clamping: $0) })
             }
             return result
         }

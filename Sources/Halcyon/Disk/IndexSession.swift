@@ -231,7 +231,9 @@ package struct IndexSession {
     // MARK: The file
 
     /// Pages of the file that hold nothing.
-    package func freePages() throws(SQLiteError) -> Int { Int(try connection.integer(IndexSQL.freePages) ?? 0) }
+    package func freePages() throws(SQLiteError) -> Int {
+        Int(clamping: try connection.integer(IndexSQL.freePages) ?? 0)
+    }
 
     /// Gives up to `count` free pages back; the file shrinks at the next checkpoint.
     func releasePages(_ count: Int) throws(SQLiteError) {

@@ -42,13 +42,17 @@ package struct POSIXFileSystem: FileSystem {
     ) throws(SystemError) {
         let unchanged = timespec(tv_sec: 0, tv_nsec: Int(omitTime))
         let modified = timespec(
-            tv_sec: time_t(time.milliseconds / 1000),
+            tv_sec: FileDate.seconds(ofMilliseconds: time.milliseconds),
             tv_nsec: Int(time.milliseconds % 1000) * 1_000_000 + microseconds * 1_000)
         _ = try checked("futimens") {
             withUnsafePointer(to: (unchanged, modified)) { pair in
                 pair.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(file, $0) }
             }
         }
+    }
+
+    package func protect(_ path: String, as protection: FileProtection) throws(SystemError) {
+        try FileFlags.protect(path, as: protection)
     }
 
     package func makePrivate(_ path: String) throws(SystemError) {
@@ -189,7 +193,7 @@ extension FileStatus.Kind {
 
 extension Timestamp {
     fileprivate init(_ time: timespec) {
-        self.init(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+        self.init(milliseconds: FileDate.milliseconds(ofSeconds: time.tv_sec, nanoseconds: time.tv_nsec))
     }
 }
 

@@ -52,6 +52,9 @@ final class PreviousIndex: Sendable {
     /// Closes it. The next question opens what is there then.
     func close() { state.withLock { $0 = .closed } }
 
+    /// As ``close()``, unless somebody is still reading it at a deadline.
+    func close(before deadline: MonotonicTime) { state.withLock(within: deadline.secondsLeft) { $0 = .closed } }
+
     /// A damaged index answers some questions and not others.
     private func answer<Answer>(_ question: (Opened) throws -> Answer?) -> Answer? {
         state.withLock { state in

@@ -25,6 +25,17 @@ final class ReaderPool: Sendable {
         for slot in slots { slot.withLock { $0 = nil } }
     }
 
+    /// As ``close()``, without waiting beyond a deadline.
+    ///
+    /// - Returns: false if one was still in use.
+    func close(before deadline: MonotonicTime) -> Bool {
+        isOpen.withLock { $0 = false }
+        return slots.allSatisfy { slot in
+            let closed: Void? = slot.withLock(within: deadline.secondsLeft) { $0 = nil }
+            return closed != nil
+        }
+    }
+
     /// Runs `body` with a connection that nobody else uses.
     ///
     /// - Parameter another: opens one more; nil, also when it throws, to wait for the first one instead.

@@ -4,7 +4,7 @@ internal import Foundation
 package struct StorageEnvironment: Sendable {
     package var fileSystem: any FileSystem = POSIXFileSystem()
     package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
-    package var boot: @Sendable () -> String? = { BootIdentifier.current }
+    package var boot: @Sendable () -> String = { BootIdentifier.current }
     /// Random, positive.
     package var makeToken: @Sendable () -> Int64 = { Int64.random(in: 1...Int64.max) }
     package var tuning = Tuning()
@@ -19,6 +19,8 @@ package struct StorageEnvironment: Sendable {
     }
     /// Waits between two batches of a long walk, for so many milliseconds, without any lock: then others get in.
     package var pause: @Sendable (Int) -> Void = { Thread.sleep(forTimeInterval: Double($0) / 1000) }
+    /// Keeps the system from suspending the process during writes to a folder that apps share; nil where it never does.
+    var expiringActivity = ExpiringActivity.system
     /// Asked before each commit of a writing transaction; false refuses it, as a failing disk does. nil: nobody asks.
     package var beforeCommit: (@Sendable () -> Bool)?
 

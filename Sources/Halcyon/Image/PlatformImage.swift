@@ -49,7 +49,7 @@
             guard mostPixels >= 1, let size = (try? ImageCodecs.header(of: data, options: options))?.size else {
                 return nil
             }
-            let target = size.fitting(Int(min(mostPixels, CGFloat(Int32.max))))
+            let target = size.fitting(Int(clamping: min(Double(mostPixels), Double(Int32.max))))
             options.targetSize = target
             guard let bitmap = (try? ImageCodecs.decode(data, options: options))?.frames.first?.bitmap,
                 let small = try? bitmap.scaled(to: target)

@@ -18,7 +18,7 @@ final class CleanTimer: @unchecked Sendable {
         source = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
         source.setEventHandler(handler: clean)
         // Nobody waits for a clean: the system may put it together with other work.
-        let leeway = DispatchTimeInterval.milliseconds(Int(interval * 100))
+        let leeway = DispatchTimeInterval.milliseconds(Int(clamping: interval * 100))
         source.schedule(deadline: .now() + interval, repeating: interval, leeway: leeway)
         source.activate()
     }

@@ -1,13 +1,12 @@
 internal import Foundation
 
-/// What Apple's systems are told of the cache's files. None of it is a reason to fail: without it a file is as safe as any
-/// other of the app.
+/// What Apple's systems are told of the cache's files.
 enum FileFlags {
     /// Files made in the folder later can be read and written from the first unlock after a start on, also while the device is
-    /// locked, and are in no backup.
+    /// locked, and are in no backup. No reason to fail: without it a file is as safe as any other of the app.
     static func markAsCache(_ folder: String) {
         #if canImport(Darwin)
-            protect(folder, as: .completeUntilFirstUserAuthentication)
+            try? protect(folder, as: .untilFirstUnlock)
             var url = URL(fileURLWithPath: folder, isDirectory: true)
             var values = URLResourceValues()
             values.isExcludedFromBackup = true
@@ -15,27 +14,48 @@ enum FileFlags {
         #endif
     }
 
-    /// Protects a file as the options ask for.
-    static func protect(_ path: String, as options: Data.WritingOptions) {
-        #if canImport(Darwin)
-            switch options.intersection(.fileProtectionMask) {
-            case []: break
-            case .noFileProtection: protect(path, as: FileProtectionType.none)
-            case .completeFileProtectionUnlessOpen: protect(path, as: .completeUnlessOpen)
-            case .completeFileProtectionUntilFirstUserAuthentication:
-                protect(path, as: .completeUntilFirstUserAuthentication)
-            // Also for what later systems add: nothing is stricter.
-            default: protect(path, as: .complete)
+    /// Whether a folder may be shared with extensions of the app, by where the system puts such folders.
+    static func isInAppGroup(_ path: String) -> Bool { path.contains("/Shared/AppGroup/") }
+
+    /// Sets when a file can be read. Elsewhere than on iOS, tvOS, watchOS and visionOS nothing is done: a Mac's volumes are encrypted as a
+    /// whole.
+    static func protect(_ path: String, as protection: FileProtection) throws(SystemError) {
+        #if canImport(Darwin) && !os(macOS)
+            do {
+                try FileManager.default.setAttributes([.protectionKey: protection.type], ofItemAtPath: path)
+            } catch {
+                let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+                throw SystemError(
+                    "setAttributes", cause?.domain == NSPOSIXErrorDomain ? Int32(clamping: cause?.code ?? 0) : EIO)
             }
         #endif
     }
+}
+
+/// When a file can be read.
+package enum FileProtection: Equatable, Sendable {
+    case none, complete, unlessOpen, untilFirstUnlock
+
+    /// What a call asks for; nil if it leaves that to the folder.
+    init?(_ options: Data.WritingOptions) {
+        switch options.intersection(.fileProtectionMask) {
+        case []: return nil
+        case .noFileProtection: self = .none
+        case .completeFileProtectionUnlessOpen: self = .unlessOpen
+        case .completeFileProtectionUntilFirstUserAuthentication: self = .untilFirstUnlock
+        // Also for what later systems add: nothing is stricter.
+        default: self = .complete
+        }
+    }
 
     #if canImport(Darwin)
-        private static func protect(_ path: String, as type: FileProtectionType) {
-            // A Mac's volumes are encrypted as a whole.
-            #if !os(macOS)
-                try? FileManager.default.setAttributes([.protectionKey: type], ofItemAtPath: path)
-            #endif
+        fileprivate var type: FileProtectionType {
+            switch self {
+            case .none: .none
+            case .complete: .complete
+            case .unlessOpen: .completeUnlessOpen
+            case .untilFirstUnlock: .completeUntilFirstUserAuthentication
+            }
         }
     #endif
 }

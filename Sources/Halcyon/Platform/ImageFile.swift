@@ -51,7 +51,7 @@
                 kCGImageSourceCreateThumbnailFromImageAlways: true,
                 kCGImageSourceCreateThumbnailWithTransform: true,
                 kCGImageSourceShouldCacheImmediately: true,
-                kCGImageSourceThumbnailMaxPixelSize: Int(min(mostPixels, CGFloat(Int32.max))),
+                kCGImageSourceThumbnailMaxPixelSize: Int(clamping: min(Double(mostPixels), Double(Int32.max))),
             ]
             return CGImageSourceCreateThumbnailAtIndex(source, 0, options as CFDictionary)
         }
@@ -93,9 +93,25 @@
     extension CGContext {
         /// A bitmap of the kind that the screen takes, in the colours of the picture if they are red, green and blue.
         static func bitmap(width: Int, height: Int, inColorsOf picture: CGImage) -> CGContext? {
-            let own = picture.colorSpace.flatMap { $0.model == .rgb && $0.supportsOutput ? $0 : nil }
-            guard let space = own ?? CGColorSpace(name: CGColorSpace.sRGB) else { return nil }
-            return CGContext(
+            let own = picture.colorSpace
+            let candidates = BitmapColors.candidates(
+                isRGB: own?.model == .rgb, canBeDrawnInto: own?.supportsOutput ?? false,
+                isWide: own?.isWideGamutRGB ?? false)
+            for candidate in candidates {
+                let space: CGColorSpace? =
+                    switch candidate {
+                    case .own: own
+                    case .displayP3: CGColorSpace(name: CGColorSpace.displayP3)
+                    case .sRGB: CGColorSpace(name: CGColorSpace.sRGB)
+                    }
+                // Eight bits refuse a space of extended range, for which the next one does.
+                if let space, let context = bitmap(width: width, height: height, in: space) { return context }
+            }
+            return nil
+        }
+
+        private static func bitmap(width: Int, height: Int, in space: CGColorSpace) -> CGContext? {
+            CGContext(
                 data: nil, width: width, height: height, bitsPerComponent: 8, bytesPerRow: 0, space: space,
                 bitmapInfo: CGImageAlphaInfo.premultipliedFirst.rawValue | CGBitmapInfo.byteOrder32Little.rawValue)
         }

@@ -22,8 +22,10 @@
 
         // By name: in some SDKs the constants may be read on the main actor only, and a cache is made anywhere.
         #if os(watchOS)
-            /// A watch tells apps of nothing that a cache could use. The timers do what is due.
-            private static let reactions: [(String, Reaction)] = []
+            private static let reactions: [(String, Reaction)] = [
+                ("WKApplicationDidEnterBackgroundNotification", pause),
+                ("WKApplicationWillEnterForegroundNotification", { $0.resumeAfterSuspension() }),
+            ]
         #elseif canImport(UIKit)
             private static let reactions: [(String, Reaction)] = [
                 ("UIApplicationDidReceiveMemoryWarningNotification", { $0.clearMemoryCache() }),
@@ -31,11 +33,18 @@
                 ("UIApplicationWillTerminateNotification", { $0.cleanExpiredDiskCache() }),
                 ("UIApplicationDidEnterBackgroundNotification", { $0.backgroundCleanExpiredDiskCache() }),
                 ("UIApplicationWillEnterForegroundNotification", { $0.resumeAfterSuspension() }),
+                // An extension gets these instead.
+                ("NSExtensionHostDidEnterBackgroundNotification", pause),
+                ("NSExtensionHostWillEnterForegroundNotification", { $0.resumeAfterSuspension() }),
             ]
         #else
             private static let reactions: [(String, Reaction)] = [
                 ("NSApplicationDidResignActiveNotification", { $0.cleanExpiredDiskCache() })
             ]
+        #endif
+
+        #if canImport(UIKit)
+            private static let pause: Reaction = { cache in ExpiringActivity.system.map(cache.pauseInBackground) }
         #endif
     }
 #else

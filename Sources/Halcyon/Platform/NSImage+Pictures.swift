@@ -16,7 +16,7 @@
 
         /// Four bytes for each pixel of each picture, whatever the file has: so it is the same before and after decoding.
         var bitmapCost: Int {
-            guard let bitmap else { return Int((size.width * size.height).rounded()) * 4 }
+            guard let bitmap else { return .bitmapBytes(width: size.width, height: size.height) }
             return bitmap.pixelsWide * bitmap.pixelsHigh * 4 * pictureCount
         }
 

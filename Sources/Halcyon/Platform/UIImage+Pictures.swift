@@ -9,7 +9,7 @@
         /// Four bytes for each pixel of each different picture, whatever the file has: so it is the same before and after
         /// decoding.
         var bitmapCost: Int {
-            Int((size.width * scale).rounded() * (size.height * scale).rounded()) * 4 * pictureCount
+            .bitmapBytes(width: Double(size.width * scale), height: Double(size.height * scale), pictures: pictureCount)
         }
 
         /// Different pictures: one that is shown for long is there several times.
@@ -50,9 +50,11 @@
             guard let images, !images.isEmpty else {
                 return upright.cgImage.map { [ImageFile.Frame(picture: $0, delay: 10)] } ?? []
             }
-            let delay = max(1, Int((duration * 100 / Double(images.count)).rounded()))
+            let delay = max(1, Int(clamping: (duration * 100 / Double(images.count)).rounded()))
             return runs(of: images).compactMap { picture, length in
-                picture.cgImage.map { ImageFile.Frame(picture: $0, delay: min(length * delay, 65_535)) }
+                picture.cgImage.map {
+                    ImageFile.Frame(picture: $0, delay: Int(clamping: min(Double(length) * Double(delay), 65_535)))
+                }
             }
         }
 
@@ -120,8 +122,10 @@
             return handingOnState(to: redrawn(picture)) ?? self
         }
 
+        private func pixels(_ points: CGFloat) -> Int { Int(clamping: Double(points * scale).rounded()) }
+
         private func redrawn(_ picture: CGImage) -> UIImage? {
-            let (width, height) = (Int((size.width * scale).rounded()), Int((size.height * scale).rounded()))
+            let (width, height) = (pixels(size.width), pixels(size.height))
             guard let context = CGContext.bitmap(width: width, height: height, inColorsOf: picture) else { return nil }
             // UIKit counts from the top, in points.
             context.translateBy(x: 0, y: CGFloat(height))

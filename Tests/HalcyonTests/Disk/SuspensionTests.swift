@@ -252,7 +252,7 @@ import Testing
 
 extension KingfisherError {
     /// Why the disk storage failed.
-    fileprivate var cause: CacheStorageError? {
+    var cause: CacheStorageError? {
         guard case .cacheError(let reason) = self else { return nil }
         switch reason {
         case .cannotCreateCacheFile(_, _, _, let error), .cannotLoadDataFromDisk(_, let error),

@@ -51,6 +51,16 @@ import Testing
         }
     }
 
+    @Test func `the embedded text is that of the SQL files`() throws {
+        let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Migrations").standardizedFileURL
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".sql") }
+        #expect(files.sorted() == MigrationFiles.all.map(\.name))
+        for file in MigrationFiles.all {
+            let text = try String(contentsOf: folder.appendingPathComponent(file.name), encoding: .utf8)
+            #expect(file.sql == text, "run Scripts/embed-migrations: \(file.name)")
+        }
+    }
+
     @Test func `file names carry their numbers`() {
         for file in MigrationFiles.all {
             #expect(file.name.hasPrefix("V" + String(format: "%04d", file.version) + "__"))

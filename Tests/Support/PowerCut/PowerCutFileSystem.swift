@@ -29,6 +29,11 @@ package struct PowerCutFileSystem: FileSystem {
         try base.makePrivate(path)
     }
 
+    package func protect(_ path: String, as protection: FileProtection) throws(SystemError) {
+        try requirePower("setAttributes")
+        try base.protect(path, as: protection)
+    }
+
     package func createFile(_ path: String) throws(SystemError) -> FileDescriptor {
         try requirePower("open")
         let file = try base.createFile(path)

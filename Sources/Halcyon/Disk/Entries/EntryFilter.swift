@@ -128,6 +128,6 @@ extension Timestamp {
 extension String {
     /// Byte by byte: letters that are written in two ways are two.
     fileprivate func utf8Contains(_ other: String) -> Bool {
-        other.isEmpty || Array(utf8).firstRange(of: Array(other.utf8)) != nil
+        other.isEmpty || Data(utf8).range(of: Data(other.utf8)) != nil
     }
 }

@@ -1,0 +1,513 @@
+// Written by Scripts/embed-migrations. Do not edit.
+// swift-format-ignore-file
+
+/// The SQL files of this folder, each as it is, under its name without `.sql`.
+enum EmbeddedSQL {
+    static let V0001__create_entries = #"""
+-- The index of an image cache: one row for each entry, whose blob is a file beside it.
+--
+-- Times are milliseconds since 1970 (UTC), sizes are bytes. People look at the views; programs use the tables.
+
+-- "HALC", for file(1).
+PRAGMA application_id = 0x48414C43;
+
+CREATE TABLE entries (
+    -- 63 bits of the SHA-256 of the file name.
+    id           INTEGER PRIMARY KEY,
+    -- The blob's file name: text, or, when it begins with 64 hexadecimal digits, those as 32 bytes and the rest
+    -- (".png") as it is. Half the length; the views show it whole.
+    name         BLOB NOT NULL,
+    -- The cache key; NULL until somebody asks for it (the entry was taken over from a file).
+    key          TEXT,
+    -- Random, new at every store: tells two stores under one key apart, and names files in staging/ and trash/. The
+    -- remainder of a division by 999, plus 1, is the blob's tag: the microseconds of its modification date.
+    token        INTEGER NOT NULL,
+    -- The blob's inode number; NULL where the volume's numbers do not last.
+    inode        INTEGER,
+    size         INTEGER NOT NULL CHECK (size >= 0),
+    created_at   INTEGER NOT NULL,
+    accessed_at  INTEGER NOT NULL,
+    -- NULL: never.
+    expires_at   INTEGER,
+    -- What reading begins again; NULL: never expires.
+    time_to_live INTEGER,
+    -- Not 0: neither evicted nor expired by cleaning.
+    pinned       INTEGER NOT NULL DEFAULT 0 CHECK (pinned >= 0)
+);
+
+-- Least recently used first, with what eviction needs to know; the rowid is the last column of every index.
+CREATE INDEX entries_by_access ON entries (pinned, accessed_at, size);
+
+CREATE INDEX entries_by_expiration ON entries (expires_at) WHERE pinned = 0 AND expires_at IS NOT NULL;
+
+-- Kept by the triggers below, in the same transaction as the rows. No constraints on the columns that triggers write:
+-- a trigger that may fail makes SQLite save every page that a statement changes, and deletes cost twice as much.
+CREATE TABLE totals (
+    id        INTEGER PRIMARY KEY CHECK (id = 1),
+    entries   INTEGER,
+    bytes     INTEGER,
+    -- created_at of the latest store.
+    stored_at INTEGER
+);
+
+INSERT INTO totals (id, entries, bytes, stored_at) VALUES (1, 0, 0, 0);
+
+CREATE TRIGGER entries_inserted AFTER INSERT ON entries BEGIN
+    UPDATE totals SET entries = entries + 1, bytes = bytes + NEW.size, stored_at = NEW.created_at;
+END;
+
+CREATE TRIGGER entries_replaced AFTER UPDATE OF token, size ON entries BEGIN
+    UPDATE totals SET bytes = bytes - OLD.size + NEW.size, stored_at = NEW.created_at;
+END;
+
+CREATE TRIGGER entries_deleted AFTER DELETE ON entries BEGIN
+    UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
+END;
+
+-- What the cache has to remember of the folder it is in.
+CREATE TABLE state (
+    id             INTEGER PRIMARY KEY CHECK (id = 1),
+    -- The boot of the machine the index was last opened in; NULL in a new index.
+    boot           TEXT,
+    -- Blobs stored up to here had been written by the system when the cache was closed.
+    settled_at     INTEGER NOT NULL,
+    -- This file's own inode number: another one means that the folder is a copy, and inodes are learned anew.
+    index_inode    INTEGER,
+    -- 1 while `inode` of the rows is being learned anew.
+    relearning     INTEGER NOT NULL,
+    -- Files without a row: 'pending' while those of a folder that had no index are being adopted, 'rebuilding' while
+    -- those of a folder whose index was damaged are, then 'done'.
+    adoption       TEXT NOT NULL CHECK (adoption IN ('pending', 'rebuilding', 'done')),
+    -- A file is adopted if its inode changed last at this moment or before.
+    adopts_until   INTEGER NOT NULL,
+    -- Entries and blobs of this span are not trusted: the machine stopped before it had written them.
+    distrust_from  INTEGER,
+    distrust_until INTEGER,
+    -- When the folder was last searched for files without a row.
+    reconciled_at  INTEGER NOT NULL
+);
+
+INSERT INTO state (id, settled_at, relearning, adoption, adopts_until, reconciled_at)
+VALUES (1, 0, 0, 'pending', 0, 0);
+
+-- What is in my cache, and what goes next? Least recently used first.
+CREATE VIEW cache_entries AS
+SELECT
+    key,
+    CASE typeof(name)
+        WHEN 'blob' THEN lower(hex(substr(name, 1, 32))) || CAST(substr(name, 33) AS TEXT)
+        ELSE name
+    END AS file,
+    size,
+    strftime('%Y-%m-%d %H:%M:%S', created_at / 1000.0, 'unixepoch') AS created,
+    strftime('%Y-%m-%d %H:%M:%S', accessed_at / 1000.0, 'unixepoch') AS last_access,
+    coalesce(strftime('%Y-%m-%d %H:%M:%S', expires_at / 1000.0, 'unixepoch'), 'never') AS expires,
+    CASE
+        WHEN expires_at IS NULL THEN 'no'
+        WHEN expires_at <= (julianday('now') - 2440587.5) * 86400000.0 THEN 'yes'
+        ELSE 'no'
+    END AS expired,
+    CASE WHEN pinned > 0 THEN 'yes' ELSE 'no' END AS pinned
+FROM entries
+ORDER BY entries.pinned, entries.accessed_at, entries.size, entries.id;
+
+-- How big is it? One row.
+CREATE VIEW cache_summary AS
+SELECT
+    totals.entries,
+    totals.bytes,
+    round(totals.bytes / 1000000.0, 1) AS megabytes,
+    (
+        SELECT count(*) FROM entries INDEXED BY entries_by_expiration
+        WHERE pinned = 0 AND expires_at <= (julianday('now') - 2440587.5) * 86400000.0
+    ) AS expired,
+    (SELECT count(*) FROM entries WHERE pinned > 0) AS pinned,
+    (
+        SELECT strftime('%Y-%m-%d %H:%M:%S', min(accessed_at) / 1000.0, 'unixepoch') FROM entries WHERE pinned = 0
+    ) AS oldest_access,
+    (
+        SELECT strftime('%Y-%m-%d %H:%M:%S', max(accessed_at) / 1000.0, 'unixepoch') FROM entries WHERE pinned = 0
+    ) AS latest_access,
+    state.adoption
+FROM totals, state;
+
+-- Which site is it from? By host of the keys that are addresses, largest first.
+CREATE VIEW cache_sites AS
+WITH addresses AS (
+    SELECT size, CASE WHEN instr(key, '://') > 0 THEN substr(key, instr(key, '://') + 3) || '/' END AS rest
+    FROM entries
+)
+SELECT
+    coalesce(substr(rest, 1, instr(rest, '/') - 1), '(no address)') AS site,
+    count(*) AS entries,
+    sum(size) AS bytes
+FROM addresses
+GROUP BY 1
+ORDER BY bytes DESC;
+
+"""#
+    static let V0002__find_legacy_names = #"""
+-- Kingfisher 7 and earlier named a blob after the MD5 of its key: 32 hexadecimal digits. Such files become entries under
+-- that name, and get today's name when somebody asks for their key.
+
+-- 0: no entry has such a name. 1: some have. 2: the folder has not been searched for such files yet.
+ALTER TABLE state ADD COLUMN legacy_names INTEGER NOT NULL DEFAULT 2;
+
+"""#
+    static let V0003__count_uses = #"""
+-- How much an entry is used, what it was made of, and how the cache has done since it was made.
+
+-- Reads since the latest store.
+ALTER TABLE entries ADD COLUMN hits INTEGER NOT NULL DEFAULT 0;
+
+-- Bytes that the volume has allocated for the blob beyond its size: the rest of the last block. Less than 0 where blobs
+-- are compressed, 0 where nobody has looked.
+ALTER TABLE entries ADD COLUMN slack INTEGER NOT NULL DEFAULT 0;
+
+-- Which image it is, the same for all its variants: 63 bits of the SHA-256 of the image's key. NULL: nobody has said.
+ALTER TABLE entries ADD COLUMN source INTEGER;
+
+-- Characters of `key` that are the image's key; behind them and an "@" is the identifier of the processor that has made
+-- the variant. NULL: nobody has said.
+ALTER TABLE entries ADD COLUMN base_length INTEGER;
+
+-- The sum of `slack`.
+ALTER TABLE totals ADD COLUMN slack INTEGER DEFAULT 0;
+
+DROP TRIGGER entries_inserted;
+CREATE TRIGGER entries_inserted AFTER INSERT ON entries BEGIN
+    UPDATE totals SET
+        entries = entries + 1, bytes = bytes + NEW.size, slack = slack + NEW.slack, stored_at = NEW.created_at;
+END;
+
+DROP TRIGGER entries_replaced;
+CREATE TRIGGER entries_replaced AFTER UPDATE OF token, size ON entries BEGIN
+    UPDATE totals SET
+        bytes = bytes - OLD.size + NEW.size, slack = slack - OLD.slack + NEW.slack, stored_at = NEW.created_at;
+END;
+
+DROP TRIGGER entries_deleted;
+CREATE TRIGGER entries_deleted AFTER DELETE ON entries BEGIN
+    UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size, slack = slack - OLD.slack;
+END;
+
+-- Written together with the accesses: what was counted in the last seconds before a crash is missing.
+CREATE TABLE statistics (
+    id              INTEGER PRIMARY KEY CHECK (id = 1),
+    -- When counting began, or began anew.
+    since           INTEGER NOT NULL,
+    hits            INTEGER NOT NULL,
+    misses          INTEGER NOT NULL,
+    stores          INTEGER NOT NULL,
+    -- Asked for by somebody.
+    removals        INTEGER NOT NULL,
+    -- For want of room.
+    evictions       INTEGER NOT NULL,
+    -- For want of time.
+    expirations     INTEGER NOT NULL,
+    bytes_read      INTEGER NOT NULL,
+    bytes_written   INTEGER NOT NULL
+);
+
+INSERT INTO statistics
+    (id, since, hits, misses, stores, removals, evictions, expirations, bytes_read, bytes_written)
+VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+"""#
+    static let V0004__describe_entries = #"""
+-- What somebody wants to remember of an entry beside its bytes. Entries of which nobody wants to cost nothing here.
+
+CREATE TABLE metadata (
+    -- The entry's.
+    id            INTEGER PRIMARY KEY,
+    -- `created_at` of the entry that is described: what was said of bytes that were stored before counts no more.
+    stored_at     INTEGER NOT NULL,
+    -- Headers of the HTTP response that the bytes came with, as they were (RFC 9110, 8.8.3 and 8.8.2).
+    etag          TEXT,
+    last_modified TEXT,
+    -- Seconds, of its Cache-Control (RFC 9111, 5.2.2.1).
+    max_age       INTEGER,
+    -- A JSON object of texts.
+    fields        TEXT
+);
+
+-- Words under which entries can be found. They belong to the key: a store under it leaves them as they are.
+CREATE TABLE tags (
+    tag TEXT NOT NULL,
+    -- The entry's.
+    id  INTEGER NOT NULL,
+    PRIMARY KEY (tag, id)
+) WITHOUT ROWID;
+
+CREATE INDEX tags_by_entry ON tags (id);
+
+CREATE TRIGGER entries_forgotten AFTER DELETE ON entries BEGIN
+    DELETE FROM metadata WHERE id = OLD.id;
+    DELETE FROM tags WHERE id = OLD.id;
+END;
+
+"""#
+    static let V0005__list_entries = #"""
+-- Entries by key, image, host, processor, size and age.
+--
+-- Nothing here is written by a store. Whoever asks first has the rows made; from then on the triggers note which entries
+-- have changed, and their rows follow a little later.
+
+-- Entries with ids up to this one have rows in `listing`. NULL: nobody has asked yet.
+ALTER TABLE totals ADD COLUMN listed_to INTEGER;
+
+-- Rows of `listing` with ids up to this one are in the tables behind it.
+ALTER TABLE totals ADD COLUMN sorted_to INTEGER;
+
+CREATE TABLE listing (
+    -- The entry's.
+    id         INTEGER PRIMARY KEY,
+    source     INTEGER,
+    -- Ids of `names`.
+    host       INTEGER,
+    processor  INTEGER,
+    size       INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    -- 1: pinned, or without an expiration. Else NULL.
+    lasting    INTEGER
+);
+
+CREATE INDEX listing_lasting ON listing (lasting) WHERE lasting IS NOT NULL;
+
+-- Tables instead of indexes, because each is filled in its own order: a row at a time, each would change another page of
+-- each index.
+CREATE TABLE listing_by_size (
+    size INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (size, id)
+) WITHOUT ROWID;
+
+CREATE TABLE listing_by_creation (
+    created_at INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (created_at, id)
+) WITHOUT ROWID;
+
+CREATE TABLE listing_by_source (
+    source INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (source, id)
+) WITHOUT ROWID;
+
+CREATE TABLE listing_by_host (
+    host INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (host, id)
+) WITHOUT ROWID;
+
+CREATE TABLE listing_by_processor (
+    processor INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (processor, id)
+) WITHOUT ROWID;
+
+-- Empty where a key is not known.
+CREATE TABLE listing_by_key (
+    key TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (key, id)
+) WITHOUT ROWID;
+
+-- Hosts and processors, a row each.
+CREATE TABLE names (
+    id   INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+);
+
+-- Entries whose rows are out of date, and the key they have in `listing_by_key` where it is not the entry's any more.
+CREATE TABLE unlisted (
+    id  INTEGER PRIMARY KEY,
+    key TEXT
+);
+
+CREATE TRIGGER entries_inserted_unlisted AFTER INSERT ON entries
+WHEN NEW.id <= (SELECT listed_to FROM totals) BEGIN
+    INSERT INTO unlisted (id) VALUES (NEW.id) ON CONFLICT (id) DO NOTHING;
+END;
+
+CREATE TRIGGER entries_changed_unlisted AFTER UPDATE ON entries
+WHEN OLD.id <= (SELECT listed_to FROM totals) AND (
+    OLD.created_at <> NEW.created_at OR OLD.size <> NEW.size OR OLD.key IS NOT NEW.key
+    OR OLD.source IS NOT NEW.source OR OLD.id <> NEW.id
+    OR (OLD.pinned > 0 OR OLD.expires_at IS NULL) <> (NEW.pinned > 0 OR NEW.expires_at IS NULL)
+) BEGIN
+    INSERT INTO unlisted (id, key)
+    VALUES (OLD.id, CASE WHEN OLD.key IS NOT NEW.key OR OLD.id <> NEW.id THEN coalesce(OLD.key, '') END)
+    ON CONFLICT (id) DO UPDATE SET key = excluded.key WHERE key IS NULL AND excluded.key IS NOT NULL;
+END;
+
+CREATE TRIGGER entries_renamed_unlisted AFTER UPDATE OF id ON entries
+WHEN NEW.id <= (SELECT listed_to FROM totals) BEGIN
+    INSERT INTO unlisted (id) VALUES (NEW.id) ON CONFLICT (id) DO NOTHING;
+END;
+
+CREATE TRIGGER entries_deleted_unlisted AFTER DELETE ON entries
+WHEN OLD.id <= (SELECT listed_to FROM totals) BEGIN
+    INSERT INTO unlisted (id, key) VALUES (OLD.id, coalesce(OLD.key, ''))
+    ON CONFLICT (id) DO UPDATE SET key = excluded.key WHERE key IS NULL AND excluded.key IS NOT NULL;
+END;
+
+"""#
+    static let V0006__show_more = #"""
+-- Views for people. Each reads the whole table; none is used by the cache itself.
+
+-- Which image, host and processor is each entry from? Only what its key says: an image's key may be the whole of it.
+CREATE VIEW cache_origins AS
+WITH images AS (
+    SELECT *, coalesce(substr(key, 1, base_length), key) AS image
+    FROM entries
+), addresses AS (
+    SELECT
+        *,
+        CASE
+            WHEN instr(image, '://') > 1 AND substr(image, 1, instr(image, '://') - 1) NOT GLOB '*[^A-Za-z0-9+.-]*'
+            THEN substr(image, instr(image, '://') + 3)
+        END AS rest
+    FROM images
+), authorities AS (
+    SELECT *, substr(rest, 1, instr(replace(replace(rest, '?', '/'), '#', '/') || '/', '/') - 1) AS authority
+    FROM addresses
+), servers AS (
+    -- Without name and password: what is left when the trailing characters other than @ are taken away is their length.
+    SELECT *, substr(authority, length(rtrim(authority, replace(authority, '@', ''))) + 1) AS server
+    FROM authorities
+)
+SELECT
+    id, key, size, created_at, accessed_at, expires_at, pinned, hits, image,
+    substr(key, base_length + 2) AS processor,
+    nullif(lower(
+        CASE
+            WHEN rtrim(server, '0123456789') LIKE '%:'
+            THEN substr(server, 1, length(rtrim(server, '0123456789')) - 1)
+            ELSE server
+        END
+    ), '') AS host
+FROM servers;
+
+-- What is in my cache, and what goes next? Least recently used first, pinned ones last.
+DROP VIEW cache_entries;
+CREATE VIEW cache_entries AS
+SELECT
+    key,
+    CASE typeof(name)
+        WHEN 'blob' THEN lower(hex(substr(name, 1, 32))) || CAST(substr(name, 33) AS TEXT)
+        ELSE name
+    END AS file,
+    size,
+    strftime('%Y-%m-%d %H:%M:%S', created_at / 1000.0, 'unixepoch') AS created,
+    strftime('%Y-%m-%d %H:%M:%S', accessed_at / 1000.0, 'unixepoch') AS last_access,
+    coalesce(strftime('%Y-%m-%d %H:%M:%S', expires_at / 1000.0, 'unixepoch'), 'never') AS expires,
+    CASE
+        WHEN pinned > 0 OR expires_at IS NULL THEN 'no'
+        WHEN expires_at <= (julianday('now') - 2440587.5) * 86400000.0 THEN 'yes'
+        ELSE 'no'
+    END AS expired,
+    CASE WHEN pinned > 0 THEN 'yes' ELSE 'no' END AS pinned,
+    hits,
+    coalesce(substr(key, 1, base_length), key) AS image,
+    substr(key, base_length + 2) AS processor,
+    (SELECT group_concat(tag, ', ') FROM (SELECT tag FROM tags WHERE tags.id = entries.id ORDER BY tag)) AS tags
+FROM entries
+ORDER BY entries.pinned, entries.accessed_at, entries.size, entries.id;
+
+-- How big is it? One row.
+DROP VIEW cache_summary;
+CREATE VIEW cache_summary AS
+SELECT
+    totals.entries,
+    totals.bytes,
+    round(totals.bytes / 1000000.0, 1) AS megabytes,
+    (
+        SELECT count(*) FROM entries INDEXED BY entries_by_expiration
+        WHERE pinned = 0 AND expires_at <= (julianday('now') - 2440587.5) * 86400000.0
+    ) AS expired,
+    (SELECT count(*) FROM entries WHERE pinned > 0) AS pinned,
+    (
+        SELECT strftime('%Y-%m-%d %H:%M:%S', min(accessed_at) / 1000.0, 'unixepoch') FROM entries WHERE pinned = 0
+    ) AS oldest_access,
+    (
+        SELECT strftime('%Y-%m-%d %H:%M:%S', max(accessed_at) / 1000.0, 'unixepoch') FROM entries WHERE pinned = 0
+    ) AS latest_access,
+    state.adoption,
+    -- On the volume, where files end with their last block.
+    totals.bytes + totals.slack AS allocated_bytes,
+    (SELECT coalesce(sum(size), 0) FROM entries WHERE pinned > 0) AS pinned_bytes
+FROM totals, state;
+
+-- Which site is it from? By host of the keys that are addresses, largest first.
+DROP VIEW cache_sites;
+CREATE VIEW cache_sites AS
+SELECT coalesce(host, '(no address)') AS site, count(*) AS entries, sum(size) AS bytes, sum(hits) AS hits
+FROM cache_origins
+GROUP BY 1
+ORDER BY bytes DESC;
+
+-- Which processor takes up the room? Largest first.
+CREATE VIEW cache_processors AS
+SELECT
+    CASE WHEN processor = '' THEN '(original)' ELSE coalesce(processor, '(unknown)') END AS processor,
+    count(*) AS entries, sum(size) AS bytes, sum(hits) AS hits
+FROM cache_origins
+GROUP BY 1
+ORDER BY bytes DESC;
+
+-- Which images have variants, and how big are they all together? Largest first.
+CREATE VIEW cache_images AS
+SELECT image, count(*) AS variants, sum(size) AS bytes, sum(hits) AS hits
+FROM cache_origins
+WHERE image IS NOT NULL
+GROUP BY image
+ORDER BY bytes DESC;
+
+-- How large are the blobs?
+CREATE VIEW cache_sizes AS
+WITH steps (size_from, size_below) AS (
+    VALUES (0, 1000), (1000, 10000), (10000, 100000), (100000, 1000000), (1000000, 10000000), (10000000, NULL)
+)
+SELECT size_from, size_below, count(entries.id) AS entries, coalesce(sum(entries.size), 0) AS bytes
+FROM steps
+LEFT JOIN entries ON entries.size >= size_from AND (size_below IS NULL OR entries.size < size_below)
+GROUP BY size_from
+ORDER BY size_from;
+
+-- How long ago were they used last, in days?
+CREATE VIEW cache_ages AS
+WITH steps (days_from, days_below) AS (VALUES (0, 1), (1, 7), (7, 30), (30, 90), (90, 365), (365, NULL)),
+ages AS (SELECT size, (julianday('now') - 2440587.5) - accessed_at / 86400000.0 AS days FROM entries)
+SELECT days_from, days_below, count(days) AS entries, coalesce(sum(size), 0) AS bytes
+FROM steps
+LEFT JOIN ages ON (days >= days_from OR days_from = 0) AND (days_below IS NULL OR days < days_below)
+GROUP BY days_from
+ORDER BY days_from;
+
+-- What expires when? By day (UTC), what has expired already included; what never expires last.
+CREATE VIEW cache_expirations AS
+SELECT
+    CASE
+        WHEN pinned > 0 OR expires_at IS NULL THEN 'never'
+        ELSE coalesce(strftime('%Y-%m-%d', expires_at / 1000.0, 'unixepoch'), 'never')
+    END AS day,
+    count(*) AS entries, sum(size) AS bytes
+FROM entries
+GROUP BY 1
+ORDER BY day;
+
+-- What is under which tag?
+CREATE VIEW cache_tags AS
+SELECT tags.tag, count(*) AS entries, sum(entries.size) AS bytes
+FROM tags
+JOIN entries USING (id)
+GROUP BY tags.tag
+ORDER BY tags.tag;
+
+-- What is remembered of which entry?
+CREATE VIEW cache_metadata AS
+SELECT entries.key, metadata.etag, metadata.last_modified, metadata.max_age, metadata.fields
+FROM metadata
+JOIN entries USING (id)
+WHERE metadata.stored_at = entries.created_at
+ORDER BY entries.key;
+
+-- How does the cache do? One row.
+CREATE VIEW cache_statistics AS
+SELECT
+    hits, misses, round(100.0 * hits / nullif(hits + misses, 0), 1) AS hit_percent, stores, removals, evictions,
+    expirations, bytes_read, bytes_written,
+    CASE WHEN since > 0 THEN strftime('%Y-%m-%d %H:%M:%S', since / 1000.0, 'unixepoch') END AS since
+FROM statistics;
+
+"""#
+}

@@ -1,0 +1,39 @@
+internal import Foundation
+
+extension ImageCache {
+    /// Asks the system for time in the background.
+    ///
+    /// Its argument is called when the time runs out. Returns what gives the time back; nil if there is none.
+    typealias BackgroundTime =
+        @MainActor (_ onExpiration: @escaping @MainActor @Sendable () -> Void) -> (@MainActor @Sendable () -> Void)?
+
+    /// Cleans the disk, writes what is pending, and lets go of a shared folder.
+    @MainActor
+    func cleanInBackground(_ askForTime: BackgroundTime) {
+        // Discrete: it is no part of what the caller may be counting on this thread.
+        let progress = Progress.discreteProgress(totalUnitCount: 0)
+        let resumptions = resumptionCount
+        let end = askForTime { [weak self] in
+            progress.cancel()
+            // Now, and on this thread: a file lock in a shared folder must not outlive the time.
+            self?.releaseSharedFolder()
+        }
+        guard let end else { return releaseSharedFolder() }
+        cleanDisk(progress: progress) { [self] in
+            prepareForSuspension(unlessResumedSince: resumptions) {
+                DispatchQueue.main.async { end() }
+            }
+        }
+    }
+
+    /// Writes what is pending and lets go of a shared folder: an extension and a watch app get no time for more.
+    func pauseInBackground(_ perform: @escaping ExpiringActivity.Perform) {
+        let resumptions = resumptionCount
+        // Not on this thread: the system's answer is waited for.
+        DispatchQueue.global(qos: .userInitiated).async { [self] in
+            let activity = ExpiringActivity.begin(perform) { [weak self] in self?.releaseSharedFolder() }
+            guard let activity else { return releaseSharedFolder() }
+            prepareForSuspension(unlessResumedSince: resumptions) { activity.end() }
+        }
+    }
+}

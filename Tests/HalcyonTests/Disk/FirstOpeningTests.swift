@@ -1,0 +1,39 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// Making an index waits for no disk on the caller's thread, which is often the main one. The first write does.
+@Suite struct FirstOpeningTests {
+    @Test func `the first opening waits for no disk, and the first store does before its blob is there`() throws {
+        let vfs = FaultyVFS()
+        let cache = try CacheFixture()
+        let synchronized = Locked(0)
+        let onThisThread = Locked(0)
+        let thread = pthread_self()
+        vfs.observe { event in
+            guard event.call == .sync, !event.isAfter else { return 0 }
+            synchronized.withLock { $0 += 1 }
+            // The first sweep of a folder is a write too, on a thread of its own.
+            if pthread_equal(pthread_self(), thread) != 0 { onThisThread.withLock { $0 += 1 } }
+            return 0
+        }
+        cache.environment.vfs = vfs.name
+        _ = cache.storage
+        #expect(!cache.storage.isCached(forKey: "a"))
+        #expect(try cache.storage.value(forKey: "a") == nil)
+        let atOpening = onThisThread.withLock { $0 }
+        let atPublish = Locked<Int?>(nil)
+        let blob = cache.storage.cacheFileURL(forKey: "a").path
+        cache.fileSystem.observe { call, path in
+            guard call == .rename || call == .link, path.contains("staging") || path == blob else { return }
+            atPublish.withLock { if $0 == nil { $0 = synchronized.withLock { $0 } } }
+        }
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        #expect(atOpening == 0)
+        #expect(atPublish.withLock { $0 ?? 0 } > 0)
+        cache.fileSystem.observe(nil)
+        cache.storage.close()
+    }
+}

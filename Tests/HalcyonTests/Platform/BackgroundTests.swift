@@ -1,0 +1,225 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// What a cache does in the background, with what the system answers there played by the test.
+@Suite struct BackgroundTests {
+    /// A cache in an app group's container, as an app on iOS has it.
+    private final class Fixture: @unchecked Sendable {
+        // Sendable because its members are constants that are so.
+        let files: CacheFixture
+        let cache: ImageCache
+
+        init(tuning: Tuning = .patient, change: (inout StorageEnvironment) -> Void = { _ in }) throws {
+            files = try CacheFixture(tuning: tuning) { config in
+                config.cachePathBlock = { parent, name in parent.appendingPathComponent("Shared/AppGroup/1/\(name)") }
+            }
+            change(&files.environment)
+            cache = ImageCache(
+                memoryStorage: CacheUnderTest.memory(clock: files.clock), diskStorage: files.storage)
+        }
+
+        var index: EntryIndex { files.storage.store.index }
+
+        func storeExpired() throws {
+            try files.storage.store(value: .blob(1), forKey: "old", expiration: .seconds(1))
+            files.clock.advance(by: 10)
+        }
+
+        var entryCount: Int64? { get throws { try files.storage.store.totals().entries } }
+
+        @MainActor func clean(_ askForTime: ImageCache.BackgroundTime) { cache.cleanInBackground(askForTime) }
+    }
+
+    // MARK: Time for an app
+
+    @Test func `in time that is given the cache is cleaned, lets go of its folder and gives the time back`()
+        async throws
+    {
+        let fixture = try Fixture()
+        try fixture.storeExpired()
+        await withCheckedContinuation { continuation in
+            Task { @MainActor in fixture.clean { _ in { continuation.resume() } } }
+        }
+        #expect(!fixture.index.isOpen)
+        fixture.cache.resume()
+        #expect(try fixture.entryCount == 0)
+    }
+
+    @Test func `without time nothing is cleaned, and the folder is let go of at once`() async throws {
+        let fixture = try Fixture()
+        try fixture.storeExpired()
+        await MainActor.run { fixture.clean { _ in nil } }
+        #expect(!fixture.index.isOpen)
+        fixture.cache.resume()
+        #expect(try fixture.entryCount == 1)
+        try fixture.files.requireClean()
+    }
+
+    // MARK: When the time runs out
+
+    /// Another process's, or one of a thread that does not come back.
+    private func whileWriteLocked(_ fixture: Fixture, _ body: () throws -> Void) throws {
+        let other = try Connection(path: fixture.files.index.path, access: .readWriteCreate)
+        try other.begin()
+        defer { other.rollBack() }
+        try body()
+    }
+
+    @Test func `a store that waits for another process does not hold up the end of the time`() throws {
+        let fixture = try Fixture()
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        try whileWriteLocked(fixture) {
+            let failed = DispatchSemaphore(value: 0)
+            let code = Locked<CacheStorageError.Code?>(nil)
+            Thread.detachNewThread {
+                do {
+                    try fixture.files.storage.store(value: .blob(2), forKey: "b")
+                } catch {
+                    code.withLock { $0 = (error as? KingfisherError)?.cause?.code }
+                }
+                failed.signal()
+            }
+            while fixture.index.writer.withLockIfFree({ _ in }) != nil { usleep(500) }
+            fixture.cache.releaseSharedFolder()
+            #expect(!fixture.index.isOpen)
+            failed.wait()
+            #expect(code.withLock { $0 } == .suspended)
+        }
+        fixture.cache.resume()
+        #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
+        #expect(try fixture.files.storage.value(forKey: "b") == nil)
+        try fixture.files.requireClean()
+    }
+
+    @Test func `a long read ends`() throws {
+        let fixture = try Fixture()
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        let began = DispatchSemaphore(value: 0)
+        let ended = DispatchSemaphore(value: 0)
+        let isSuspended = Locked(false)
+        Thread.detachNewThread {
+            do {
+                try fixture.index.readAtLength { session in
+                    began.signal()
+                    _ = try session.connection.integer(
+                        "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n")
+                }
+            } catch {
+                isSuspended.withLock { $0 = error is IndexSuspended }
+            }
+            ended.signal()
+        }
+        began.wait()
+        fixture.cache.releaseSharedFolder()
+        ended.wait()
+        #expect(isSuspended.withLock { $0 })
+        fixture.cache.resume()
+        #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
+    }
+
+    // MARK: Time for an extension
+
+    /// `performExpiringActivity`.
+    private final class System: @unchecked Sendable {
+        // Sendable because everything in it is behind locks.
+        private let grants: Locked<Bool>
+        private let blocks: Locked<[@Sendable (Bool) -> Void]> = Locked([])
+        private let running = Locked(0)
+
+        init(grants: Bool) { self.grants = Locked(grants) }
+
+        func grant(_ isGranted: Bool) { grants.withLock { $0 = isGranted } }
+        var spans: Int { running.withLock { $0 } }
+
+        func perform(_ block: @escaping @Sendable (Bool) -> Void) {
+            let isGranted = grants.withLock { $0 }
+            blocks.withLock { $0.append(block) }
+            Thread.detachNewThread { [running] in
+                running.withLock { $0 += 1 }
+                block(!isGranted)
+                running.withLock { $0 -= 1 }
+            }
+        }
+
+        /// Says of the last span that its time has run out.
+        func expire() { blocks.withLock { $0.last }?(true) }
+    }
+
+    @Test func `a write in a shared folder is made in a span without suspension`() throws {
+        let system = System(grants: true)
+        let inside = Locked([Int]())
+        let fixture = try Fixture { environment in
+            environment.expiringActivity = system.perform
+            environment.beforeCommit = {
+                inside.withLock { $0.append(system.spans) }
+                return true
+            }
+        }
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        #expect(inside.withLock { $0.allSatisfy { $0 > 0 } && !$0.isEmpty })
+        while system.spans > 0 { usleep(500) }
+    }
+
+    @Test func `without such a span nothing is written, and the next one is enough`() throws {
+        let system = System(grants: true)
+        let fixture = try Fixture { $0.expiringActivity = system.perform }
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        system.grant(false)
+        let error = try #require(throws: KingfisherError.self) {
+            try fixture.files.storage.store(value: .blob(2), forKey: "b")
+        }
+        #expect(error.cause?.code == .suspended)
+        system.grant(true)
+        try fixture.files.storage.store(value: .blob(3), forKey: "c")
+        #expect(try fixture.files.storage.value(forKey: "b") == nil)
+    }
+
+    @Test func `when a span ends too early the write fails, and the next span opens the index again`() throws {
+        let system = System(grants: true)
+        let fixture = try Fixture { environment in
+            environment.expiringActivity = system.perform
+            environment.beforeCommit = nil
+        }
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        try whileWriteLocked(fixture) {
+            let failed = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                try? fixture.files.storage.store(value: .blob(2), forKey: "b")
+                failed.signal()
+            }
+            while fixture.index.writer.withLockIfFree({ _ in }) != nil { usleep(500) }
+            system.expire()
+            failed.wait()
+            #expect(!fixture.index.isOpen)
+        }
+        #expect(try fixture.files.storage.value(forKey: "b") == nil)
+        try fixture.files.storage.store(value: .blob(3), forKey: "c")
+        #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
+        #expect(try fixture.files.storage.value(forKey: "c") == .blob(3))
+        while system.spans > 0 { usleep(500) }
+        try fixture.files.requireClean()
+    }
+
+    @Test func `a folder of the app alone asks for no span`() throws {
+        let system = System(grants: false)
+        let files = try CacheFixture()
+        files.environment.expiringActivity = system.perform
+        try files.storage.store(value: .blob(1), forKey: "a")
+        #expect(try files.storage.value(forKey: "a") == .blob(1))
+    }
+
+    @Test(arguments: [true, false])
+    func `an extension that goes to the background lets go of its folder`(isGranted: Bool) async throws {
+        let system = System(grants: isGranted)
+        let fixture = try Fixture()
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        fixture.cache.pauseInBackground(system.perform)
+        while fixture.index.isOpen || system.spans > 0 { await Task.yield() }
+        fixture.cache.resumeAfterSuspension()
+        #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
+    }
+}
