@@ -7,11 +7,21 @@
 @_exported import ObjectiveC
 
 // Core Foundation's types, of which Linux has the ones that they can be cast to.
+// https://developer.apple.com/documentation/corefoundation/cfdata
+@available(iOS 2, macOS 10.0, tvOS 9, watchOS 2, visionOS 1, *)
 public typealias CFData = NSData
+// https://developer.apple.com/documentation/corefoundation/cfdictionary
+@available(iOS 2, macOS 10.0, tvOS 9, watchOS 2, visionOS 1, *)
 public typealias CFDictionary = NSDictionary
+// https://developer.apple.com/documentation/corefoundation/cfmutabledata
+@available(iOS 2, macOS 10.0, tvOS 9, watchOS 2, visionOS 1, *)
 public typealias CFMutableData = NSMutableData
+// https://developer.apple.com/documentation/corefoundation/cfstring
+@available(iOS 2, macOS 10.0, tvOS 9, watchOS 2, visionOS 1, *)
 public typealias CFString = NSString
 
+// https://developer.apple.com/documentation/foundation/nsdiscardablecontent
+@available(iOS 2, macOS 10.0, tvOS 9, watchOS 2, visionOS 1, *)
 #if OBJC
     @objc
 #endif
@@ -22,6 +32,8 @@ public protocol NSDiscardableContent {
     func isContentDiscarded() -> Bool
 }
 
+// https://developer.apple.com/documentation/foundation/nsselectorfromstring(_:)
+@available(iOS 2, macOS 10.0, tvOS 9, watchOS 2, visionOS 1, *)
 public func NSSelectorFromString(_ name: String) -> Selector { Selector() }
 
 #if !OS_macOS
@@ -34,8 +46,11 @@ public func NSSelectorFromString(_ name: String) -> Selector { Selector() }
     }
 #endif
 
+@available(iOS 1, macOS 10.0, tvOS 1, watchOS 1, visionOS 1, *)
 extension NSObject {
     // A class is an object too.
+    // https://developer.apple.com/documentation/objectivec/nsobjectprotocol/responds(to:)
     public static func responds(to selector: Selector!) -> Bool { false }
+    // https://developer.apple.com/documentation/objectivec/nsobjectprotocol/perform(_:)
     public static func perform(_ selector: Selector!) -> Unmanaged<AnyObject>! { nil }
 }

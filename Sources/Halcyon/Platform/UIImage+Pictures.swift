@@ -81,7 +81,20 @@
         }
 
         /// This image with its pixels in memory; nil if they cannot be had.
-        func decodedForDisplay() -> UIImage? { changingPictures { $0.preparingForDisplay() } }
+        func decodedForDisplay() -> UIImage? { changingPictures { $0.preparedForDisplay() } }
+
+        #if os(watchOS)
+            /// UIKit has a function for it everywhere but there.
+            private func preparedForDisplay() -> UIImage? {
+                guard let picture = cgImage,
+                    let context = CGContext.bitmap(width: picture.width, height: picture.height, inColorsOf: picture)
+                else { return nil }
+                context.draw(picture, in: CGRect(x: 0, y: 0, width: picture.width, height: picture.height))
+                return context.makeImage().map { UIImage(cgImage: $0, scale: scale, orientation: imageOrientation) }
+            }
+        #else
+            private func preparedForDisplay() -> UIImage? { preparingForDisplay() }
+        #endif
 
         /// nil if one of the pictures cannot be changed.
         private func changingPictures(_ change: (UIImage) -> UIImage?) -> UIImage? {

@@ -2,18 +2,20 @@ public import Foundation
 public import Halcyon
 
 // As on Apple's systems, where both modules mean UIImage or NSImage.
-public typealias KFCrossPlatformImage = HalcyonImage
+public typealias KFCrossPlatformImage = Halcyon.KFCrossPlatformImage
+
+#if !canImport(UIKit) && !canImport(AppKit)
+    extension KFCrossPlatformImage {
+        /// An image of nothing, as UIImage and NSImage have one.
+        public convenience init() {
+            // One transparent pixel is always an image.
+            // swift-format-ignore: NeverForceUnwrap
+            self.init(rgba: [0, 0, 0, 0], width: 1, height: 1)!
+        }
+    }
+#endif
 
 extension KFCrossPlatformImage: CacheCostCalculable {}
-
-extension KFCrossPlatformImage {
-    /// An image of nothing, as UIImage and NSImage have one.
-    public convenience init() {
-        // One transparent pixel is always an image.
-        // swift-format-ignore: NeverForceUnwrap
-        self.init(rgba: [0, 0, 0, 0], width: 1, height: 1)!
-    }
-}
 
 public struct KingfisherWrapper<Base> {
     public let base: Base
