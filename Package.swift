@@ -19,10 +19,9 @@ let package = Package(
     name: "Halcyon",
     // SQLite with RETURNING (3.35) ships from these versions on.
     platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
-    products: [
-        .library(name: "Halcyon", targets: ["Halcyon"]),
-        .executable(name: "halcyon", targets: ["HalcyonCLI"]),
-    ],
+    // The command line tool is a package of its own, in Tool: on a volume that does not tell upper from lower case, one package cannot
+    // build a library `Halcyon` and an executable `halcyon`.
+    products: [.library(name: "Halcyon", targets: ["Halcyon"])],
     traits: [
         .trait(
             name: codecTrait,
@@ -32,9 +31,9 @@ let package = Package(
     dependencies: [
         // SHA-256 where CryptoKit is not part of the system.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
-        // The command line tool only: apps that use the library never build it.
+        // HalcyonTorture alone needs it, and is in no product: packages that use the library do not resolve it.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        // For `swift package generate-documentation`. No target uses it: whoever depends on this package does not even resolve it.
+        // For `swift package generate-documentation`. No target uses it: packages that use the library do not resolve it, either.
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
     ],
     targets: [
@@ -72,13 +71,6 @@ let package = Package(
                 .target(
                     name: "CHalcyonImageShims", condition: .when(platforms: [.linux], traits: [codecTrait]))
             ]),
-        .executableTarget(
-            name: "HalcyonCLI",
-            dependencies: [
-                "Halcyon", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
-        // Scripts/demo runs it; nobody else builds it.
-        .executableTarget(name: "HalcyonDemo", dependencies: ["Halcyon"], path: "Demo/Sources"),
         .target(
             name: "HalcyonTestSupport",
             dependencies: ["Halcyon", "HalcyonSQLite", "HalcyonMigrations", "CHalcyonFaultVFS"],
@@ -123,9 +115,6 @@ let package = Package(
             name: "HalcyonImageCodecsTests",
             dependencies: ["HalcyonImageCodecs", "HalcyonTestSupport"],
             resources: [.copy("Fixtures")]),
-        .testTarget(
-            name: "HalcyonCLITests",
-            dependencies: ["HalcyonCLI", "Halcyon", "HalcyonSQLite", "HalcyonTestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

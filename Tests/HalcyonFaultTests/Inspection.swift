@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonTestSupport
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// What somebody finds who opens a cache after something has gone wrong in it.
 struct Inspection {

@@ -3,7 +3,7 @@ import HalcyonMigrations
 import HalcyonSQLite
 import HalcyonTestSupport
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// The folder that an operation begins with: made once, and copied for each time it is done.
 struct PreparedFolder {

@@ -1,5 +1,5 @@
 package import Foundation
-package import Halcyon
+@_spi(HalcyonTool) package import Halcyon
 
 /// A storage in a folder of its own, with a clock and a file system that the test controls.
 package final class CacheFixture: @unchecked Sendable {
@@ -136,11 +136,4 @@ package func withCache(
     let cache = try CacheFixture(tuning: tuning, configure: configure)
     try body(cache)
     try cache.requireClean()
-}
-
-extension Data {
-    /// Bytes that tell their seed.
-    package static func blob(_ seed: Int, count: Int = 100) -> Data {
-        Data((0..<count).map { UInt8(truncatingIfNeeded: seed &* 31 &+ $0) })
-    }
 }

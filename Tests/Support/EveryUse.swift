@@ -1,5 +1,5 @@
 package import Foundation
-internal import Halcyon
+@_spi(HalcyonTool) internal import Halcyon
 
 /// All that a process can do to a cache, one after the other, on two storages of one folder: for whoever watches what happens
 /// to the files of the index beside SQLite.

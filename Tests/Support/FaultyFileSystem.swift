@@ -1,4 +1,4 @@
-package import Halcyon
+@_spi(HalcyonTool) package import Halcyon
 
 /// The real file system with a fault model: a call of a kind fails from its n-th time on, once or for good, or does half
 /// of its work; what is seen of volumes and times can be replaced; and a test can look on.

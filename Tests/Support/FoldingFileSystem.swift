@@ -1,5 +1,5 @@
 internal import Foundation
-package import Halcyon
+@_spi(HalcyonTool) package import Halcyon
 
 /// A file system that takes names for one another which differ in case or Unicode form, and keeps the name that a file was made with,
 /// as APFS and HFS+ do on macOS.

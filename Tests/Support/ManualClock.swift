@@ -1,5 +1,5 @@
 package import Foundation
-package import Halcyon
+@_spi(HalcyonTool) package import Halcyon
 
 /// A clock that moves when told. It starts at the real time, because the kernel's times of files cannot be injected.
 package final class ManualClock: Sendable {

@@ -1,5 +1,4 @@
 package import Foundation
-package import Halcyon
 
 /// Starts programs. Foundation's `Process` leaks (6.3), and the address sanitizer counts it.
 package enum Spawning {
@@ -10,7 +9,7 @@ package enum Spawning {
     /// - Returns: the process, which the caller has to wait for.
     package static func start(
         _ program: String, _ words: [String], environment: [String: String]? = nil, streams: [Int32: Int32]
-    ) throws(SystemError) -> pid_t {
+    ) throws(POSIXError) -> pid_t {
         var actions = FileActions()
         defer { actions.destroy() }
         for (target, source) in streams { actions.duplicate(source, to: target) }
@@ -21,7 +20,7 @@ package enum Spawning {
                 posix_spawn(&pid, program, &actions.actions, nil, argv, envp)
             }
         }
-        guard code == 0 else { throw SystemError("posix_spawn", code) }
+        guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
         return pid
     }
 

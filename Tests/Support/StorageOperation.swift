@@ -1,5 +1,5 @@
 package import Foundation
-package import Halcyon
+@_spi(HalcyonTool) package import Halcyon
 
 /// What is done to a cache while each of its calls fails in turn, or while its process ends at each step in turn.
 package enum StorageOperation: String, CaseIterable, Sendable {

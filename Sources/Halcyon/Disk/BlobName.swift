@@ -4,18 +4,18 @@ internal import Foundation
 ///
 /// A path computed from a key is a promise of the API, so the name depends on nothing but the key, the extension and
 /// whether names are hashed. It never leaves the cache's folder: what cannot be a file name there is hashed instead.
-package struct BlobName: Hashable, Sendable {
+@_spi(HalcyonTool) public struct BlobName: Hashable, Sendable {
     /// Bytes of UTF-8. Two Unicode forms of one letter are two names.
-    package let text: String
+    public let text: String
 
-    package static func == (left: BlobName, right: BlobName) -> Bool {
+    public static func == (left: BlobName, right: BlobName) -> Bool {
         left.rowID == right.rowID && left.text.hasBytes(of: right.text)
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(rowID) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(rowID) }
 
     /// 63 bits of the SHA-256 of the name: known before the row exists.
-    package let rowID: Int64
+    public let rowID: Int64
 
     /// What the same key was named before the volume was known to fold names; nil where that is the same.
     private let formerText: String?
@@ -29,7 +29,7 @@ package struct BlobName: Hashable, Sendable {
     }
 
     /// A name found in the folder.
-    package init(text: String) { self.init(text: text, formerText: nil) }
+    public init(text: String) { self.init(text: text, formerText: nil) }
 
     private init(text: String, formerText: String?) {
         self.text = text
@@ -111,7 +111,7 @@ package struct BlobName: Hashable, Sendable {
     }
 
     /// As ``isBlobName(_:isHashed:)``, the names of Kingfisher 7 and earlier included.
-    package static func isBlobOrLegacyName(_ name: String, isHashed: Bool) -> Bool {
+    public static func isBlobOrLegacyName(_ name: String, isHashed: Bool) -> Bool {
         isBlobName(name, isHashed: isHashed) || (isHashed && isLegacyName(name))
     }
 

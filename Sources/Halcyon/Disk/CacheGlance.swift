@@ -3,22 +3,22 @@ internal import HalcyonSQLite
 
 /// What can be seen of a cache from outside: makes no file, writes nothing, and holds nothing once it is there. For somebody who
 /// looks again and again while others use the cache.
-package struct CacheGlance: Sendable {
-    package var totals = Totals(entries: 0, bytes: 0)
+@_spi(HalcyonTool) public struct CacheGlance: Sendable {
+    public var totals = Totals(entries: 0, bytes: 0)
     /// Bytes that the volume has set aside for the blobs.
-    package var allocatedBytes: Int64 = 0
+    public var allocatedBytes: Int64 = 0
     /// Of all processes. What they have counted in the last ten seconds is missing.
-    package var counts = DiskStorage.Statistics.Counts()
+    public var counts = DiskStorage.Statistics.Counts()
     /// nil before anything was counted.
-    package var since: Timestamp?
+    public var since: Timestamp?
     /// Least recently used first.
-    package var evictedNext: [Entry] = []
+    public var evictedNext: [Entry] = []
     /// Most recently used first.
-    package var latest: [Entry] = []
+    public var latest: [Entry] = []
     /// Largest first, as far as the listing is up to date. nil where nobody has asked for one yet, or for hosts.
-    package var hosts: [StorageReport.Group]?
+    public var hosts: [StorageReport.Group]?
 
-    package init() {}
+    public init() {}
 
     /// Looks at the index in a cache's folder.
     ///
@@ -27,7 +27,7 @@ package struct CacheGlance: Sendable {
     ///   - hosts: how many; 0 for none. Takes some 0.4 µs for each entry; all the rest takes a millisecond or two.
     /// - Returns: nil where there is no index.
     /// - Throws: ``CacheStorageError`` for one that cannot be read now.
-    package static func look(at folder: String, rows: Int, hosts: Int) throws -> CacheGlance? {
+    public static func look(at folder: String, rows: Int, hosts: Int) throws -> CacheGlance? {
         let files = IndexFiles(
             database: BlobStore(directory: folder, fileSystem: POSIXFileSystem()).indexPath,
             fileSystem: POSIXFileSystem())

@@ -1,34 +1,34 @@
 /// What ``EntryStore/check(repair:progress:)`` found: rows against files, totals against sums, and SQLite's own opinion.
-package struct CheckReport: Equatable, Sendable {
+@_spi(HalcyonTool) public struct CheckReport: Equatable, Sendable {
     /// Rows of the index, and the sum of their sizes.
-    package var counted = Totals(entries: 0, bytes: 0)
+    public var counted = Totals(entries: 0, bytes: 0)
     /// What the index had noted of that.
-    package var noted = Totals(entries: 0, bytes: 0)
+    public var noted = Totals(entries: 0, bytes: 0)
     /// File names of blobs without a row.
-    package var orphans: [String] = []
+    public var orphans: [String] = []
     /// File names of rows without a file.
-    package var dangling: [String] = []
+    public var dangling: [String] = []
     /// File names whose file has another length than the row says.
-    package var wrongLengths: [String] = []
+    public var wrongLengths: [String] = []
     /// File names whose file is another one of the same length.
-    package var wrongInodes: [String] = []
+    public var wrongInodes: [String] = []
     /// Ids of rows that no lookup can find.
-    package var unreadableRows: [Int64] = []
+    public var unreadableRows: [Int64] = []
     /// Files in `staging/` left by a crash.
-    package var staleStaged = 0
+    public var staleStaged = 0
     /// Files in `trash/`.
-    package var trashed = 0
+    public var trashed = 0
     /// Names in the folder that are no blobs: never touched.
-    package var strangers: [String] = []
+    public var strangers: [String] = []
     /// SQLite's integrity check; empty when all is well.
-    package var integrityFindings: [String] = []
+    public var integrityFindings: [String] = []
     /// Files that wait to be adopted are no orphans.
-    package var isAdopting = false
+    public var isAdopting = false
     /// Set by a run with `repair`: what is listed above was put in order.
-    package var isRepaired = false
+    public var isRepaired = false
 
     /// Nothing is wrong but leftovers that every sweep removes.
-    package var isSound: Bool {
+    public var isSound: Bool {
         orphans.isEmpty && dangling.isEmpty && wrongLengths.isEmpty && wrongInodes.isEmpty && unreadableRows.isEmpty
             && integrityFindings.isEmpty && counted == noted
     }

@@ -70,7 +70,7 @@ extension DiskStorage {
 
 extension DiskStorage.Config {
     /// The cache's folder. Uses up ``cachePathBlock``.
-    package mutating func takeFolder() -> URL {
+    @_spi(HalcyonTool) public mutating func takeFolder() -> URL {
         let parent = directory ?? cachesFolder
         let folderName = "com.onevcat.Kingfisher.ImageCache.\(name)"
         defer { cachePathBlock = nil }
@@ -90,7 +90,7 @@ extension DiskStorage.Config {
     }
 
     /// When and how much is evicted.
-    package var limits: StorageLimits {
+    @_spi(HalcyonTool) public var limits: StorageLimits {
         StorageLimits(
             bytes: Int64(clamping: sizeLimit), entries: Int64(countLimit), freeBytes: Int64(clamping: keepFreeBytes),
             lowWater: lowWaterRatio)

@@ -1,15 +1,17 @@
+internal import Foundation
+
 /// What the command line tool asks beyond the public API. Failures have their words here: ``CacheStorageError``.
 extension DiskStorage.Backend {
     /// Opens the index now.
     ///
     /// An index that cannot be used makes lookups miss; whoever asks at a terminal wants to know why.
-    package func open() throws { try explained { try store.open() } }
+    @_spi(HalcyonTool) public func open() throws { try explained { try store.open() } }
 
     /// What is in the cache now.
-    package func summary() throws -> StorageSummary { try explained { try store.summary() } }
+    @_spi(HalcyonTool) public func summary() throws -> StorageSummary { try explained { try store.summary() } }
 
     /// Whether anything is stored under a key, expired or not.
-    package func hasTrace(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
+    @_spi(HalcyonTool) public func hasTrace(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try explained {
             try store.hasTrace(of: name) || store.formerNames(of: name, key: key).contains(where: store.hasTrace(of:))
@@ -17,7 +19,7 @@ extension DiskStorage.Backend {
     }
 
     /// The row of a key, whether it is valid or not.
-    package func row(forKey key: String, forcedExtension: String? = nil) throws -> Entry? {
+    @_spi(HalcyonTool) public func row(forKey key: String, forcedExtension: String? = nil) throws -> Entry? {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try explained {
             try store.index.read { try $0.entry(named: name) ?? name.former.flatMap($0.entry(named:)) }
@@ -25,26 +27,26 @@ extension DiskStorage.Backend {
     }
 
     /// Takes over files that have no row, now and on this thread, and tells how far it is.
-    package func finishAdoption(_ progress: @escaping @Sendable (AdoptionProgress) -> Void) throws {
+    @_spi(HalcyonTool) public func finishAdoption(_ progress: @escaping @Sendable (AdoptionProgress) -> Void) throws {
         store.adoptionListeners.add { if let now = $0 { progress(now) } }
         defer { store.adoptionListeners.finish() }
         try explained { try store.finishAdoption() }
     }
 
     /// Drops the row of a key whose blob is gone, now: a process that ends at once leaves housekeeping no time for it.
-    package func settle(forKey key: String, forcedExtension: String? = nil) throws {
+    @_spi(HalcyonTool) public func settle(forKey key: String, forcedExtension: String? = nil) throws {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         // An ordinary miss is no reason to take the write lock.
         try explained { if try store.hasTrace(of: name) { try store.settleInTransaction(name) } }
     }
 
     /// As ``removeExpiredValues()``, asked before each batch whether to go on.
-    package func removeExpired(goingOn: (Removal) -> Bool) throws -> Removal {
+    @_spi(HalcyonTool) public func removeExpired(goingOn: (Removal) -> Bool) throws -> Removal {
         try explained { try store.removeExpired(at: store.environment.now(), goingOn: goingOn) }
     }
 
     /// As ``removeSizeExceededValues()`` with these limits, asked before each batch whether to go on.
-    package func evict(_ limits: StorageLimits, goingOn: (Removal) -> Bool) throws -> Removal {
+    @_spi(HalcyonTool) public func evict(_ limits: StorageLimits, goingOn: (Removal) -> Bool) throws -> Removal {
         try explained { try store.evict(limits, goingOn: goingOn) }
     }
 
@@ -56,7 +58,7 @@ extension DiskStorage.Backend {
     /// Bytes and number of all entries.
     ///
     /// - Parameter adopting: false leaves files out that are still to be adopted, instead of adopting them first.
-    package func totals(adopting: Bool) throws -> Totals {
+    @_spi(HalcyonTool) public func totals(adopting: Bool) throws -> Totals {
         try explained { try store.totals(adopting: adopting) }
     }
 
@@ -66,7 +68,7 @@ extension DiskStorage.Backend {
     }
 
     /// Brings the listing up to date, as every query does that needs it, and tells how far it is.
-    package func updateListing(_ progress: (Int, Int) throws -> Void) throws {
+    @_spi(HalcyonTool) public func updateListing(_ progress: (Int, Int) throws -> Void) throws {
         try explained {
             try store.finishAdoption()
             try store.updateListing(progress)
@@ -74,7 +76,12 @@ extension DiskStorage.Backend {
     }
 
     /// Takes keys out of the index that are not to be kept, now: a process that ends at once leaves housekeeping no time for it.
-    package func forgetKeys() throws { try explained { try store.forgetKeys() } }
+    @_spi(HalcyonTool) public func forgetKeys() throws { try explained { try store.forgetKeys() } }
+
+    /// Where the cache is; nil for a volume that does not say what it is.
+    @_spi(HalcyonTool) public var volume: Volume? {
+        try? store.environment.fileSystem.volume(at: directoryURL.path)
+    }
 
     func explained<Result>(_ body: () throws -> Result) throws -> Result {
         do {
@@ -82,5 +89,12 @@ extension DiskStorage.Backend {
         } catch {
             throw CacheStorageError(error)
         }
+    }
+}
+
+extension DiskStorage {
+    /// Names in a folder, cache or not, in no order, until `body` returns false.
+    @_spi(HalcyonTool) public static func forEachName(in folder: String, _ body: (String) throws -> Bool) throws {
+        try POSIXFileSystem().list(folder, body)
     }
 }

@@ -302,7 +302,7 @@ public enum DiskStorage {
         }
 
         /// Where the blob of a valid value is; nil where there is none.
-        package func fileURLIfCached(forKey key: String, forcedExtension: String?) -> URL? {
+        @_spi(HalcyonTool) public func fileURLIfCached(forKey key: String, forcedExtension: String?) -> URL? {
             guard readiness.withLock({ $0 }) else { return nil }
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
             return store.validName(name, key: key, at: store.environment.now()).map(url(of:))
@@ -449,7 +449,9 @@ public enum DiskStorage {
         }
 
         /// Compares index and files, and repairs what is wrong if asked; see ``CheckReport``.
-        package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
+        @_spi(HalcyonTool) public func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws
+            -> CheckReport
+        {
             try store.check(repair: repair, progress: progress)
         }
 

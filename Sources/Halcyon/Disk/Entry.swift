@@ -1,26 +1,26 @@
 /// One row of the index: what is known of a blob.
-package struct Entry: Equatable, Sendable {
+@_spi(HalcyonTool) public struct Entry: Equatable, Sendable {
     /// The row's id; another one than the name's only in an index that somebody edited.
     package var id: Int64
-    package var name: BlobName
+    public var name: BlobName
     /// nil: the entry was taken over from a file, and nobody has asked for it by its key yet.
-    package var key: String?
+    public var key: String?
     /// Random, new at every store.
     package var token: Int64
     /// nil where inode numbers do not last.
     package var inode: UInt64?
     /// Bytes, within ``sizes``.
-    package var size: Int64
-    package var createdAt: Timestamp
-    package var accessedAt: Timestamp
-    package var lifetime: Lifetime
-    package var isPinned: Bool
+    public var size: Int64
+    public var createdAt: Timestamp
+    public var accessedAt: Timestamp
+    public var lifetime: Lifetime
+    public var isPinned: Bool
     /// What the volume has allocated beyond the size. Written, and not read with the rest.
     var slack: Int64 = 0
     /// Which image it is. Written, and not read with the rest.
     var origin: KeyOrigin?
 
-    package init(
+    public init(
         id: Int64? = nil, name: BlobName, key: String?, token: Int64, inode: UInt64?, size: Int64, createdAt: Timestamp,
         accessedAt: Timestamp, lifetime: Lifetime, isPinned: Bool = false
     ) {
@@ -56,7 +56,7 @@ package struct Entry: Equatable, Sendable {
     package func isExpired(at now: Timestamp) -> Bool { !isPinned && lifetime(at: now).isExpired(at: now) }
 
     /// The lifetime at `now`, which does not count while it is pinned. After the clock jumped back it is at most the time to live from now.
-    package func lifetime(at now: Timestamp) -> Lifetime {
+    public func lifetime(at now: Timestamp) -> Lifetime {
         guard let expiresAt = lifetime.expiresAt, let timeToLive = lifetime.timeToLive else { return lifetime }
         return Lifetime(expiresAt: min(expiresAt, now.advanced(by: timeToLive)), timeToLive: timeToLive)
     }
@@ -100,7 +100,7 @@ extension IndexState {
 }
 
 /// What becomes of files without a row.
-package enum Adoption: String, Sendable {
+@_spi(HalcyonTool) public enum Adoption: String, Sendable {
     /// They are entries that no index knows yet: the folder had none.
     case pending
     /// They are entries whose index was damaged.

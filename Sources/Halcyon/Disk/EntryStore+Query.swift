@@ -246,7 +246,9 @@ extension Totals {
 
 extension EntryFilter {
     /// Whether the listing is what knows the answer.
-    package var needsListing: Bool { keyPrefix != nil || baseKey != nil || host != nil || processorIdentifier != nil }
+    @_spi(HalcyonTool) public var needsListing: Bool {
+        keyPrefix != nil || baseKey != nil || host != nil || processorIdentifier != nil
+    }
 }
 
 extension IndexSession {

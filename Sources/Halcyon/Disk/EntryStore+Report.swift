@@ -12,7 +12,7 @@ extension EntryStore {
 
 extension DiskStorage.Backend {
     /// How the entries are spread over hosts, processors, ages, sizes and days.
-    package func report(_ question: StorageReport.Question) throws -> StorageReport {
+    @_spi(HalcyonTool) public func report(_ question: StorageReport.Question) throws -> StorageReport {
         try explained { try store.report(question) }
     }
 }

@@ -1,23 +1,23 @@
 internal import HalcyonSQLite
 
 /// What can be said of a cache in a few lines.
-package struct StorageSummary: Equatable, Sendable {
+@_spi(HalcyonTool) public struct StorageSummary: Equatable, Sendable {
     /// One applied change of the schema.
-    package struct AppliedMigration: Equatable, Sendable {
-        package let version: Int
-        package let name: String
-        package let appliedAt: Timestamp
+    public struct AppliedMigration: Equatable, Sendable {
+        public let version: Int
+        public let name: String
+        public let appliedAt: Timestamp
     }
 
-    package var totals = Totals(entries: 0, bytes: 0)
+    public var totals = Totals(entries: 0, bytes: 0)
     /// Part of ``totals``.
-    package var expired = Totals(entries: 0, bytes: 0)
+    public var expired = Totals(entries: 0, bytes: 0)
     /// nil in an empty cache.
-    package var oldestAccess: Timestamp?
-    package var newestAccess: Timestamp?
-    package var adoption = Adoption.done
+    public var oldestAccess: Timestamp?
+    public var newestAccess: Timestamp?
+    public var adoption = Adoption.done
     /// Oldest first.
-    package var ledger: [AppliedMigration] = []
+    public var ledger: [AppliedMigration] = []
 }
 
 extension EntryStore {

@@ -99,11 +99,11 @@ package struct FileStatus: Equatable, Sendable {
 }
 
 /// What kind of volume a folder is on.
-package struct Volume: Equatable, Sendable {
+@_spi(HalcyonTool) public struct Volume: Equatable, Sendable {
     /// The file system's name, for warnings.
-    package var name: String
+    public var name: String
     /// The volume's memory may be shared with other machines, or its locks may not be trusted: no write-ahead log there.
-    package var isNetworked: Bool
+    public var isNetworked: Bool
     /// A file keeps its inode number while it exists. Where it does not, only lengths tell blobs apart.
     package var hasStableInodes: Bool
 

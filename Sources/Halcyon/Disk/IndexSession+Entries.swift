@@ -285,7 +285,7 @@ extension EntryOrder {
     }
 
     /// Whether the listing is what knows it.
-    package var needsListing: Bool { self != .access }
+    @_spi(HalcyonTool) public var needsListing: Bool { self != .access }
 
     /// Where an entry stands in this order.
     func position(of entry: Entry) -> EntryPosition {

@@ -1,16 +1,16 @@
 /// What a batchwise removal has taken away.
-package struct Removal: Sendable {
+@_spi(HalcyonTool) public struct Removal: Sendable {
     /// The blobs that went, in the order in which they went; empty when nobody wanted their names.
     package private(set) var names: [BlobName] = []
-    package private(set) var entries = 0
+    public private(set) var entries = 0
     /// What they held.
-    package private(set) var bytes: Int64 = 0
+    public private(set) var bytes: Int64 = 0
     /// The largest row id of the last batch.
     private(set) var lastID = Int64.min
     /// Why it ended early, if it did: a batch of which nothing could be removed.
-    package var failure: (any Error)?
+    public var failure: (any Error)?
 
-    package init() {}
+    public init() {}
 
     mutating func add(_ batch: [Entry], keepingNames: Bool) {
         if keepingNames { names += batch.map(\.name) }

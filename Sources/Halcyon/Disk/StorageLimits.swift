@@ -1,15 +1,15 @@
 /// From where on entries are evicted, and down to where. 0: no such limit.
-package struct StorageLimits: Equatable, Sendable {
+@_spi(HalcyonTool) public struct StorageLimits: Equatable, Sendable {
     /// Bytes of blobs that are already too many.
-    package var bytes: Int64 = 0
+    public var bytes: Int64 = 0
     /// Entries that are not yet too many.
-    package var entries: Int64 = 0
+    public var entries: Int64 = 0
     /// Bytes that the volume should have left.
-    package var freeBytes: Int64 = 0
+    public var freeBytes: Int64 = 0
     /// The part of a limit that is left by an eviction.
-    package var lowWater = 0.5
+    public var lowWater = 0.5
 
-    package init(bytes: Int64 = 0, entries: Int64 = 0, freeBytes: Int64 = 0, lowWater: Double = 0.5) {
+    public init(bytes: Int64 = 0, entries: Int64 = 0, freeBytes: Int64 = 0, lowWater: Double = 0.5) {
         self.bytes = max(0, bytes)
         self.entries = max(0, entries)
         self.freeBytes = max(0, freeBytes)

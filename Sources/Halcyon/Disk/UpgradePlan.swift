@@ -2,23 +2,23 @@ internal import Foundation
 internal import HalcyonSQLite
 
 /// What opening a cache's folder would do to it, found out without doing it.
-package struct UpgradePlan: Equatable, Sendable {
+@_spi(HalcyonTool) public struct UpgradePlan: Equatable, Sendable {
     /// nil: there is no index yet.
-    package var schemaVersion: Int?
-    package var newestVersion = EntryIndex.migrator.newestVersion
+    public var schemaVersion: Int?
+    public var newestVersion = EntryIndex.migrator.newestVersion
     /// File names of the migrations that would be applied.
-    package var migrations: [String] = []
+    public var migrations: [String] = []
     /// Written by a newer version, which says that this one cannot use it.
-    package var isTooNew = false
+    public var isTooNew = false
     /// Whether files without a row are still being taken over, or will be.
-    package var isAdopting = true
+    public var isAdopting = true
     /// Files by their names.
-    package var blobs = 0
-    package var legacyBlobs = 0
-    package var strangers = 0
+    public var blobs = 0
+    public var legacyBlobs = 0
+    public var strangers = 0
 
     /// - Throws: ``CacheStorageError`` for a folder or an index that cannot be read.
-    package init(folder: String, namesAreHashed: Bool = true) throws {
+    public init(folder: String, namesAreHashed: Bool = true) throws {
         let files = BlobStore(directory: folder, fileSystem: POSIXFileSystem())
         do {
             try files.forEachName { name in

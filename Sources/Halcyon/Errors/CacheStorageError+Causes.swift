@@ -2,7 +2,7 @@ internal import HalcyonSQLite
 
 extension CacheStorageError {
     /// The one place where a failure of a lower layer gets its words.
-    package init(_ error: any Error) {
+    @_spi(HalcyonTool) public init(_ error: any Error) {
         switch error {
         case let error as CacheStorageError: self = error
         case let error as SystemError: self.init(error)

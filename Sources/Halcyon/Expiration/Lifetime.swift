@@ -1,9 +1,9 @@
 internal import Foundation
 
 /// When an entry expires and how long it lives: what a ``StorageExpiration`` means at a moment.
-package struct Lifetime: Equatable, Sendable {
+@_spi(HalcyonTool) public struct Lifetime: Equatable, Sendable {
     /// nil: never.
-    package let expiresAt: Timestamp?
+    public let expiresAt: Timestamp?
     /// Milliseconds a read begins again with ``ExpirationExtending/cacheTime``; nil: never expires.
     package let timeToLive: Int64?
 
@@ -12,7 +12,7 @@ package struct Lifetime: Equatable, Sendable {
         self.timeToLive = timeToLive
     }
 
-    package static let never = Lifetime(expiresAt: nil, timeToLive: nil)
+    public static let never = Lifetime(expiresAt: nil, timeToLive: nil)
 
     /// Expired at any time, also once the clock is put back.
     private static let over = Lifetime(expiresAt: Timestamp(milliseconds: 0), timeToLive: 0)

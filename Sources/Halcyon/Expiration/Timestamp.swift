@@ -1,19 +1,19 @@
-package import Foundation
+public import Foundation
 
 /// A moment in whole milliseconds since 1970, as the index stores it.
-package struct Timestamp: Hashable, Comparable, Sendable {
-    package let milliseconds: Int64
+@_spi(HalcyonTool) public struct Timestamp: Hashable, Comparable, Sendable {
+    public let milliseconds: Int64
 
     /// The last millisecond of the year 9999: what SQLite's date functions can still show.
     package static let latest = Timestamp(milliseconds: 253_402_300_799_999)
 
-    package init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// Rounds up, so that nothing expires early, and stops at 1970 and ``latest``.
     ///
     /// A `Date` counts from 2001 in seconds, and so holds few milliseconds exactly: what is beyond one in the last bits alone is
     /// that one, and ``date`` of a moment is that moment again.
-    package init(_ date: Date) {
+    public init(_ date: Date) {
         let value = min(date.timeIntervalSince1970 * 1000, Double(Self.latest.milliseconds))
         self.init(clampingMilliseconds: (value - max(4 * value.ulp, 0.0005)).rounded(.up))
     }
@@ -24,17 +24,17 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         milliseconds = value >= Double(latest) ? latest : value > 0 ? Int64(value) : 0
     }
 
-    package var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
+    public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
-    package func advanced(by duration: Int64) -> Timestamp {
+    public func advanced(by duration: Int64) -> Timestamp {
         let (sum, overflow) = milliseconds.addingReportingOverflow(duration)
         return overflow ? .latest : min(.latest, Timestamp(milliseconds: sum))
     }
 
-    package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
+    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
     /// Milliseconds between two moments; the largest number for what no clock can say.
-    package static func - (left: Timestamp, right: Timestamp) -> Int64 {
+    public static func - (left: Timestamp, right: Timestamp) -> Int64 {
         let (difference, overflow) = left.milliseconds.subtractingReportingOverflow(right.milliseconds)
         return overflow ? .max : difference
     }

@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// What can be seen only of a process that does nothing else, or that ends.
 @Suite(.endsEvenIfItHangs) struct ErrandTests {

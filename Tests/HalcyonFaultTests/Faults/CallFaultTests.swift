@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// Each call that an operation makes of the file system, and that SQLite makes for it, goes wrong: the first, the second, … until
 /// none is left; once, and from then on.

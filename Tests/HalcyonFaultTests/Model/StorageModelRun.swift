@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonTestSupport
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A folder with two storages on it, its model, and what is done to both. After each act everything that can be seen is compared.
 final class StorageModelRun {

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 typealias ImageMemory = MemoryStorage.Backend<KFCrossPlatformImage>
 typealias ImageDisk = DiskStorage.Backend<Data>

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct CleaningTests {
     @Test func `cleaning memory removes what has expired there, and nothing on disk`() async throws {

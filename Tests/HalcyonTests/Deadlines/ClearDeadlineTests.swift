@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// All is cleared while the cache is in use: from the call's turn on nothing is found, and nobody waits for it to go.
 @Suite(.endsEvenIfItHangs) struct ClearDeadlineTests {

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// What goes through all entries does so in batches: lookups never wait for one, and a store for one at most.
 @Suite(.endsEvenIfItHangs) struct DeadlineTests {

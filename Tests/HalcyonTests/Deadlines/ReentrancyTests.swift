@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// Whoever is called by the cache may call the cache: from any handler, on any queue, and from everything else that is the
 /// caller's own code.

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A folder that Kingfisher wrote: hashed files and no index.
 @Suite struct AdoptionTests {

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// What was looked at once is not looked at again while its folder's dates say that no name in it has changed.
 @Suite struct FolderWatchTests {

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A volume that takes names for one another which differ in case or Unicode form.
 @Suite struct FoldingVolumeTests {

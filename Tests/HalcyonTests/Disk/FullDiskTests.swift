@@ -4,7 +4,7 @@
     import HalcyonTestSupport
     import Testing
 
-    @testable import Halcyon
+    @_spi(HalcyonTool) @testable import Halcyon
 
     /// A volume that is really full: a small one in memory, where this user may mount one.
     @Suite struct FullDiskTests {

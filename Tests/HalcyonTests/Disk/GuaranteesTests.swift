@@ -35,12 +35,13 @@ import Testing
     }
 
     private func declaredSuites() throws -> Set<String> {
-        let tests = Self.package.appendingPathComponent("Tests")
-        let files = try FileManager.default.subpathsOfDirectory(atPath: tests.path).filter {
-            $0.hasSuffix("Tests.swift")
+        let files = try ["Tests", "Tool/Tests"].flatMap { folder in
+            let path = Self.package.appendingPathComponent(folder).path
+            return try FileManager.default.subpathsOfDirectory(atPath: path)
+                .filter { $0.hasSuffix("Tests.swift") }.map { "\(folder)/\($0)" }
         }
         return try files.reduce(into: []) { suites, path in
-            for line in try text("Tests/" + path).split(separator: "\n") {
+            for line in try text(path).split(separator: "\n") {
                 let words = line.split(whereSeparator: { " {".contains($0) })
                 if let index = words.firstIndex(of: "struct"), index + 1 < words.count {
                     suites.insert(String(words[index + 1]))

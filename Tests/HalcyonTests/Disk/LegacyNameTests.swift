@@ -1,9 +1,9 @@
 import Foundation
-import Halcyon
+@_spi(HalcyonTool) import Halcyon
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A folder that Kingfisher 7 or earlier wrote: files named by the MD5 of their key.
 @Suite struct LegacyNameTests {

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 @Suite struct `Moving a cache` {
     private func target(_ cache: CacheFixture) -> URL { cache.folder.url.appendingPathComponent("group/new") }

@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// Files taken away, replaced or damaged while the cache is open, or between two runs.
 @Suite struct MovedFilesTests {

@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// What a review broke, each with the shortest way to break it again.
 @Suite struct RegressionTests {

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// Stores that share a commit: in a row on a cache's queue, or of several callers at once.
 @Suite(.endsEvenIfItHangs) struct StoringTogetherTests {

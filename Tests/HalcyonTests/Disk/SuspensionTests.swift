@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A storage that has let go of its index, so that the system may suspend the process.
 @Suite struct SuspensionTests {

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// Totals and sizes that somebody has edited: they cost no entry, and become right by themselves.
 @Suite struct TotalsTests {

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// What Cookbook.md and Migrating.md say, done.
 @Suite(.endsEvenIfItHangs) struct RecipeTests {

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonTestSupport
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A key of which the test knows everything without taking it apart.
 struct ModelKey: Hashable {

@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// The server of a key as the cache takes it, beside what the views show.
 @Suite struct HostParsingTests {

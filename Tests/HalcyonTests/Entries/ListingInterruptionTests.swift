@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// The making of the listing is given up anywhere, and entries change meanwhile: whoever goes on ends with the same rows.
 @Suite(.endsEvenIfItHangs) struct ListingInterruptionTests {

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct MoreLimitTests {
     struct Mark: Sendable {

@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A page costs what is on it, whichever page it is.
 @Suite(.serialized, .endsEvenIfItHangs) struct PagingTests {

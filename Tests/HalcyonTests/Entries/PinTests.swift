@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 @Suite struct PinTests {
     private func pinned(_ isPinned: Bool = true) -> DiskStorage.EntryAttributes { .init(isPinned: isPinned) }

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonTestSupport
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 extension EntryModel {
     /// A filter about what is there: of one condition, of some, now and then of none.

@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 @Suite struct RelistingTests {
     private func key(_ seed: Int) -> String { "https://host\(seed % 5).example.com/\(seed)" }

@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// An image and everything that was made of it, as ``ImageCache`` stores and removes them.
 @Suite(.endsEvenIfItHangs) struct VariantTests {

@@ -1,5 +1,5 @@
 import Foundation
-import Halcyon
+@_spi(HalcyonTool) import Halcyon
 import HalcyonSQLite
 import HalcyonTestSupport
 import Testing

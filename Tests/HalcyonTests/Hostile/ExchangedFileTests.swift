@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A file is another one by the time it is opened, renamed or unlinked than when it was looked at.
 @Suite(.endsEvenIfItHangs) struct ExchangedFileTests {

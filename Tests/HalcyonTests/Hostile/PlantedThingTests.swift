@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// Whatever stands where the cache has a file or a folder of its own, and whatever the cache is asked then: nothing outside of
 /// its folder is read, written or removed, nothing hangs, and once the thing is gone all is as ever.

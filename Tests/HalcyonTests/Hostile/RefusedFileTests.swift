@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// What cannot be used is refused with words that say which file it is and what to do.
 @Suite(.endsEvenIfItHangs) struct RefusedFileTests {

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonTestSupport
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A value that costs what it is told to.
 struct Weight: CacheCostCalculable, Equatable, Sendable, ExpressibleByIntegerLiteral {

@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// An index that somebody, or a failing disk, has changed. Whatever was done to it: no crash, no hang, no wrong bytes, every
 /// blob kept, and the index replaced only if SQLite calls it malformed.

@@ -4,7 +4,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A migration that ends in the middle, at each of its statements, leaves the version before it, whole; the next opening does
 /// it from the beginning.

@@ -4,7 +4,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// An app that is downgraded finds an index that a newer version has migrated.
 @Suite struct NewerIndexTests {

@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// The system refuses to read pages of the index. SQLite calls some of that corruption; nothing is known of bytes that nobody
 /// could read, and no index is set aside for them.

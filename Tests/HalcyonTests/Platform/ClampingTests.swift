@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// Arithmetic that must not trap where `Int` and `time_t` have 32 bits. Scripts/typecheck-apple runs it with such an `Int` too.
 @Suite struct ClampingTests {

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonTestSupport
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A cache on a disk whose power is cut again and again, and what may be in it each time.
 ///

@@ -1,5 +1,5 @@
 package import Foundation
-package import Halcyon
+@_spi(HalcyonTool) package import Halcyon
 
 /// What was asked of a disk since a moment at which everything was on it, in order: the memory of a model disk.
 ///

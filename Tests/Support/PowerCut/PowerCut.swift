@@ -1,5 +1,5 @@
 internal import Foundation
-package import Halcyon
+@_spi(HalcyonTool) package import Halcyon
 
 /// A loss of power: what a disk has forgotten of its history afterwards.
 ///

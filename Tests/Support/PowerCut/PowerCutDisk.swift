@@ -1,5 +1,5 @@
 package import Foundation
-package import Halcyon
+@_spi(HalcyonTool) package import Halcyon
 
 /// A folder on a disk whose power can be cut: under blobs and index alike.
 ///

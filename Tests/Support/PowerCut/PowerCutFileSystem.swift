@@ -1,5 +1,5 @@
 internal import Foundation
-package import Halcyon
+@_spi(HalcyonTool) package import Halcyon
 
 /// The blob store's side of a ``PowerCutDisk``.
 package struct PowerCutFileSystem: FileSystem {

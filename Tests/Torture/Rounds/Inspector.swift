@@ -1,5 +1,5 @@
 import Foundation
-import Halcyon
+@_spi(HalcyonTool) import Halcyon
 import HalcyonTestSupport
 
 /// Looks at a cache at rest, after processes have worked on it: every key, the check, a repair, and whether it still works.

@@ -1,5 +1,5 @@
 import Foundation
-import Halcyon
+@_spi(HalcyonTool) import Halcyon
 
 /// A clock that somebody puts forward and back, for all processes that look at its file.
 final class SharedClock: Sendable {

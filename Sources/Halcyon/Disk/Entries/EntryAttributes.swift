@@ -55,7 +55,7 @@ extension DiskStorage.EntryAttributes {
     var isEmpty: Bool { self == Self() }
 
     /// - Throws: ``CacheStorageError`` for what is too much for an index.
-    package func validate() throws {
+    @_spi(HalcyonTool) public func validate() throws {
         for tag in tags ?? [] where tag.isEmpty || tag.utf8.count > Self.tagLimit {
             throw CacheStorageError(
                 .invalidAttributes, "A tag is empty or has more than \(Self.tagLimit) bytes.",

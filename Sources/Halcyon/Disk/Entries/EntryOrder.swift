@@ -43,7 +43,7 @@ extension DiskStorage {
     }
 }
 
-package typealias Totals = DiskStorage.Totals
+@_spi(HalcyonTool) public typealias Totals = DiskStorage.Totals
 package typealias EntryFilter = DiskStorage.EntryFilter
 package typealias EntryOrder = DiskStorage.EntryOrder
 

@@ -1,5 +1,5 @@
 /// Which image an entry is a variant of.
-package struct KeyOrigin: Equatable, Sendable {
+@_spi(HalcyonTool) public struct KeyOrigin: Equatable, Sendable {
     /// 63 bits of the SHA-256 of the image's key: the same for all its variants, and known also where keys are not kept.
     let source: Int64
     /// Characters (Unicode scalars, as SQLite counts them) of the key that are the image's.
@@ -29,7 +29,7 @@ package struct KeyOrigin: Equatable, Sendable {
     /// The server of a key that is an address, in lower case, without name, password and port; nil for other keys.
     ///
     /// As RFC 3986, section 3.2 has it, but nothing is decoded: it has to be what the view `cache_sites` shows.
-    package static func host(ofKey key: String) -> String? {
+    public static func host(ofKey key: String) -> String? {
         let bytes = Array(key.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
             bytes[colon...].starts(with: "://".utf8), bytes[..<colon].allSatisfy(isSchemeByte)

@@ -1,23 +1,23 @@
 /// How the entries of a cache are spread over hosts, processors, ages, sizes and days, as of one moment.
-package struct StorageReport: Equatable, Sendable {
+@_spi(HalcyonTool) public struct StorageReport: Equatable, Sendable {
     /// Entries that have something in common, and its name; nil where that is not known.
-    package struct Group: Equatable, Sendable {
-        package let name: String?
-        package let totals: Totals
+    public struct Group: Equatable, Sendable {
+        public let name: String?
+        public let totals: Totals
 
-        package init(name: String?, totals: Totals) {
+        public init(name: String?, totals: Totals) {
             self.name = name
             self.totals = totals
         }
     }
 
     /// The largest groups, and the rest of them together.
-    package struct Ranking: Equatable, Sendable {
-        package var largest: [Group] = []
-        package var otherGroups: Int64 = 0
-        package var others = Totals(entries: 0, bytes: 0)
+    public struct Ranking: Equatable, Sendable {
+        public var largest: [Group] = []
+        public var otherGroups: Int64 = 0
+        public var others = Totals(entries: 0, bytes: 0)
 
-        package init(largest: [Group] = [], otherGroups: Int64 = 0, others: Totals = Totals(entries: 0, bytes: 0)) {
+        public init(largest: [Group] = [], otherGroups: Int64 = 0, others: Totals = Totals(entries: 0, bytes: 0)) {
             self.largest = largest
             self.otherGroups = otherGroups
             self.others = others
@@ -25,61 +25,61 @@ package struct StorageReport: Equatable, Sendable {
     }
 
     /// What goes when, in the order of the days that were asked for.
-    package struct Expirations: Equatable, Sendable {
+    public struct Expirations: Equatable, Sendable {
         /// Only waiting for the next clean.
-        package var expired = Totals(entries: 0, bytes: 0)
-        package var days: [Totals]
-        package var later = Totals(entries: 0, bytes: 0)
+        public var expired = Totals(entries: 0, bytes: 0)
+        public var days: [Totals]
+        public var later = Totals(entries: 0, bytes: 0)
         /// The pinned ones among them.
-        package var never = Totals(entries: 0, bytes: 0)
+        public var never = Totals(entries: 0, bytes: 0)
 
-        package init(days: [Totals]) { self.days = days }
+        public init(days: [Totals]) { self.days = days }
     }
 
     /// What keeping the limits now would take.
-    package struct Eviction: Equatable, Sendable {
-        package var gone = Totals(entries: 0, bytes: 0)
+    public struct Eviction: Equatable, Sendable {
+        public var gone = Totals(entries: 0, bytes: 0)
         /// When the latest of those that go was used last.
-        package var usedUntil: Timestamp?
+        public var usedUntil: Timestamp?
 
-        package init(gone: Totals = Totals(entries: 0, bytes: 0), usedUntil: Timestamp? = nil) {
+        public init(gone: Totals = Totals(entries: 0, bytes: 0), usedUntil: Timestamp? = nil) {
             self.gone = gone
             self.usedUntil = usedUntil
         }
     }
 
-    package var totals = Totals(entries: 0, bytes: 0)
+    public var totals = Totals(entries: 0, bytes: 0)
     /// Bytes that the volume has set aside for the blobs.
-    package var allocatedBytes: Int64 = 0
-    package var pinned = Totals(entries: 0, bytes: 0)
-    package var hosts = Ranking()
-    package var processors = Ranking()
+    public var allocatedBytes: Int64 = 0
+    public var pinned = Totals(entries: 0, bytes: 0)
+    public var hosts = Ranking()
+    public var processors = Ranking()
     /// By time since the last use, in the order of the steps.
-    package var ages: [Totals] = []
+    public var ages: [Totals] = []
     /// By size, in the order of the steps.
-    package var sizes: [Totals] = []
-    package var expirations = Expirations(days: [])
+    public var sizes: [Totals] = []
+    public var expirations = Expirations(days: [])
     /// nil while no limit is reached.
-    package var eviction: Eviction?
-    package var oldestAccess: Timestamp?
-    package var newestAccess: Timestamp?
+    public var eviction: Eviction?
+    public var oldestAccess: Timestamp?
+    public var newestAccess: Timestamp?
 
-    package init() {}
+    public init() {}
 
     /// What is to be found out.
-    package struct Question: Sendable {
-        package var now: Timestamp
+    public struct Question: Sendable {
+        public var now: Timestamp
         /// Groups that are named.
-        package var groups: Int
+        public var groups: Int
         /// Milliseconds since the last use at which the second, third … step begin.
-        package var ages: [Int64]
+        public var ages: [Int64]
         /// Bytes at which the second, third … step begin.
-        package var sizes: [Int64]
+        public var sizes: [Int64]
         /// The last millisecond of each of seven days.
-        package var days: [Timestamp]
-        package var limits: StorageLimits
+        public var days: [Timestamp]
+        public var limits: StorageLimits
 
-        package init(
+        public init(
             now: Timestamp, groups: Int, ages: [Int64], sizes: [Int64], days: [Timestamp], limits: StorageLimits
         ) {
             precondition(days.count == 7, "the statement has room for seven days")

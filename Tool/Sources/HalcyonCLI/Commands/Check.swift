@@ -1,0 +1,49 @@
+internal import ArgumentParser
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Compares index and files.
+struct Check: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Compare the index with the files, and repair what does not fit.",
+        discussion: """
+            Reads every row and looks at every file; the cache can be used meanwhile. Status 0 when all is well or was \
+            repaired, 1 when something is wrong.
+
+            EXAMPLES
+              halcyon check --folder ./cache
+              halcyon check --folder ./cache --repair
+            """)
+
+    @OptionGroup var cache: CacheOptions
+
+    @Flag(help: "Put in order what is found.")
+    var repair = false
+
+    @Flag(help: "An object instead of lines.")
+    var json = false
+
+    func run() throws {
+        let interruption = Interruption()
+        try cache.withStorage { storage in
+            let report = try check(storage, until: interruption)
+            try Output.print(json ? report.object.indented() : report.text)
+            guard report.isSound || report.wasRepaired else { throw ExitCode.failure }
+        }
+    }
+
+    private func check(_ storage: Storage, until interruption: Interruption) throws -> CheckReport {
+        // Each entry is seen twice: as a row and as a file.
+        let bar = ProgressBar(total: 2 * Int(try storage.summary().totals.entries))
+        defer { bar.clear() }
+        return try storage.check(repair: repair) { seen in
+            bar.show(seen)
+            guard interruption.isRequested else { return }
+            bar.clear()
+            let done = repair ? "What was found in them was repaired." : "Nothing was changed."
+            Message.print("Interrupted: \(seen) rows and files were looked at. \(done)")
+            // Between two batches nothing is half done.
+            throw ExitCode.interrupted
+        }
+    }
+}

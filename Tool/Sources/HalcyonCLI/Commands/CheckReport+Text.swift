@@ -1,0 +1,85 @@
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+extension CheckReport {
+    /// One kind of finding: what it is called, what it means, and what repair does about it.
+    private struct Finding {
+        let title: String
+        let meaning: String
+        let names: [String]
+    }
+
+    private var findings: [Finding] {
+        [
+            Finding(
+                title: "Files without a row",
+                meaning: "Left by a store that was cut off. Nothing finds them; repair removes them.", names: orphans),
+            Finding(
+                title: "Rows without their file",
+                meaning: "Somebody else removed the file. A lookup misses; repair drops the row.", names: dangling),
+            Finding(
+                title: "Files of another length",
+                meaning: "Somebody else wrote into the file. A lookup misses; repair removes row and file.",
+                names: wrongLengths),
+            Finding(
+                title: "Files that were replaced",
+                meaning: "As long, but not the files that were stored. A lookup misses; repair removes row and file.",
+                names: wrongInodes),
+            Finding(
+                title: "Rows that no lookup can find",
+                meaning: "Somebody edited the index. Repair drops them.", names: unreadableRows.map { "row \($0)" }),
+            Finding(
+                title: "Findings of SQLite's integrity check",
+                meaning: "The index is damaged. SQLite reads it still; to have it built anew from the files, delete "
+                    + "the folder .halcyon while nothing uses the cache.",
+                names: integrityFindings),
+            Finding(
+                title: "Other things in the folder",
+                meaning: "No blobs: not the cache's, and never touched.", names: strangers),
+        ].filter { !$0.names.isEmpty }
+    }
+
+    /// The whole report, for people.
+    var text: String {
+        var lines = ["\(Count.entries(Int(counted.entries))), \(ByteSize(counted.bytes))."]
+        findings.forEach { lines += Self.lines(of: $0) }
+        if noted != counted {
+            lines.append("The totals are wrong: \(noted.entries) entries and \(noted.bytes) bytes are noted.")
+            lines.append("  Limits would be kept wrongly; repair counts anew.")
+        }
+        if staleStaged + trashed > 0 {
+            lines.append("\(Count.files(staleStaged + trashed)) left over in .halcyon: to go at the next opening.")
+        }
+        if isAdopting { lines.append("Files without a row are still being taken over; they are no orphans.") }
+        return (lines + [verdict]).joined(separator: "\n")
+    }
+
+    private static func lines(of finding: Finding) -> [String] {
+        let shown = finding.names.prefix(10).map { "    \(TextWidth.printable($0))" }
+        let rest = finding.names.count > 10 ? ["    … and \(finding.names.count - 10) more (--json names all)"] : []
+        return ["\(finding.title): \(finding.names.count)", "  \(finding.meaning)"] + shown + rest
+    }
+
+    private var verdict: String {
+        if isSound { return "The cache is sound." }
+        if !integrityFindings.isEmpty { return "The index is damaged." }
+        return isRepaired ? "Repaired: what is named above was put in order." : "Something is wrong. Run with --repair."
+    }
+
+    /// What was wrong is in order now; a damaged file is beyond what repair does.
+    var wasRepaired: Bool { isRepaired && !isSound && integrityFindings.isEmpty }
+
+    var object: JSON {
+        .object([
+            "sound": .bool(isSound), "repaired": .bool(wasRepaired),
+            "entries": .integer(counted.entries), "bytes": .integer(counted.bytes),
+            "notedEntries": .integer(noted.entries), "notedBytes": .integer(noted.bytes),
+            "orphans": Self.array(orphans), "dangling": Self.array(dangling), "wrongLengths": Self.array(wrongLengths),
+            "wrongInodes": Self.array(wrongInodes), "unreadableRows": .array(unreadableRows.map { .integer($0) }),
+            "staleStaged": .integer(staleStaged), "trashed": .integer(trashed), "strangers": Self.array(strangers),
+            "integrityFindings": Self.array(integrityFindings), "adopting": .bool(isAdopting),
+        ])
+    }
+
+    private static func array(_ names: [String]) -> JSON { .array(names.map { .string($0) }) }
+}

@@ -1,0 +1,99 @@
+internal import ArgumentParser
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Removes what has expired and, over a limit, what was used least recently.
+struct Clean: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Remove expired entries and, over a limit, the least recently used ones.",
+        discussion: """
+            With --limit, entries are evicted down to half of it once their total has reached it: the next cleaning is \
+            then far away; --low-water says how much is left instead. --count-limit does the same once there are more \
+            entries than that. --keep-free evicts while the volume has less room left, until an eighth more than that is \
+            free. Without any of them, only expired entries go. Pinned entries stay: when they alone are over a limit, \
+            that is said.
+
+            EXAMPLES
+              halcyon clean --folder ./cache
+              halcyon clean --folder ./cache --limit 50MB
+              halcyon clean --folder ./cache --count-limit 10000 --low-water 0.9
+              halcyon clean --folder ./cache --keep-free 2GB --json
+            """)
+
+    @OptionGroup var cache: CacheOptions
+
+    @OptionGroup var limits: LimitOptions
+
+    @Flag(help: "An object instead of lines.")
+    var json = false
+
+    private struct Outcome {
+        var expired = Removal()
+        var evicted = Removal()
+        var left = Totals(entries: 0, bytes: 0)
+        var pinnedExcess: Totals?
+        var isInterrupted = false
+    }
+
+    func run() throws {
+        let interruption = Interruption()
+        try cache.withStorage { storage in
+            let outcome = try clean(storage, until: interruption)
+            try Output.print(json ? object(of: outcome).indented() : lines(of: outcome))
+            if outcome.isInterrupted {
+                Message.print("Interrupted: what is named above is gone, and the rest is as it was.")
+                throw ExitCode.interrupted
+            }
+            if let failure = outcome.expired.failure ?? outcome.evicted.failure {
+                throw Failure("Not all of it could be removed. \(CacheStorageError(failure))")
+            }
+        }
+    }
+
+    private func clean(_ storage: Storage, until interruption: Interruption) throws -> Outcome {
+        let bar = ProgressBar(total: nil)
+        defer { bar.clear() }
+        func goOn(_ removed: Removal) -> Bool {
+            bar.show(removed.entries, "removed")
+            return !interruption.isRequested
+        }
+        var outcome = Outcome()
+        outcome.expired = try storage.removeExpired(goingOn: goOn)
+        limits.apply(to: storage)
+        if !interruption.isRequested { outcome.evicted = try storage.evict(storage.config.limits, goingOn: goOn) }
+        outcome.isInterrupted = interruption.isRequested
+        let usage = try storage.usage()
+        (outcome.left, outcome.pinnedExcess) = (usage.total, usage.pinnedExcess)
+        return outcome
+    }
+
+    // MARK: Words
+
+    private func lines(of outcome: Outcome) -> String {
+        var lines = ["Expired: \(Totals(outcome.expired).text) removed."]
+        if !limits.isEmpty {
+            lines.append("Over the limit: \(Totals(outcome.evicted).text) evicted, least recently used first.")
+        }
+        lines.append("Left: \(outcome.left.text).")
+        if let excess = outcome.pinnedExcess { lines.append(sentence(on: excess)) }
+        return lines.joined(separator: "\n")
+    }
+
+    private func sentence(on excess: Totals) -> String {
+        let parts = [
+            excess.bytes > 0 ? ByteSize(excess.bytes).description : nil,
+            excess.entries > 0 ? Count.entries(Int(excess.entries)) : nil,
+        ]
+        return "Pinned entries alone are over the limit, by \(parts.compactMap(\.self).joined(separator: " and ")). "
+            + "See ‘halcyon list --pinned’; unpin some with ‘halcyon unpin’, or raise the limit."
+    }
+
+    private func object(of outcome: Outcome) -> JSON {
+        let members: [(name: String, value: JSON)] = [
+            ("expired", Totals(outcome.expired).object), ("evicted", Totals(outcome.evicted).object),
+            ("left", outcome.left.object), ("pinnedExcess", outcome.pinnedExcess?.object ?? .null),
+            ("interrupted", .bool(outcome.isInterrupted)),
+        ]
+        return .object(JSON.Members(members + limits.members))
+    }
+}

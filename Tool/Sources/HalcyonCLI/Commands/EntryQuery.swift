@@ -1,0 +1,60 @@
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// The entries that a command means, in an order, read a page at a time.
+struct EntryQuery {
+    let storage: Storage
+    var filter = DiskStorage.EntryFilter.all
+    var order = Cursor.Order(order: .access, isDescending: true)
+    /// nil for all of them.
+    var limit: Int?
+    /// Where to go on; nil for the beginning.
+    var start: DiskStorage.EntryCursor?
+
+    struct Outcome {
+        var count = 0
+        /// nil where all were handed over.
+        var next: DiskStorage.EntryCursor?
+    }
+
+    /// Hands them over one after the other, with their numbers from 0 on.
+    func forEach(_ body: (DiskStorage.EntryInfo, Int) throws -> Void) throws -> Outcome {
+        var outcome = Outcome(next: start)
+        repeat {
+            let page = try page(after: outcome.next, limit: min(256, (limit ?? .max) - outcome.count))
+            for entry in page.entries {
+                try body(entry, outcome.count)
+                outcome.count += 1
+            }
+            outcome.next = page.next
+        } while outcome.next != nil && outcome.count < limit ?? .max
+        return outcome
+    }
+
+    private func page(after cursor: DiskStorage.EntryCursor?, limit: Int) throws -> DiskStorage.EntryPage {
+        if let cursor { return try storage.entries(after: cursor, matching: filter, limit: limit) }
+        return try storage.entries(
+            matching: filter, sortedBy: order.order, descending: order.isDescending, limit: limit)
+    }
+
+    // MARK: Printing
+
+    func printTable(to output: Output) throws -> Outcome {
+        let row = EntryRow(width: Terminal.output?.width, now: Date())
+        return try forEach { entry, index in
+            if index == 0 { try output.line(row.header) }
+            try output.line(row.line(of: entry))
+        }
+    }
+
+    /// An array with one object on each line, so that line tools can be used on it too; the last line is not ended.
+    func printObjects(to output: Output) throws -> Outcome {
+        let row = EntryRow(width: nil, now: Date())
+        try output.text("[")
+        let outcome = try forEach { entry, index in
+            try output.text("\(index == 0 ? "" : ",")\n\(row.object(of: entry).compact)")
+        }
+        try output.text(outcome.count == 0 ? "]" : "\n]")
+        return outcome
+    }
+}

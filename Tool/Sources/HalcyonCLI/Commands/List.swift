@@ -1,0 +1,120 @@
+internal import ArgumentParser
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Lists entries.
+struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the entries: what is in the cache, how big, used and valid until when.",
+        discussion: """
+            Most recently used first, largest first, latest first, what expires first, or by key; the other way round \
+            with --reverse, so that --reverse shows what is evicted next. A key shows as (unknown) until somebody asks \
+            for the entry by it: the file was there before the index. Entries have to meet all conditions that are given.
+
+            --page prints one page as an object with "entries" and "next", which is null on the last page. The next page \
+            is had with the same conditions and --after; entries that come and go meanwhile move nothing.
+
+            EXAMPLES
+              halcyon list --folder ./cache --sort size --limit 10
+              halcyon list --folder ./cache --filter example.com --json
+              halcyon list --folder ./cache --host img.example.com --unused 30d --count
+              halcyon list --folder ./cache --sort key --page --limit 100
+              halcyon list --folder ./cache --reverse --limit 1
+            """)
+
+    enum Order: String, ExpressibleByArgument, CaseIterable { case access, size, created, expires, key }
+
+    @OptionGroup var cache: CacheOptions
+
+    @Option(help: "What to sort by. (default: access)")
+    var sort: Order?
+
+    @Flag(help: "The other way round.")
+    var reverse = false
+
+    @Option(help: ArgumentHelp("Stop after this many. (default: all, 100 with --page)", valueName: "number"))
+    var limit: Int?
+
+    @Flag(help: "Number and bytes only.")
+    var count = false
+
+    @Flag(help: "An array of objects instead of a table.")
+    var json = false
+
+    @Flag(help: "One page, as an object that says where the next one begins.")
+    var page = false
+
+    @Option(
+        help: ArgumentHelp("Go on where a page has ended, in its order.", valueName: "next"), transform: Cursor.parse)
+    var after: Cursor?
+
+    @OptionGroup(title: "CONDITIONS") var conditions: FilterOptions
+
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit is a number of entries, 1 or more.") }
+        if count, limit != nil || page || after != nil {
+            throw ValidationError("--count counts all that is meant. Leave --limit, --page and --after out.")
+        }
+        guard let after, sort != nil || reverse, after.order != order else { return }
+        throw ValidationError(
+            "--after goes on in the order of its page. Give the same --sort and --reverse, or neither.")
+    }
+
+    private var order: Cursor.Order {
+        let sort = sort ?? .access
+        return Cursor.Order(order: sort.order, isDescending: sort.isDescending != reverse)
+    }
+
+    func run() throws {
+        try cache.withStorage { storage in
+            let query = EntryQuery(
+                storage: storage, filter: conditions.entryFilter(at: Date()), order: after?.order ?? order,
+                limit: limit ?? (page ? 100 : nil), start: after?.place)
+            try ListingPreparation.run(in: storage, for: query.filter, order: query.order.order)
+            if count { try printTotals(of: query) } else { try printEntries(of: query) }
+        }
+    }
+
+    private func printTotals(of query: EntryQuery) throws {
+        let totals = try query.storage.totals(matching: query.filter)
+        try Output.print(json ? totals.object.compact : "\(totals.text).")
+    }
+
+    private func printEntries(of query: EntryQuery) throws {
+        let output = Output()
+        if page { return try printPage(of: query, to: output) }
+        let outcome = try json ? query.printObjects(to: output) : query.printTable(to: output)
+        if json { try output.line("") }
+        try output.flush()
+        if outcome.count == 0, !json { Message.print(sentenceForNothing) }
+    }
+
+    private func printPage(of query: EntryQuery, to output: Output) throws {
+        try output.text(#"{"entries": "#)
+        let outcome = try query.printObjects(to: output)
+        try output.line(", \"next\": \(JSON.string(try outcome.next.map(Cursor.text)).compact)}")
+        try output.flush()
+    }
+
+    private var sentenceForNothing: String {
+        if after != nil { return "Nothing follows." }
+        let filter = conditions.entryFilter(at: Date())
+        if filter == .all { return "The cache is empty." }
+        return filter == .init(text: filter.text) ? "No key contains that text." : "No entry meets the conditions."
+    }
+}
+
+extension List.Order {
+    fileprivate var order: DiskStorage.EntryOrder {
+        switch self {
+        case .access: .access
+        case .size: .size
+        case .created: .created
+        case .expires: .expiration
+        case .key: .key
+        }
+    }
+
+    /// What people look for first: the latest, the largest, what goes next.
+    fileprivate var isDescending: Bool { self != .expires && self != .key }
+}

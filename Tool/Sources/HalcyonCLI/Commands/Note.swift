@@ -1,0 +1,61 @@
+internal import ArgumentParser
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Changes and shows what is noted of entries' bytes.
+struct Note: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Note something of entries: words of your own, and what their HTTP response said.",
+        discussion: """
+            Prints what is noted then; without anything to change, what is noted. Notes belong to the bytes: when a key \
+            gets new ones they go. A key under which nothing is cached is named, the others are done, and the status is 1. \
+            --json prints "entries", each with "key", "etag", "last_modified", "max_age" and "metadata", and "missing".
+
+            EXAMPLES
+              halcyon note --folder ./cache --set width=640 --set height=480 photo.jpg
+              halcyon note --folder ./cache --etag '"33a64df5"' --max-age 3600 https://example.com/a.png
+              halcyon note --folder ./cache --remove width --etag '' --json photo.jpg
+              halcyon note --folder ./cache --clear photo.jpg
+            """)
+
+    @Option(
+        help: ArgumentHelp("Note this text under this name; more than once for several.", valueName: "name=text"),
+        transform: NamedText.parse)
+    var set: [NamedText] = []
+
+    @Option(help: ArgumentHelp("Take the note of this name away; more than once for several.", valueName: "name"))
+    var remove: [String] = []
+
+    @Flag(help: "Take away everything that was noted before.")
+    var clear = false
+
+    @OptionGroup var validators: ValidatorOptions
+    @OptionGroup var target: KeysOptions
+
+    func validate() throws {
+        guard Set(set.map(\.name)).isDisjoint(with: remove) else {
+            throw ValidationError("A note is to be set and removed. Leave one of the two out.")
+        }
+    }
+
+    func run() throws {
+        let outcome = try target.update { entry in
+            .init(validators: newValidators(entry.validators), metadata: newMetadata(entry.metadata))
+        }
+        let objects = outcome.entries.map { JSON.object(.init([("key", .string($0))] + NotedFacts($1).members)) }
+        let blocks = outcome.entries.map { key, entry in
+            ([TextWidth.printable(key)] + NotedFacts(entry).lines.map { "  \($0)" }).joined(separator: "\n")
+        }
+        try target.report(outcome, object: [("entries", .array(objects))], lines: blocks.joined(separator: "\n"))
+    }
+
+    private func newValidators(_ old: DiskStorage.HTTPValidators?) -> DiskStorage.HTTPValidators? {
+        clear ? validators.added(to: nil) ?? .init() : validators.added(to: old)
+    }
+
+    /// nil to leave them.
+    private func newMetadata(_ old: [String: String]) -> [String: String]? {
+        guard clear || !set.isEmpty || !remove.isEmpty else { return nil }
+        let kept = clear ? [:] : old.filter { !remove.contains($0.key) }
+        return kept.merging(set.map { ($0.name, $0.text) }) { $1 }
+    }
+}

@@ -1,0 +1,32 @@
+internal import ArgumentParser
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Shows where an entry's blob is.
+struct Path: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the path of an entry's blob.",
+        discussion: """
+            The path follows from the key alone, so it is printed in any case; status 1 and a sentence on standard \
+            error say that nothing valid is cached there. Does not count as a use.
+
+            EXAMPLES
+              open "$(halcyon path --folder ./cache photo.jpg)"
+            """)
+
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var naming: ExtensionOption
+
+    @Argument(help: "The key.")
+    var key: String
+
+    func run() throws {
+        try cache.withStorage { storage in
+            let url = storage.fileURLIfCached(forKey: key, forcedExtension: naming.pathExtension)
+            try Output.print((url ?? storage.cacheFileURL(forKey: key, forcedExtension: naming.pathExtension)).path)
+            guard url == nil else { return }
+            try storage.settle(forKey: key, forcedExtension: naming.pathExtension)
+            throw Failure(Get.miss(key))
+        }
+    }
+}

@@ -1,0 +1,25 @@
+internal import ArgumentParser
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Keeps entries from being cleaned away.
+struct Pin: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Keep entries: they are neither evicted nor expire until they are unpinned.",
+        discussion: """
+            Pinned entries count in sizes and limits. A key under which nothing is cached is named, the others are pinned, \
+            and the status is 1. --json prints the keys as "pinned" and "missing".
+
+            EXAMPLES
+              halcyon pin --folder ./cache https://example.com/logo.png
+              halcyon list --folder ./cache --pinned
+            """)
+
+    @OptionGroup var target: KeysOptions
+
+    func run() throws {
+        let outcome = try target.update { _ in .init(isPinned: true) }
+        try target.report(
+            outcome, object: [("pinned", .strings(outcome.entries.map(\.key)))],
+            lines: "Pinned \(Count.entries(outcome.entries.count)).")
+    }
+}

@@ -1,0 +1,144 @@
+internal import ArgumentParser
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Stores files.
+struct Put: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Store files, folders or standard input.",
+        discussion: """
+            The key is the path as given; for a file in a folder, the folder's path and the file's path in it. Of a \
+            folder all regular files are stored, hidden ones excepted. A key that is there already gets the new bytes. \
+            The cache is made if there is none. A file that cannot be read is named, and the others are stored.
+
+            Pins and tags belong to the key: what is not given stays as it is. Notes and what the HTTP response said belong \
+            to the bytes: new bytes without any have none.
+
+            EXAMPLES
+              halcyon put --folder ./cache photo.jpg ~/Pictures
+              halcyon put --folder ./cache --expires 12h --key https://example.com/a.png a.png
+              halcyon put --folder ./cache --pin --tag logo --note width=640 --etag '"33a64df5"' logo.png
+              curl -s https://example.com/a.png | halcyon put --folder ./cache --key a -
+            """)
+
+    @OptionGroup var cache: CacheOptions
+
+    @Option(help: ArgumentHelp("The key; for one file or standard input.", valueName: "key"))
+    var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long the entries live: 7d, 12h, 30m, 90s or never. (default: 7d)", valueName: "time"),
+        transform: Expiry.parse)
+    var expires: StorageExpiration?
+
+    @OptionGroup var naming: ExtensionOption
+    @OptionGroup(title: "WHAT IS NOTED OF THE ENTRIES") var noted: AttributeOptions
+
+    @Argument(help: ArgumentHelp("Files and folders; - for standard input.", valueName: "file"))
+    var inputs: [String]
+
+    func validate() throws {
+        if inputs.contains("-") {
+            guard inputs.count == 1 else {
+                throw ValidationError("Standard input (-) cannot be mixed with files. Put them one after the other.")
+            }
+            guard key != nil else { throw ValidationError("Standard input has no path: give its key with --key.") }
+        }
+        if key != nil, inputs.count > 1 { throw ValidationError("--key names one entry: give one file with it.") }
+        if key != nil, let folder = inputs.first(where: SourceFiles.isFolder) {
+            throw ValidationError("--key names one entry, and \(folder) is a folder. Leave --key out, or give a file.")
+        }
+        if inputs.contains("") { throw ValidationError("A path is empty. Give the path of a file or a folder.") }
+    }
+
+    func run() throws {
+        if inputs == ["-"] { return try putStandardInput() }
+        // Before anything is opened: a typing mistake must not make a cache.
+        guard inputs.contains(where: { FileManager.default.fileExists(atPath: $0) }) else {
+            inputs.forEach { Message.print("Cannot store \($0): no such file or directory.") }
+            throw Failure("None of the files is there, so nothing was stored. Check the paths.")
+        }
+        try cache.withStorage(.filling, putFiles)
+    }
+
+    // MARK: Standard input
+
+    private func putStandardInput() throws {
+        let data: Data
+        do {
+            data = try FileHandle.standardInput.readToEnd() ?? Data()
+        } catch {
+            throw Failure("Cannot read standard input: \(error.reason). Nothing was stored.")
+        }
+        try cache.withStorage(.filling) { storage in
+            try store(data, key: key ?? "", in: storage)
+            try Output.print("Stored \(ByteSize(Int64(data.count))) in \(storage.directoryURL.path).")
+        }
+    }
+
+    private func store(_ data: Data, key: String, in storage: Storage) throws {
+        try storage.store(
+            value: data, forKey: key, expiration: expires, forcedExtension: naming.pathExtension,
+            attributes: noted.attributes)
+    }
+
+    // MARK: Files
+
+    private struct Outcome {
+        var stored = 0
+        var bytes: Int64 = 0
+        var failures = 0
+        var isInterrupted = false
+    }
+
+    private func putFiles(in storage: Storage) throws {
+        let interruption = Interruption()
+        let sources = SourceFiles(inputs, leavingOut: storage.directoryURL)
+        sources.failures.forEach(Message.print)
+        var outcome = Outcome()
+        outcome.failures = sources.failures.count
+        let bar = ProgressBar(total: sources.files.count)
+        defer { bar.clear() }
+        for (index, source) in sources.files.enumerated() {
+            outcome.isInterrupted = interruption.isRequested
+            if outcome.isInterrupted { break }
+            bar.show(index, TextWidth.printable((source.path as NSString).lastPathComponent))
+            try put(source, in: storage, &outcome, bar)
+        }
+        bar.clear()
+        try report(outcome, of: sources.files.count, in: storage)
+    }
+
+    private func put(
+        _ source: SourceFiles.File, in storage: Storage, _ outcome: inout Outcome, _ bar: ProgressBar
+    ) throws {
+        do {
+            let data = try source.read()
+            try store(data, key: key ?? source.path, in: storage)
+            outcome.stored += 1
+            outcome.bytes += Int64(data.count)
+        } catch let failure as Failure {
+            outcome.failures += 1
+            bar.clear()
+            Message.print(failure.message)
+        } catch {
+            // The cache itself: the next file would meet the same.
+            bar.clear()
+            Message.print("Stopped after \(Count.files(outcome.stored)).")
+            throw error
+        }
+    }
+
+    private func report(_ outcome: Outcome, of count: Int, in storage: Storage) throws {
+        let files = Count.files(outcome.stored)
+        if outcome.isInterrupted {
+            Message.print("Interrupted: \(files) of \(count) stored, \(ByteSize(outcome.bytes)); the rest was not.")
+            throw ExitCode.interrupted
+        }
+        try Output.print("Stored \(files), \(ByteSize(outcome.bytes)), in \(storage.directoryURL.path).")
+        guard outcome.failures > 0 else { return }
+        let failures = outcome.failures == 1 ? "1 file or folder" : "\(outcome.failures) files or folders"
+        throw Failure("\(failures) could not be read, as said above. Check the paths and permissions.")
+    }
+}

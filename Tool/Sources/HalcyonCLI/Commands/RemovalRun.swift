@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// A removal that is shown and can be ended, and what has come of it.
+final class RemovalRun {
+    private(set) var report: RemovalReport
+    private let storage: Storage
+    private let progress: Progress
+    private let interruption: Interruption
+    private let watcher: ProgressWatcher
+
+    init(of storage: Storage, isDryRun: Bool) {
+        let progress = Progress(totalUnitCount: 0)
+        let interruption = Interruption { progress.cancel() }
+        self.storage = storage
+        (self.progress, self.interruption) = (progress, interruption)
+        watcher = ProgressWatcher(progress, interruption, label: "removed")
+        report = RemovalReport(isDryRun: isDryRun)
+    }
+
+    /// Takes the bar away: from here on there is only printing to do.
+    func end() {
+        watcher.stop()
+        report.isInterrupted = interruption.isRequested
+    }
+
+    /// What meets a filter.
+    func remove(_ filter: DiskStorage.EntryFilter) throws {
+        guard report.isDryRun else {
+            report.add(try storage.removeEntries(matching: filter, progress: progress))
+            return
+        }
+        _ = try EntryQuery(storage: storage, filter: filter).forEach { entry, _ in
+            if interruption.isRequested { throw ExitCode.interrupted }
+            report.add([entry])
+        }
+    }
+
+    /// What is under a key.
+    ///
+    /// - Parameter variants: whether its variants are meant too.
+    func remove(_ key: String, _ pathExtension: String?, variants: Bool) throws {
+        guard !interruption.isRequested else { return }
+        let before = report.totals.entries
+        try removeEntry(key, pathExtension)
+        if variants { try remove(.init(baseKey: key)) }
+        guard report.totals.entries == before else { return }
+        report.missing.append(key)
+    }
+
+    /// Also what only its file's name belongs to the key: nobody has asked for it by its key yet.
+    private func removeEntry(_ key: String, _ pathExtension: String?) throws {
+        guard try storage.hasTrace(forKey: key, forcedExtension: pathExtension) else { return }
+        let entry = try storage.entry(forKey: key, forcedExtension: pathExtension)
+        if !report.isDryRun { try storage.remove(forKey: key, forcedExtension: pathExtension) }
+        if let entry { return report.add([entry]) }
+        report.addFile(named: storage.cacheFileURL(forKey: key, forcedExtension: pathExtension).lastPathComponent)
+    }
+}

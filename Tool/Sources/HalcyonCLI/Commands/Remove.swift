@@ -1,0 +1,138 @@
+internal import ArgumentParser
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Removes entries.
+struct Remove: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Remove entries by their keys, by conditions, or all of them.",
+        discussion: """
+            A key under which nothing is cached is named, the others are removed, and the status is 1; so it is when no \
+            entry meets the conditions. Conditions and --all ask before they remove; --yes answers, and is needed where \
+            nobody can be asked. Pinned entries go too, unless --unpinned is among the conditions.
+
+            Ctrl-C ends it after the batch under way; what went is said. --json prints what went as an object: "entries", \
+            "bytes", the entries themselves as "removed" (not with --all), and the keys that were not there as "missing".
+
+            EXAMPLES
+              halcyon remove --folder ./cache photo.jpg https://example.com/a.png
+              halcyon remove --folder ./cache --variants https://example.com/a.png
+              halcyon remove --folder ./cache --host img.example.com --unused 30d --dry-run
+              halcyon remove --folder ./cache --tag 'user 7' --yes --json
+              halcyon remove --folder ./cache --all --yes
+            """)
+
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var naming: ExtensionOption
+
+    @Flag(help: "Remove everything.")
+    var all = false
+
+    @Flag(help: "Also remove the variants of the images with these keys.")
+    var variants = false
+
+    @OptionGroup var confirmation: Confirmation
+
+    @Flag(help: "Say what would go, and remove nothing.")
+    var dryRun = false
+
+    @Flag(help: "An object instead of lines.")
+    var json = false
+
+    @OptionGroup(title: "CONDITIONS") var conditions: FilterOptions
+
+    @Argument(help: "The keys.")
+    var keys: [String] = []
+
+    func validate() throws {
+        if all, !keys.isEmpty { throw ValidationError("Give keys or --all, not both.") }
+        if variants, keys.isEmpty { throw ValidationError("--variants is for keys. Give the keys of images.") }
+        if conditions.filter?.isEmpty ?? false {
+            throw ValidationError("--filter is empty. Give a text, or --all for everything.")
+        }
+        if !conditions.isEmpty, all || !keys.isEmpty {
+            throw ValidationError("Conditions say what to remove: give neither keys nor --all with them.")
+        }
+        guard !all, keys.isEmpty, conditions.isEmpty else { return }
+        throw ValidationError("Give the keys to remove, conditions, or --all for everything.")
+    }
+
+    func run() throws {
+        try cache.withStorage { storage in
+            if all, !dryRun { return try removeAll(from: storage) }
+            if keys.isEmpty { return try removeMatches(in: storage) }
+            try removeKeys(from: storage)
+        }
+    }
+
+    private func removeAll(from storage: Storage) throws {
+        let totals = try storage.summary().totals
+        let text = "\(totals.text), from \(storage.directoryURL.path)"
+        try confirmation.ask("Remove \(text)?")
+        try storage.removeAll()
+        try Output.print(json ? RemovalReport(totals).object.indented() : "Removed \(text).")
+    }
+
+    // MARK: Keys
+
+    private func removeKeys(from storage: Storage) throws {
+        if variants { try ListingPreparation.run(in: storage, for: .init(baseKey: "")) }
+        let run = RemovalRun(of: storage, isDryRun: dryRun)
+        defer { run.end() }
+        for key in keys { try run.remove(key, naming.pathExtension, variants: variants) }
+        run.end()
+        run.report.missing.forEach { Message.print("Nothing is cached under “\($0)”.") }
+        try print(run.report, variants ? run.report.totals.text : Count.entries(Int(run.report.totals.entries)))
+        guard run.report.missing.isEmpty else { throw ExitCode.failure }
+    }
+
+    // MARK: Conditions
+
+    private func removeMatches(in storage: Storage) throws {
+        let filter = conditions.entryFilter(at: Date())
+        try ListingPreparation.run(in: storage, for: filter)
+        let totals = try storage.totals(matching: filter)
+        if totals.entries > 0, !dryRun { try confirmation.ask(question(totals, filter, in: storage)) }
+        let run = RemovalRun(of: storage, isDryRun: dryRun)
+        defer { run.end() }
+        try run.remove(filter)
+        run.end()
+        try print(run.report, run.report.totals.text)
+        try judge(run.report, expected: totals, filter, in: storage)
+    }
+
+    private func question(
+        _ totals: Totals, _ filter: DiskStorage.EntryFilter, in storage: Storage
+    ) throws -> String {
+        var pinned = filter
+        pinned.isPinned = true
+        let count = filter.isPinned == nil ? try storage.totals(matching: pinned).entries : 0
+        let remark = count > 0 ? " (\(count) of them pinned)" : ""
+        return "Remove \(totals.text)\(remark), from \(storage.directoryURL.path)?"
+    }
+
+    private func judge(
+        _ report: RemovalReport, expected: Totals, _ filter: DiskStorage.EntryFilter, in storage: Storage
+    ) throws {
+        if report.totals.entries == 0, expected.entries == 0, !all {
+            Message.print("No entry meets the conditions.")
+            throw ExitCode.failure
+        }
+        guard !dryRun, report.totals.entries < expected.entries else { return }
+        let left = try storage.totals(matching: filter).entries
+        guard left > 0 else { return }
+        throw Failure(
+            "\(Count.entries(Int(left))) could not be removed, or came meanwhile. See ‘halcyon check’ for what is wrong."
+        )
+    }
+
+    // MARK: Words
+
+    private func print(_ report: RemovalReport, _ text: String) throws {
+        if dryRun, !json { try report.printTable() }
+        try Output.print(json ? report.object.indented() : "\(report.verb) \(text).")
+        guard report.isInterrupted else { return }
+        Message.print("Interrupted: what is named above is gone, and the rest is as it was.")
+        throw ExitCode.interrupted
+    }
+}

@@ -1,0 +1,72 @@
+internal import ArgumentParser
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Writes a page about a cache.
+struct Report: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write a page about the cache: who takes up the room, what goes next, how it does.",
+        discussion: """
+            One HTML file that needs nothing else and runs no script, to look at in a browser, to print or to send. \
+            Keys are private: entries are shown by host and the first digits of their file's name, unless --keys is given.
+
+            The first report of a cache makes a listing in its index, which takes some seconds for a hundred thousand \
+            entries. No entry counts as used.
+
+            EXAMPLES
+              halcyon report --folder ./cache -o cache.html
+              halcyon report --name default --limit 200MB -o - > cache.html
+              halcyon report --folder ./cache --json
+            """)
+
+    @OptionGroup var cache: CacheOptions
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write; - for standard output.", valueName: "file"))
+    var output: String?
+
+    @Option(
+        help: ArgumentHelp("Draw this limit of the size, as 50MB, and what an eviction would take.", valueName: "size"),
+        transform: ByteSize.parse)
+    var limit: ByteSize?
+
+    @Option(help: ArgumentHelp("Draw this limit of the number of entries.", valueName: "number"))
+    var countLimit: Int64?
+
+    @Flag(help: "Show whole keys, which may be private.")
+    var keys = false
+
+    @Flag(help: "An object with the same figures instead of a page.")
+    var json = false
+
+    func validate() throws {
+        if limit?.bytes == 0 { throw ValidationError("A limit of 0 bytes is none. Leave out --limit.") }
+        if let countLimit, countLimit < 1 { throw ValidationError("--count-limit is a number of entries, 1 or more.") }
+        if output == nil, !json {
+            throw ValidationError("Say where the page goes: -o FILE, or -o - for standard output.")
+        }
+        if output?.isEmpty ?? false { throw ValidationError("-o is empty. Give the path of a file.") }
+    }
+
+    func run() throws {
+        let figures = try cache.withStorage(.using, read)
+        let text = json ? figures.object.indented() + "\n" : ReportPage(figures).html.text
+        guard let output, output != "-" else {
+            return try Array(text.utf8).withUnsafeBytes { try Output.write($0, to: STDOUT_FILENO) }
+        }
+        try ReplacedFile(path: output).write(text)
+    }
+
+    private func read(_ storage: Storage) throws -> ReportFigures {
+        let interruption = Interruption()
+        let bar = ProgressBar(total: Int(clamping: try storage.totals(adopting: true).entries))
+        defer { bar.clear() }
+        let limits = StorageLimits(bytes: limit?.bytes ?? 0, entries: countLimit ?? 0)
+        return try ReportFigures(storage, limits: limits, showsKeys: keys) { done, total in
+            if total > 1 { bar.show(done, "entries listed") }
+            guard interruption.isRequested else { return }
+            bar.clear()
+            Message.print("Interrupted: no report was written.")
+            throw ExitCode.interrupted
+        }
+    }
+}

@@ -1,0 +1,34 @@
+internal import ArgumentParser
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Shows what can be said of a cache in a few lines.
+struct Stats: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show how much is in the cache, what it has done, and what its index is like.",
+        discussion: """
+            Hits, misses and what was stored and removed are counted for all processes together, since the cache was made \
+            or its statistics were reset. What others have counted in the last ten seconds may be missing.
+
+            EXAMPLES
+              halcyon stats --folder ./cache
+              halcyon stats --name default --json
+              halcyon stats --folder ./cache --reset
+            """)
+
+    @OptionGroup var cache: CacheOptions
+
+    @Flag(help: "An object instead of lines.")
+    var json = false
+
+    @Flag(help: "Begin counting anew, after what was counted has been printed.")
+    var reset = false
+
+    func run() throws {
+        try cache.withStorage { storage in
+            let facts = try StorageFacts(storage)
+            try Output.print(json ? facts.object.indented() : facts.lines)
+            if reset { try storage.resetStatistics() }
+        }
+    }
+}

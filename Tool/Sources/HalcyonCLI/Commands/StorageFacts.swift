@@ -1,0 +1,82 @@
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// What `stats` shows, as lines or as an object.
+struct StorageFacts {
+    let folder: String
+    let summary: StorageSummary
+    let use: UsageFacts
+    let indexBytes: Int64
+    let logBytes: Int64
+    let volume: Volume?
+
+    init(_ storage: Storage) throws {
+        folder = storage.directoryURL.path
+        summary = try storage.summary()
+        use = try UsageFacts(storage)
+        let files = CacheFolder(path: folder)
+        indexBytes = files.indexBytes
+        logBytes = files.logBytes
+        volume = storage.volume
+    }
+}
+
+extension StorageFacts {
+    private var adoption: String {
+        switch summary.adoption {
+        case .done: "done"
+        case .pending: "pending: files are still being taken over"
+        case .rebuilding: "rebuilding: entries are being found again after damage"
+        }
+    }
+
+    private var volumeText: String {
+        guard let volume else { return "unknown" }
+        return volume.isNetworked ? "\(volume.name), network or user-space: no write-ahead log" : volume.name
+    }
+
+    private func text(_ totals: Totals) -> String { "\(totals.entries), \(ByteSize(totals.bytes))" }
+
+    private var totals: [(String, String)] {
+        [
+            ("Folder", folder), ("Entries", text(summary.totals)), ("Expired", text(summary.expired)),
+            ("Oldest use", summary.oldestAccess.map(DateText.local) ?? "none"),
+            ("Newest use", summary.newestAccess.map(DateText.local) ?? "none"),
+        ]
+    }
+
+    private var index: [(String, String)] {
+        let schema = summary.ledger.last.map { "version \($0.version)" } ?? "none"
+        return [
+            ("Index", "\(ByteSize(indexBytes)), and \(ByteSize(logBytes)) of write-ahead log"), ("Schema", schema),
+        ] + summary.ledger.map { ("", "\($0.name), applied \(DateText.local($0.appliedAt))") }
+    }
+
+    var lines: String {
+        (totals + use.lines + index + [("Adoption", adoption), ("Volume", "\(volumeText); \(use.free)")])
+            .map { name, value in name + String(repeating: " ", count: 12 - name.count) + value }
+            .joined(separator: "\n")
+    }
+
+    var object: JSON { .object(JSON.Members(members + use.members)) }
+
+    private var members: [(name: String, value: JSON)] {
+        [
+            ("folder", .string(folder)), ("entries", .integer(summary.totals.entries)),
+            ("bytes", .integer(summary.totals.bytes)), ("expired", summary.expired.object),
+            ("oldestAccess", .string(summary.oldestAccess.map(DateText.iso8601))),
+            ("newestAccess", .string(summary.newestAccess.map(DateText.iso8601))),
+            ("indexBytes", .integer(indexBytes)), ("logBytes", .integer(logBytes)),
+            ("schemaVersion", .integer(summary.ledger.last?.version ?? 0)),
+            ("ledger", .array(summary.ledger.map(Self.object))), ("adoption", .string(summary.adoption.rawValue)),
+            ("volume", .string(volume?.name)),
+        ]
+    }
+
+    private static func object(of migration: StorageSummary.AppliedMigration) -> JSON {
+        .object([
+            "version": .integer(migration.version), "name": .string(migration.name),
+            "appliedAt": .string(DateText.iso8601(migration.appliedAt)),
+        ])
+    }
+}

@@ -1,0 +1,66 @@
+internal import ArgumentParser
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Changes and shows the tags of entries.
+struct Tag: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Tag entries: words under which ‘list’ and ‘remove’ find them.",
+        discussion: """
+            Prints the tags as they are then; without anything to change, as they are. Tags stay when a key gets new \
+            bytes. A key under which nothing is cached is named, the others are tagged, and the status is 1. --json prints \
+            "entries", each with "key" and "tags", and "missing".
+
+            EXAMPLES
+              halcyon tag --folder ./cache --add 'user 7' --add avatar https://example.com/7.png
+              halcyon tag --folder ./cache --remove avatar --json https://example.com/7.png
+              halcyon tag --folder ./cache --set logo https://example.com/7.png
+              halcyon remove --folder ./cache --tag 'user 7'
+            """)
+
+    @Option(
+        help: ArgumentHelp("Add this tag; more than once for several.", valueName: "word"), transform: TagText.parse)
+    var add: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Take this tag away; more than once for several.", valueName: "word"),
+        transform: TagText.parse)
+    var remove: [String] = []
+
+    @Option(
+        help: ArgumentHelp("This tag alone; more than once for several.", valueName: "word"), transform: TagText.parse)
+    var set: [String] = []
+
+    @Flag(help: "Take all tags away.")
+    var clear = false
+
+    @OptionGroup var target: KeysOptions
+
+    func validate() throws {
+        if !set.isEmpty || clear, !add.isEmpty || !remove.isEmpty || set.isEmpty != clear {
+            throw ValidationError(
+                "--set and --clear say what all tags are. Give one of them, without --add and --remove.")
+        }
+        guard Set(add).isDisjoint(with: remove) else {
+            throw ValidationError("A tag is to be added and removed. Leave one of the two out.")
+        }
+    }
+
+    func run() throws {
+        let outcome = try target.update { entry in
+            let tags = changed(Set(entry.tags))
+            return .init(tags: tags == Set(entry.tags) ? nil : tags)
+        }
+        let objects = outcome.entries.map { key, entry in
+            JSON.object(["key": .string(key), "tags": .strings(entry.tags)])
+        }
+        let lines = outcome.entries.map { TextWidth.printable("\($0): \(Self.text(of: $1.tags))") }
+        try target.report(outcome, object: [("entries", .array(objects))], lines: lines.joined(separator: "\n"))
+    }
+
+    private func changed(_ tags: Set<String>) -> Set<String> {
+        if clear || !set.isEmpty { return Set(set) }
+        return tags.union(add).subtracting(remove)
+    }
+
+    static func text(of tags: [String]) -> String { tags.isEmpty ? "no tags" : tags.joined(separator: ", ") }
+}

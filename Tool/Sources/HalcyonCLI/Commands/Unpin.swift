@@ -1,0 +1,25 @@
+internal import ArgumentParser
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Gives entries back to cleaning.
+struct Unpin: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Let entries be evicted and expire again.",
+        discussion: """
+            What has passed its expiration while it was pinned goes with the next clean. A key under which nothing is \
+            cached is named, the others are unpinned, and the status is 1. --json prints the keys as "unpinned" and \
+            "missing".
+
+            EXAMPLES
+              halcyon unpin --folder ./cache https://example.com/logo.png
+            """)
+
+    @OptionGroup var target: KeysOptions
+
+    func run() throws {
+        let outcome = try target.update { _ in .init(isPinned: false) }
+        try target.report(
+            outcome, object: [("unpinned", .strings(outcome.entries.map(\.key)))],
+            lines: "Unpinned \(Count.entries(outcome.entries.count)).")
+    }
+}

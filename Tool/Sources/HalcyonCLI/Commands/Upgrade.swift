@@ -1,0 +1,48 @@
+internal import ArgumentParser
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Brings a cache's index to the newest schema and takes over files that have no row.
+struct Upgrade: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring a cache up to date: the index's schema, and files that are no entries yet.",
+        discussion: """
+            Apps need not do this: opening a cache does the same, and takes over files in the background. A folder that \
+            Kingfisher wrote gets an index; nothing in it is moved or rewritten.
+
+            EXAMPLES
+              halcyon upgrade --folder ./cache --dry-run
+              halcyon upgrade --name default --expires never
+            """)
+
+    @OptionGroup var cache: CacheOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "How long files live that become entries: what the app configures, as 30d or never. (default: 7d)",
+            valueName: "time"),
+        transform: Expiry.parse)
+    var expires: StorageExpiration?
+
+    @Flag(help: "Say what would happen, and change nothing.")
+    var dryRun = false
+
+    @Flag(help: "An object instead of lines.")
+    var json = false
+
+    func run() throws {
+        let plan = try UpgradePlan(folder: cache.requireFolder(.using).path)
+        guard !dryRun else { return try report(plan, isDone: false) }
+        try cache.withStorage(expiration: expires) { storage in
+            let bar = Locked(ProgressBar(total: plan.blobs + plan.legacyBlobs))
+            defer { bar.withLock { $0.clear() } }
+            try storage.finishAdoption { progress in bar.withLock { $0.show(progress.files, "files looked at") } }
+        }
+        try report(plan, isDone: true)
+    }
+
+    private func report(_ plan: UpgradePlan, isDone: Bool) throws {
+        let text = UpgradeText(plan, isDone: isDone)
+        try Output.print(json ? text.object.indented() : text.lines)
+    }
+}

@@ -1,0 +1,47 @@
+@_spi(HalcyonTool) internal import Halcyon
+
+/// What an upgrade does or has done, for people and for programs.
+struct UpgradeText {
+    private let plan: UpgradePlan
+    private let isDone: Bool
+
+    init(_ plan: UpgradePlan, isDone: Bool) {
+        self.plan = plan
+        self.isDone = isDone
+    }
+
+    var lines: String {
+        [("Schema", schema), ("Files", files), ("Left alone", strangers)]
+            .map { name, value in name + String(repeating: " ", count: 12 - name.count) + value }
+            .joined(separator: "\n")
+    }
+
+    private var schema: String {
+        if plan.isTooNew { return "version \(plan.schemaVersion ?? 0) is newer than this tool knows; use a newer one" }
+        guard !plan.migrations.isEmpty else { return "version \(plan.newestVersion), up to date" }
+        let from = plan.schemaVersion.map { "version \($0)" } ?? "no index"
+        let verb = isDone ? "applied" : "would apply"
+        return "\(from) to version \(plan.newestVersion): \(verb) \(plan.migrations.joined(separator: ", "))"
+    }
+
+    private var files: String {
+        guard plan.isAdopting else {
+            return "\(Count.files(plan.blobs + plan.legacyBlobs)), all taken over before"
+        }
+        let legacy = plan.legacyBlobs > 0 ? ", \(plan.legacyBlobs) of them named as Kingfisher 7 did" : ""
+        return "\(Count.files(plan.blobs + plan.legacyBlobs)) \(isDone ? "taken over" : "to be taken over")\(legacy)"
+    }
+
+    private var strangers: String {
+        plan.strangers == 0 ? "nothing" : "\(Count.files(plan.strangers)) with other names"
+    }
+
+    var object: JSON {
+        .object([
+            "done": .bool(isDone), "schemaVersion": plan.schemaVersion.map { .integer($0) } ?? .null,
+            "newestVersion": .integer(plan.newestVersion), "migrations": .array(plan.migrations.map { .string($0) }),
+            "tooNew": .bool(plan.isTooNew), "adopting": .bool(plan.isAdopting), "blobs": .integer(plan.blobs),
+            "legacyBlobs": .integer(plan.legacyBlobs), "strangers": .integer(plan.strangers),
+        ])
+    }
+}

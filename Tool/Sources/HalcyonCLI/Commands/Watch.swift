@@ -1,0 +1,125 @@
+internal import ArgumentParser
+internal import Dispatch
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Shows what goes on in a cache while it goes on.
+struct Watch: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Watch the cache while others use it: size, hit rate, what comes and goes.",
+        discussion: """
+            Draws a summary anew every few seconds until Ctrl-C; where the output is no terminal, prints one block after the \
+            other. Changes nothing in the cache and does not keep it open. A cache that is not there is waited for.
+
+            Entries show at once. Reads, and the counts of other processes, show when those write them down, every ten \
+            seconds; so rates come in jumps. Keys are private: entries are shown by host and the first digits of their file's \
+            name, unless --keys is given.
+
+            EXAMPLES
+              halcyon watch --folder ./cache --limit 200MB
+              halcyon watch --name default --interval 0.5
+              halcyon watch --folder ./cache --json --count 10
+            """)
+
+    @OptionGroup var cache: CacheOptions
+
+    @Option(help: ArgumentHelp("Seconds from one look to the next.", valueName: "seconds"))
+    var interval = 2.0
+
+    @Option(help: ArgumentHelp("End after this many looks.", valueName: "number"))
+    var count: Int?
+
+    @Option(help: ArgumentHelp("Draw a bar of how full it is, as 200MB.", valueName: "size"), transform: ByteSize.parse)
+    var limit: ByteSize?
+
+    @Flag(help: "Show whole keys, which may be private.")
+    var keys = false
+
+    @Flag(help: "An object on each line.")
+    var json = false
+
+    func validate() throws {
+        guard (0.1...86_400).contains(interval) else {
+            throw ValidationError("--interval is a number of seconds from 0.1 to 86400.")
+        }
+        if let count, count < 1 { throw ValidationError("--count is a number of looks, 1 or more.") }
+        if limit?.bytes == 0 { throw ValidationError("A limit of 0 bytes is none. Leave out --limit.") }
+    }
+
+    func run() throws {
+        let folder = cache.folderURL.path
+        try requireRoom(in: CacheFolder(path: folder))
+        let text = WatchText(folder: folder, limit: limit?.bytes, showsKeys: keys)
+        if !json, let terminal = Terminal.output {
+            try draw(Watcher(folder: folder), text, on: FullScreen(terminal))
+        } else {
+            try print(Watcher(folder: folder), text)
+        }
+    }
+
+    /// What is no cache and cannot become one is a typing mistake.
+    private func requireRoom(in folder: CacheFolder) throws {
+        switch try folder.content() {
+        case .missing, .nothing: return
+        case .cache, .file, .strangers: try folder.require(.using)
+        }
+    }
+
+    // MARK: In a pipe
+
+    private func print(_ watcher: Watcher, _ text: WatchText) throws {
+        var watcher = watcher
+        for number in 0..<(count ?? .max) {
+            if number > 0 { Thread.sleep(forTimeInterval: interval) }
+            let look = watcher.look()
+            if json {
+                try Output.print(look.object(limit: limit?.bytes, showsKeys: keys).compact)
+            } else {
+                let lines = text.lines(of: look, width: .max, height: nil)
+                try Output.print((number > 0 ? [""] + lines : lines).joined(separator: "\n"))
+            }
+        }
+    }
+
+    // MARK: On a terminal
+
+    private func draw(_ watcher: Watcher, _ text: WatchText, on screen: FullScreen) throws {
+        let signals = Signals([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP])
+        var end: Int32?
+        do {
+            try screen.enter()
+            // Whatever happens: a terminal without a cursor is no use to anybody. When it is gone itself, that is all right.
+            defer { try? screen.leave() }
+            end = try keepDrawing(watcher, text, on: screen, until: signals)
+        }
+        if let end { throw ExitCode(128 + end) }
+    }
+
+    /// - Returns: the signal that has ended it; nil after the last look.
+    private func keepDrawing(
+        _ watcher: Watcher, _ text: WatchText, on screen: FullScreen, until signals: Signals
+    ) throws -> Int32? {
+        var watcher = watcher
+        for _ in 0..<(count ?? .max) {
+            let look = watcher.look()
+            let next = DispatchTime.now() + interval
+            repeat {
+                let (columns, rows) = screen.size
+                try screen.draw(text.lines(of: look, width: columns, height: rows))
+                switch signals.next(until: next) {
+                case SIGWINCH?, nil: break
+                case SIGTSTP?: try pause(screen)
+                case let end?: return end
+                }
+            } while DispatchTime.now() < next
+        }
+        return nil
+    }
+
+    /// Ctrl-Z: the shell gets its screen, and this goes on when it is told to.
+    private func pause(_ screen: FullScreen) throws {
+        try screen.leave()
+        kill(getpid(), SIGSTOP)
+        try screen.enter()
+    }
+}

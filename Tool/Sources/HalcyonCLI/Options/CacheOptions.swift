@@ -1,0 +1,88 @@
+internal import ArgumentParser
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+typealias Storage = DiskStorage.Backend<Data>
+
+/// Which cache a command works on.
+struct CacheOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The cache's own folder, the one with the blobs and .halcyon in it.", valueName: "path"))
+    var folder: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The name of a cache in the user's Caches folder, in com.onevcat.Kingfisher.ImageCache.NAME. \(defaultNote)",
+            valueName: "name"))
+    var name: String?
+
+    @Flag(
+        name: .customLong("no-keys"),
+        help: ArgumentHelp(
+            "Keep no key as text in the index: entries are found by their keys all the same, and listed by their files' "
+                + "names. Keys kept before are taken out. To be given each time, for an app that sets storesKeys to false."
+        ))
+    var keepsNoKeys = false
+
+    private static let defaultNote = "(default: default)"
+
+    func validate() throws {
+        if folder != nil, name != nil {
+            throw ValidationError("Give --folder or --name, not both: each of them says which cache.")
+        }
+        if folder?.isEmpty ?? false { throw ValidationError("--folder is empty. Give the path of the cache's folder.") }
+        if let name, name.isEmpty || name.contains("/") || name.contains("\0") {
+            throw ValidationError("A cache's name is not empty and has no slash. Use --folder for a path.")
+        }
+    }
+
+    /// What a command needs of the folder.
+    enum Purpose {
+        /// There has to be a cache.
+        case using
+        /// A cache is made where there is none.
+        case filling
+    }
+
+    /// Opens the cache, and closes it whatever happens: only then are accesses written down.
+    ///
+    /// - Parameter expiration: what files live for that become entries; nil for a week.
+    func withStorage<Result>(
+        _ purpose: Purpose = .using, expiration: StorageExpiration? = nil, _ body: (Storage) throws -> Result
+    ) throws -> Result {
+        var config = config
+        config.expiration = expiration ?? config.expiration
+        let storage = Storage(noThrowConfig: config, creatingDirectory: false)
+        try CacheFolder(path: storage.directoryURL.path).require(purpose)
+        do {
+            try storage.open()
+            if keepsNoKeys { try storage.forgetKeys() }
+        } catch {
+            throw Failure("Cannot use the cache at \(storage.directoryURL.path). \(error)")
+        }
+        defer { storage.close() }
+        return try body(storage)
+    }
+
+    /// The cache's folder, without making or opening anything.
+    var folderURL: URL {
+        var config = config
+        return config.takeFolder()
+    }
+
+    /// The cache's folder, if a command can work there.
+    func requireFolder(_ purpose: Purpose) throws -> URL {
+        let url = folderURL
+        try CacheFolder(path: url.path).require(purpose)
+        return url
+    }
+
+    private var config: DiskStorage.Config {
+        var config = DiskStorage.Config(name: name ?? "default", sizeLimit: 0)
+        config.storesKeys = !keepsNoKeys
+        if let folder {
+            let url = URL(fileURLWithPath: (folder as NSString).expandingTildeInPath, isDirectory: true)
+            config.cachePathBlock = { _, _ in url }
+        }
+        return config
+    }
+}

@@ -1,0 +1,101 @@
+internal import ArgumentParser
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Which entries a command means: those that meet every condition that is given.
+struct FilterOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Only keys that begin with this.", valueName: "text"))
+    var prefix: String?
+
+    @Option(help: ArgumentHelp("Only keys that contain this, in upper or lower case.", valueName: "text"))
+    var filter: String?
+
+    @Option(help: ArgumentHelp("Only this image and its variants.", valueName: "key"))
+    var variantsOf: String?
+
+    @Option(help: ArgumentHelp("Only keys that are addresses on this server.", valueName: "name"))
+    var host: String?
+
+    @Option(help: ArgumentHelp("Only variants that this processor has made.", valueName: "identifier"))
+    var processor: String?
+
+    @Flag(help: "Only images that no processor has made.")
+    var originals = false
+
+    @Option(help: ArgumentHelp("Only entries with this tag.", valueName: "word"))
+    var tag: String?
+
+    @Option(
+        help: ArgumentHelp("Only entries of this size or larger, as 1MB or 800k.", valueName: "size"),
+        transform: ByteSize.parse)
+    var larger: ByteSize?
+
+    @Option(help: ArgumentHelp("Only entries of this size or smaller.", valueName: "size"), transform: ByteSize.parse)
+    var smaller: ByteSize?
+
+    @Option(
+        help: ArgumentHelp("Only what was stored longer ago, as 7d, 12h, 30m or 90s.", valueName: "age"),
+        transform: Age.parse)
+    var older: Age?
+
+    @Option(help: ArgumentHelp("Only what was stored less long ago.", valueName: "age"), transform: Age.parse)
+    var newer: Age?
+
+    @Option(help: ArgumentHelp("Only what was used last longer ago.", valueName: "age"), transform: Age.parse)
+    var unused: Age?
+
+    @Flag(help: "Only what has expired, and goes with the next clean.")
+    var expired = false
+
+    @Option(
+        help: ArgumentHelp("Only what expires within this time, or has expired.", valueName: "age"),
+        transform: Age.parse)
+    var expiresWithin: Age?
+
+    @Flag(help: "Only pinned entries.")
+    var pinned = false
+
+    @Flag(help: "Only entries that are not pinned.")
+    var unpinned = false
+
+    func validate() throws {
+        try refuseNothing()
+        try refuseContradictions()
+    }
+
+    /// Most likely a variable of a script that is not set. It would mean all entries, or none.
+    private func refuseNothing() throws {
+        for (name, text) in [("--prefix", prefix), ("--host", host), ("--tag", tag)] where text?.isEmpty ?? false {
+            throw ValidationError("\(name) is empty. Give a text, or leave \(name) out.")
+        }
+    }
+
+    private func refuseContradictions() throws {
+        func refuse(_ reason: String) -> ValidationError {
+            ValidationError("\(reason), so no entry can be meant. Leave one of the two out.")
+        }
+        if pinned, unpinned { throw refuse("--pinned and --unpinned exclude each other") }
+        if pinned, expired || expiresWithin != nil { throw refuse("Pinned entries do not expire") }
+        if originals, !(processor ?? "").isEmpty { throw refuse("--originals are what no --processor has made") }
+        if let larger, let smaller, larger.bytes > smaller.bytes { throw refuse("--larger is above --smaller") }
+        if let older, let newer, older.seconds >= newer.seconds { throw refuse("--older is not below --newer") }
+    }
+
+    /// Whether there is no condition.
+    var isEmpty: Bool { entryFilter(at: Date()) == .all }
+
+    /// - Parameter now: what ages are counted from: the same for all questions of one command.
+    func entryFilter(at now: Date) -> DiskStorage.EntryFilter {
+        var filter = DiskStorage.EntryFilter(
+            keyPrefix: prefix, text: filter, baseKey: variantsOf, host: host,
+            processorIdentifier: originals ? "" : processor, tag: tag, minimumSize: larger?.bytes,
+            maximumSize: smaller?.bytes)
+        filter.createdBefore = older.map { now - $0.seconds }
+        filter.createdAfter = newer.map { now - $0.seconds }
+        filter.accessedBefore = unused.map { now - $0.seconds }
+        filter.expiresBefore = expiresWithin.map { now + $0.seconds }
+        filter.isExpired = expired ? true : nil
+        filter.isPinned = pinned ? true : unpinned ? false : nil
+        return filter
+    }
+}

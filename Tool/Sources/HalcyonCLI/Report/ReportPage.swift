@@ -1,0 +1,74 @@
+@_spi(HalcyonTool) internal import Halcyon
+
+/// The report as one page that needs nothing else: no script, no font, no picture from elsewhere.
+package struct ReportPage {
+    let figures: ReportFigures
+
+    package init(_ figures: ReportFigures) { self.figures = figures }
+
+    /// The policy is a second fence: were a text not escaped, a browser would still run and fetch nothing.
+    package var html: HTML {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="robots" content="noindex">
+        <meta name="color-scheme" content="light dark">
+        <title>Cache report: \(figures.name)</title>
+        <style>
+        \(ReportStyle.css)
+        </style>
+        </head>
+        <body>
+        \(header)
+        <main>
+        \(tiles)
+        \(limits)
+        \(figures.isEmpty ? emptiness : charts)
+        \(figures.isEmpty ? [activity] : tables)
+        </main>
+        \(footer)
+        </body>
+        </html>
+
+        """
+    }
+
+    private var header: HTML {
+        """
+        <header>
+        <p class="soft">Cache report</p>
+        <h1><bdi>\(figures.name)</bdi></h1>
+        <p class="soft">\(DateText.local(figures.madeAt)), \(ReportSteps.zone(at: figures.madeAt))</p>
+        </header>
+        """
+    }
+
+    private var emptiness: [HTML] { ["<p class=\"wide\">The cache is empty: there is nothing to draw.</p>"] }
+
+    private var footer: HTML {
+        """
+        <footer>
+        <p>\(privacy)</p>
+        <p>Sizes are in decimal units: 1 MB is a million bytes. What running processes have read and counted in the last ten \
+        seconds may be missing.</p>
+        <p>Made by halcyon \(halcyonVersion).</p>
+        </footer>
+        """
+    }
+
+    private var privacy: HTML {
+        figures.showsKeys
+            ? """
+            <strong>This page shows whole keys</strong>, which may be private: they say what somebody has looked at, and \
+            addresses may hold tokens.
+            """
+            : """
+            Keys are private: entries are shown by their host and the first digits of their file’s name. The option \
+            <code>--keys</code> shows whole keys.
+            """
+    }
+}

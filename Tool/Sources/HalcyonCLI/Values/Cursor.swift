@@ -1,0 +1,38 @@
+internal import ArgumentParser
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Where a page of a listing has ended, as text that a script can hand back: base64 of the library's cursor.
+struct Cursor: Sendable {
+    let place: DiskStorage.EntryCursor
+    /// What it goes on in.
+    let order: Order
+
+    /// The part of the library's cursor that an argument may contradict.
+    struct Order: Codable, Equatable, Sendable {
+        let order: DiskStorage.EntryOrder
+        let isDescending: Bool
+    }
+
+    static func text(of place: DiskStorage.EntryCursor) throws -> String {
+        try JSONEncoder().encode(place).base64EncodedString()
+    }
+
+    private init?(_ text: String) {
+        guard let data = Data(base64Encoded: text) else { return nil }
+        do {
+            place = try JSONDecoder().decode(DiskStorage.EntryCursor.self, from: data)
+            order = try JSONDecoder().decode(Order.self, from: data)
+        } catch {
+            return nil
+        }
+    }
+
+    /// For arguments.
+    @Sendable static func parse(_ text: String) throws -> Cursor {
+        guard let cursor = Cursor(text) else {
+            throw ValidationError("A place to go on from is what ‘halcyon list --page’ has printed as \"next\".")
+        }
+        return cursor
+    }
+}

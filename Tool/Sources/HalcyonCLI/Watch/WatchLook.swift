@@ -1,0 +1,56 @@
+@_spi(HalcyonTool) package import Halcyon
+
+/// One look at a cache, beside the one before.
+package struct WatchLook: Sendable {
+    package enum State: Sendable {
+        case seen(CacheGlance)
+        /// There is no cache, or none yet, or none any more.
+        case missing
+        /// Why it cannot be read now.
+        case unreadable(String)
+    }
+
+    /// What was done in each second since the look before.
+    package struct Rates: Equatable, Sendable {
+        package var hits: Double
+        package var misses: Double
+        package var stores: Double
+        package var evictions: Double
+
+        package init(hits: Double, misses: Double, stores: Double, evictions: Double) {
+            self.hits = hits
+            self.misses = misses
+            self.stores = stores
+            self.evictions = evictions
+        }
+    }
+
+    package var at: Timestamp
+    package var state: State
+    /// nil at the first look, and when counting has begun anew.
+    package var rates: Rates?
+    /// Of this look, or of an earlier one: they take longer than the rest.
+    package var hosts: [StorageReport.Group]?
+
+    package init(at: Timestamp, state: State, rates: Rates? = nil, hosts: [StorageReport.Group]? = nil) {
+        self.at = at
+        self.state = state
+        self.rates = rates
+        self.hosts = hosts
+    }
+}
+
+extension WatchLook.Rates {
+    /// nil where the counts say that they were counted from another beginning.
+    package init?(from old: CacheGlance, to new: CacheGlance, seconds: Double) {
+        guard old.since == nil || old.since == new.since, seconds > 0 else { return nil }
+        func rate(_ path: KeyPath<DiskStorage.Statistics.Counts, Int64>) -> Double {
+            Double(new.counts[keyPath: path]) - Double(old.counts[keyPath: path])
+        }
+        let differences = [rate(\.hits), rate(\.misses), rate(\.stores), rate(\.evictions)]
+        guard differences.allSatisfy({ $0 >= 0 }) else { return nil }
+        self.init(
+            hits: differences[0] / seconds, misses: differences[1] / seconds, stores: differences[2] / seconds,
+            evictions: differences[3] / seconds)
+    }
+}

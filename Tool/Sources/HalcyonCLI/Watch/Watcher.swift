@@ -1,0 +1,58 @@
+internal import Dispatch
+internal import Foundation
+@_spi(HalcyonTool) internal import Halcyon
+
+/// Looks at a cache again and again.
+struct Watcher {
+    private let folder: String
+    private var last: (glance: CacheGlance, at: DispatchTime)?
+    private var hosts: [StorageReport.Group]?
+    private var nextHosts: DispatchTime?
+
+    /// Entries and hosts that are asked for: more than a high window shows.
+    private static let rows = 30
+    private static let secondsBetweenHosts = 10.0
+    /// All hosts together take so small a part of the time.
+    private static let hostsShare = 50.0
+
+    init(folder: String) { self.folder = folder }
+
+    mutating func look() -> WatchLook {
+        let begin = DispatchTime.now()
+        let asksForHosts = nextHosts.map { begin >= $0 } ?? true
+        let time = Timestamp(Date())
+        do {
+            guard let glance = try CacheGlance.look(at: folder, rows: Self.rows, hosts: asksForHosts ? Self.rows : 0)
+            else {
+                forget()
+                return WatchLook(at: time, state: .missing)
+            }
+            if asksForHosts { note(glance.hosts, cost: DispatchTime.now().seconds(since: begin)) }
+            defer { last = (glance, begin) }
+            return WatchLook(at: time, state: .seen(glance), rates: rates(of: glance, at: begin), hosts: hosts)
+        } catch {
+            return WatchLook(at: time, state: .unreadable("\(error)"))
+        }
+    }
+
+    /// Another cache may take its place.
+    private mutating func forget() { (last, hosts, nextHosts) = (nil, nil, nil) }
+
+    private mutating func note(_ hosts: [StorageReport.Group]?, cost seconds: Double) {
+        self.hosts = hosts
+        nextHosts = .now() + max(Self.secondsBetweenHosts, seconds * Self.hostsShare)
+    }
+
+    private func rates(of glance: CacheGlance, at now: DispatchTime) -> WatchLook.Rates? {
+        last.flatMap { last in
+            WatchLook.Rates(from: last.glance, to: glance, seconds: now.seconds(since: last.at))
+        }
+    }
+}
+
+extension DispatchTime {
+    /// 0 if `other` is later.
+    fileprivate func seconds(since other: DispatchTime) -> Double {
+        max(0, Double(uptimeNanoseconds) - Double(other.uptimeNanoseconds)) / 1e9
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+@_spi(HalcyonTool) import Halcyon
+import Testing
+
+@Suite struct `Arguments` {
+    private static let commands = [
+        "put", "get", "list", "stats", "remove", "clean", "check", "path", "info", "pin", "unpin", "tag", "note",
+        "report",
+        "watch",
+    ]
+    private let tool: Tool
+    init() throws { tool = try Tool() }
+
+    @Test(arguments: commands)
+    func `are explained with an example for each command`(command: String) throws {
+        let help = try tool.run([command, "--help"])
+        #expect(help.status == 0 && help.errors.isEmpty)
+        #expect(help.output.contains("EXAMPLES\n") && help.output.contains("halcyon \(command)"))
+    }
+
+    @Test func `give the version`() throws {
+        let version = try tool.run(["--version"])
+        #expect(version.status == 0 && version.output == halcyonVersion + "\n")
+    }
+
+    @Test(arguments: [
+        ["nonsense"], ["get"], ["get", "a", "b"], ["put"], ["put", "-"], ["put", "a", "-", "--key", "k"],
+        ["put", "--key", "k", "a", "b"], ["put", "--expires", "soon", "a"], ["put", "--extension", "a/b", "a"],
+        ["put", "--extension", "", "a"], ["put", ""], ["list", "--sort", "name"], ["list", "--limit", "0"],
+        ["list", "--limit", "x"], ["remove"], ["remove", "--all", "k"], ["clean", "--limit", "much"],
+        ["clean", "--limit", "0"], ["clean", "--limit", "-5MB"],
+        ["clean", "--count-limit", "0"], ["clean", "--count-limit", "-1"], ["clean", "--keep-free", "0"],
+        ["clean", "--low-water", "0.5"], ["clean", "--limit", "1MB", "--low-water", "1.5"],
+        ["clean", "--limit", "1MB", "--low-water", "nan"], ["stats", "--folder", "a", "--name", "b"],
+        ["stats", "--folder", ""], ["stats", "--name", ""], ["stats", "--name", "../x"], ["check", "--fix"],
+    ])
+    func `that make no sense are refused with their reason and status 64`(arguments: [String]) throws {
+        let result = try tool.run(arguments)
+        #expect(result.status == 64 && result.output.isEmpty)
+        #expect(result.errors.hasPrefix("Error: ") && result.errors.contains("--help"))
+    }
+
+    @Test(arguments: [
+        ["get", "k"], ["list"], ["list", "--json"], ["stats"], ["remove", "k"], ["remove", "--all", "--yes"], ["clean"],
+        ["check"], ["check", "--repair"], ["path", "k"], ["info", "k"], ["pin", "k"], ["unpin", "k"], ["tag", "k"],
+        ["note", "k"],
+        ["list", "--tag", "x"], ["remove", "--tag", "x", "--yes"],
+    ])
+    func `that name no cache are an error, and none is made`(arguments: [String]) throws {
+        let missing = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())
+        #expect(missing.isPlainError(containing: "There is no cache at \(tool.cache)."))
+        #expect(!tool.exists(tool.cache))
+
+        try FileManager.default.createDirectory(atPath: tool.cache, withIntermediateDirectories: false)
+        let empty = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())
+        #expect(empty.isPlainError(containing: "is no cache"))
+
+        try tool.write("cache/letter.txt", .blob(1))
+        let strangers = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())
+        #expect(strangers.isPlainError(containing: "is no cache"))
+        #expect(!tool.exists(tool.cache + "/.halcyon"))
+    }
+
+    @Test(arguments: [["get", "k"], ["list"], ["put", "cache"], ["stats"], ["clean"], ["check"]])
+    func `that name a file instead of a folder are an error`(arguments: [String]) throws {
+        try tool.write("cache", .blob(1))
+        let result = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())
+        #expect(result.isPlainError(containing: "\(tool.cache) is a file."))
+    }
+
+    @Test func `that name a folder below a file are an error with the reason`() throws {
+        try tool.write("file", .blob(1))
+        let result = try tool.run(["put", "--folder", "file/cache", "file"])
+        #expect(result.isPlainError(containing: "Cannot use the cache at"))
+    }
+
+    @Test func `may name a cache in the Caches folder`() throws {
+        try tool.write("a", .blob(1))
+        let caches = tool.folder.url.appendingPathComponent("caches").path
+        #if os(Linux)
+            let result = try tool.shell("XDG_CACHE_HOME='\(caches)' halcyon put --name photos a")
+            #expect(result.status == 0)
+            #expect(tool.exists("\(caches)/com.onevcat.Kingfisher.ImageCache.photos/.halcyon/index.sqlite"))
+        #endif
+        _ = caches
+    }
+
+    @Test func `may be keys that look like options, after two dashes`() throws {
+        try tool("put", "--key=--all", "-", input: .blob(1))
+        #expect(try tool("get", "--", "--all").data == .blob(1))
+    }
+
+    @Test func `never make an error tell a key that was not typed`() throws {
+        try tool("put", "--key", "secret-token", "-", input: .blob(1))
+        try Data(repeating: 7, count: 8192).write(
+            to: URL(fileURLWithPath: tool.cache + "/.halcyon/index.sqlite"))
+        for command in ["list", "stats", "check", "clean"] {
+            #expect(try !tool(command).errors.contains("secret"))
+        }
+    }
+}

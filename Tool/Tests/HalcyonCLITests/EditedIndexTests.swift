@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// Any number of the index is one that nobody would have written. Whatever it is, a command ends with an answer or a plain error:
+/// nothing is calculated with it that could end the process.
+@Suite struct EditedIndexTests {
+    static let values: [Int64] = [.max, .min, -2, -5]
+
+    private static let commands: [[String]] = [
+        ["stats"], ["list", "--sort", "size"], ["list", "--unused", "1d"], ["info", "a"], ["get", "-o", "out", "a"],
+        ["put", "--key", "new", "a"], ["check"], ["check", "--repair"],
+        ["clean", "--limit", "1kB", "--keep-free", "9000000TB"], ["report", "--limit", "1kB", "-o", "report.html"],
+        ["watch", "--count", "1", "--json"], ["upgrade", "--dry-run"],
+    ]
+
+    /// A table's columns of integers, as the schema has them.
+    static let columns: [String] = {
+        guard let tool = try? filledTool(), let connection = try? Connection(path: tool.index) else { return [] }
+        let columns = try? connection.texts(
+            """
+            SELECT tables.name || ' ' || columns.name
+            FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+            WHERE tables.type = 'table' AND columns.type = 'INTEGER' ORDER BY 1
+            """)
+        return columns ?? []
+    }()
+
+    /// A third of all in the short form, each column another one.
+    private static func cases(for column: String) -> [(Int64, [String])] {
+        let all = values.flatMap { value in commands.map { (value, $0) } }
+        guard !Soak.isOn else { return all }
+        let first = columns.firstIndex(of: column) ?? 0
+        return stride(from: first % 3, to: all.count, by: 3).map { all[$0] }
+    }
+
+    private static func filledTool() throws -> Tool {
+        let tool = try Tool()
+        for (seed, name) in ["a", "b", "c", "d", "e"].enumerated() {
+            try tool.write(name, .blob(seed, count: 200 + seed))
+            try tool("put", "--key", name, "--tag", "t", "--note", "k=v", "--etag", "\"1\"", "--max-age", "5", name)
+        }
+        try tool("pin", "b")
+        // Makes the rows of the listing.
+        try tool("list", "--sort", "size")
+        return tool
+    }
+
+    @Test(arguments: columns)
+    func `a number of the index that nobody would have written`(column: String) throws {
+        let tool = try Self.filledTool()
+        let index = try Data(contentsOf: URL(fileURLWithPath: tool.index))
+        for (value, command) in Self.cases(for: column) {
+            try tool.restoreIndex(index)
+            try tool.edit(column, value)
+            let result = try tool.run([command[0], "--folder", tool.cache] + command.dropFirst())
+            #expect(result.status >= 0, "\(column) = \(value): \(command) was ended by signal \(-result.status)")
+            #expect(!result.errors.contains("Fatal error"), "\(column) = \(value): \(command)")
+        }
+    }
+
+    @Test(arguments: columns)
+    func `after a repair the cache is in service`(column: String) throws {
+        let tool = try Self.filledTool()
+        let index = try Data(contentsOf: URL(fileURLWithPath: tool.index))
+        let first = Self.columns.firstIndex(of: column) ?? 0
+        for value in Soak.isOn ? Self.values : [Self.values[first % Self.values.count]] {
+            try tool.restoreIndex(index)
+            try tool.edit(column, value)
+            try tool("check", "--repair")
+            for command in [["put", "--key", "a", "b"], ["get", "-o", "out", "a"], ["check"]] {
+                let result = try tool.run([command[0], "--folder", tool.cache] + command.dropFirst())
+                #expect(result.status == 0, "\(column) = \(value): \(command): \(result.errors)\(result.output)")
+            }
+        }
+    }
+
+    @Test func `the schema has such columns`() { #expect(Self.columns.count > 30) }
+}
+
+extension Tool {
+    fileprivate var index: String { cache + "/.halcyon/index.sqlite" }
+
+    /// In one row, whatever the schema says of it.
+    fileprivate func edit(_ column: String, _ value: Int64) throws {
+        let names = column.split(separator: " ")
+        try Connection(path: index).execute(
+            """
+            PRAGMA ignore_check_constraints = ON;
+            UPDATE \(names[0]) SET \(names[1]) = \(value)
+            WHERE \(names[1]) IS (SELECT \(names[1]) FROM \(names[0]) LIMIT 1)
+            """)
+    }
+
+    /// In place: a file with another inode number would be taken for a copy.
+    fileprivate func restoreIndex(_ data: Data) throws {
+        for suffix in ["-wal", "-shm", ".damaged"] { try? FileManager.default.removeItem(atPath: index + suffix) }
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: index))
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: data)
+        try handle.close()
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import HalcyonCLI
+import Testing
+
+@Suite struct `Putting and getting` {
+    private let tool: Tool
+    init() throws { tool = try Tool() }
+
+    @Test(arguments: [0, 1, 100_000])
+    func `gives the same bytes back in another process`(count: Int) throws {
+        let data = Data.blob(7, count: count)
+        try tool.write("a.bin", data)
+        let put = try tool("put", "a.bin")
+        #expect(put.status == 0 && put.errors.isEmpty && put.lines.count == 1)
+        let get = try tool("get", "a.bin")
+        #expect(get.status == 0 && get.data == data && get.errors.isEmpty)
+    }
+
+    @Test func `takes the files of a folder, those in folders in it too, and no hidden ones`() throws {
+        for name in ["p/a.png", "p/q/b.png", "p/.hidden", "p/.git/c.png"] { try tool.write(name, .blob(1)) }
+        try FileManager.default.createSymbolicLink(
+            at: tool.folder.url.appendingPathComponent("p/link"), withDestinationURL: tool.folder.url)
+        #expect(try tool("put", "p").output.hasPrefix("Stored 2 files, 200 B,"))
+        let keys = try tool("list", "--json").objects().compactMap { $0["key"] as? String }
+        #expect(keys.sorted() == ["p/a.png", "p/q/b.png"])
+    }
+
+    @Test func `does not swallow the cache itself when it lies in the folder`() throws {
+        try tool.write("a.png", .blob(1))
+        #expect(try tool("put", ".").output.hasPrefix("Stored 1 file,"))
+        #expect(try tool("put", ".").output.hasPrefix("Stored 1 file,"))
+        #expect(try tool("check").status == 0)
+    }
+
+    @Test func `stores standard input under a given key`() throws {
+        #expect(try tool("put", "--key", "https://example.com/a b", "-", input: .blob(3)).status == 0)
+        #expect(try tool("get", "https://example.com/a b").data == .blob(3))
+    }
+
+    @Test func `stores a file under a given key`() throws {
+        try tool.write("a.png", .blob(4))
+        try tool("put", "--key", "k", "a.png")
+        #expect(try tool("get", "k").data == .blob(4))
+        #expect(try tool("get", "a.png").status == 1)
+    }
+
+    @Test func `takes the extension for a part of the identity`() throws {
+        try tool("put", "--key", "k", "--extension", ".png", "-", input: .blob(5))
+        #expect(try tool("get", "k").status == 1)
+        #expect(try tool("get", "--extension", "png", "k").data == .blob(5))
+        #expect(try tool("path", "--extension", "png", "k").lines.first?.hasSuffix(".png") == true)
+        #expect(try tool("remove", "--extension", "png", "k").status == 0)
+        #expect(try tool("list", "--json").objects().isEmpty)
+    }
+
+    @Test func `goes on past what cannot be read, names it, and fails at the end`() throws {
+        try tool.write("a.png", .blob(1))
+        #expect(mkfifo(tool.folder.url.appendingPathComponent("pipe").path, 0o600) == 0)
+        let result = try tool("put", "missing.png", "pipe", "a.png")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("Cannot store missing.png: no such file or directory."))
+        #expect(result.errors.contains("Cannot store pipe: it is no regular file."))
+        #expect(result.output.hasPrefix("Stored 1 file"))
+        #expect(try tool("get", "a.png").data == .blob(1))
+    }
+
+    @Test func `makes no cache when there is nothing to store`() throws {
+        let result = try tool("put", "missing.png")
+        #expect(result.status == 1 && result.errors.contains("missing.png"))
+        #expect(!tool.exists(tool.cache))
+    }
+
+    @Test func `refuses to make a cache among other files`() throws {
+        try tool.write("cache/letter.txt", .blob(1))
+        try tool.write("a.png", .blob(1))
+        #expect(try tool("put", "a.png").isPlainError(containing: "holds other files"))
+        #expect(!tool.exists(tool.cache + "/.halcyon"))
+    }
+
+    @Test func `writes to a file, over what is in it`() throws {
+        try tool.write("out", .blob(9, count: 5000))
+        try tool("put", "--key", "k", "-", input: .blob(6))
+        let result = try tool("get", "-o", "out", "k")
+        #expect(result.status == 0 && result.data.isEmpty)
+        #expect(try Data(contentsOf: tool.folder.url.appendingPathComponent("out")) == .blob(6))
+        #expect(try tool("get", "-o", "no/such/folder", "k").isPlainError(containing: "Cannot write no/such/folder"))
+    }
+
+    @Test func `says plainly that a key is not cached`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(1))
+        #expect(try tool("get", "other").isPlainError(containing: "Nothing valid is cached under “other”."))
+    }
+
+    @Test func `keeps binary off a terminal unless it is forced, and lets text through`() throws {
+        try tool("put", "--key", "binary", "-", input: Data([0, 1, 2, 0xFF]))
+        try tool("put", "--key", "text", "-", input: Data("héllo".utf8))
+        let terminal = try PseudoTerminal(columns: 80)
+        #expect(try tool.atTerminal(terminal, ["get", "--folder", tool.cache, "binary"], output: true) == 1)
+        #expect(terminal.screen().isEmpty)
+        #expect(try tool.atTerminal(terminal, ["get", "--folder", tool.cache, "text"], output: true) == 0)
+        #expect(terminal.screen() == "héllo")
+        #expect(try tool.atTerminal(terminal, ["get", "--folder", tool.cache, "--force", "binary"], output: true) == 0)
+        #expect(terminal.screen().unicodeScalars.contains("\u{1}"))
+    }
+
+    @Test func `shows progress on a terminal, in one line, and takes it away`() throws {
+        for index in 0..<5 { try tool.write("p/\(index).png", .blob(index)) }
+        let terminal = try PseudoTerminal(columns: 70)
+        #expect(try tool.atTerminal(terminal, ["put", "--folder", tool.cache, "p"], errors: true) == 0)
+        let screen = terminal.screen()
+        #expect(screen.contains("0 of 5") && !screen.contains("\n"))
+        #expect(screen.hasSuffix("\r" + String(repeating: " ", count: 69) + "\r"))
+    }
+
+    @Test func `ends after the file under way at Ctrl-C, and says what was done`() throws {
+        for index in 0..<4000 { try tool.write("p/\(index)", Data()) }
+        try tool("put", "--key", "k", "-", input: .blob(1))
+        let errors = try tool.makeFile("errors")
+        let handle = try FileHandle(forUpdating: errors)
+        let null = try Tool.openNull()
+        let process = try tool.start(
+            ["put", "--folder", tool.cache, "p"],
+            streams: [null, null, handle])
+        while process.isRunning, try tool.blobCount() < 2 { sched_yield() }
+        // A writer holds the next store up until Ctrl-C has been pressed.
+        let writer = try Connection(path: tool.cache + "/.halcyon/index.sqlite")
+        try writer.begin()
+        process.interrupt()
+        try writer.rollBack()
+        let status = process.wait()
+        let text = String(decoding: try tool.contents(of: errors), as: UTF8.self)
+        #expect(status == 130)
+        #expect(text.hasPrefix("Interrupted: ") && text.contains("of 4000 stored"))
+        #expect(try tool("check").status == 0)
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+@Suite struct `A report` {
+    private let tool: Tool
+    init() throws {
+        tool = try Tool()
+        try tool("put", "--key", "https://a.example/secret", "--expires", "2d", "-", input: .blob(1, count: 10))
+        try tool("put", "--key", "https://b.example/<b>", "--expires", "1d", "-", input: .blob(2, count: 3000))
+        try tool("put", "--key", "plain", "--expires", "never", "-", input: .blob(3, count: 200))
+    }
+
+    private func text(of name: String) throws -> String {
+        String(decoding: try Data(contentsOf: tool.folder.url.appendingPathComponent(name)), as: UTF8.self)
+    }
+
+    private func write(_ name: String) throws { try tool.write(name, Data("old".utf8)) }
+
+    @Test func `goes to a file or to standard output`() throws {
+        let file = try tool("report", "-o", "cache.html")
+        #expect(file.status == 0 && file.output.isEmpty && file.errors.isEmpty)
+        let page = try text(of: "cache.html")
+        #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">") && page.hasSuffix("</html>\n"))
+        let output = try tool("report", "-o", "-").output
+        #expect(output.hasPrefix("<!DOCTYPE html>") && output.contains("b.example"))
+        #expect(try tool("check").status == 0)
+    }
+
+    @Test func `tells no key unless it is asked to`() throws {
+        for arguments in [["-o", "-"], ["--json"]] {
+            let command = ["report", "--folder", tool.cache] + arguments
+            let output = try tool.run(command).output
+            #expect(!output.contains("secret") && !output.contains("plain\"") && !output.contains(">plain<"))
+            #expect(output.contains("a.example"))
+            let open = try tool.run(command + ["--keys"]).output
+            #expect(open.contains("https://a.example/secret"))
+        }
+        let page = try tool("report", "-o", "-", "--keys").output
+        #expect(page.contains("https://b.example/&lt;b&gt;") && !page.contains("<b>"))
+    }
+
+    @Test func `counts the same as an object`() throws {
+        try tool("get", "plain")
+        let object = try tool("report", "--json", "--limit", "3kB", "--count-limit", "10").object()
+        #expect(object["entries"] as? Int == 3 && object["bytes"] as? Int == 3210)
+        let hosts = try #require((object["hosts"] as? [String: Any])?["largest"] as? [[String: Any]])
+        #expect(hosts.map { $0["bytes"] as? Int } == [3000, 200, 10])
+        #expect(hosts[1]["name"] is NSNull)
+        let statistics = try #require(object["statistics"] as? [String: Any])
+        #expect(statistics["hits"] as? Int == 1 && statistics["stores"] as? Int == 3)
+        #expect(statistics["hitRate"] as? Double == 1)
+        let eviction = try #require((object["limits"] as? [String: Any])?["eviction"] as? [String: Any])
+        // Down to 1.5 kB: the two that were used least recently.
+        #expect(eviction["entries"] as? Int == 2 && eviction["bytes"] as? Int == 3010)
+        let next = try #require(object["evictedNext"] as? [[String: Any]])
+        #expect(next.map { $0["host"] as? String } == ["a.example", "b.example", nil])
+        #expect(next.allSatisfy { ($0["hash"] as? String)?.count == 10 && $0["key"] == nil })
+        let ages = try #require(object["ages"] as? [[String: Any]])
+        #expect(ages.first?["entries"] as? Int == 3 && ages.count == 8)
+    }
+
+    @Test func `of nothing says so`() throws {
+        try tool("remove", "--all", "--yes")
+        let page = try tool("report", "-o", "-", "--limit", "1MB").output
+        #expect(page.contains("The cache is empty") && !page.contains("<td class=\"n\">in "))
+        #expect(try tool("report", "--json").object()["oldestAccess"] is NSNull)
+    }
+
+    @Test func `replaces a file in one step, and keeps who may read it`() throws {
+        try write("cache.html")
+        let path = tool.folder.url.appendingPathComponent("cache.html").path
+        #expect(chmod(path, 0o600) == 0)
+        #expect(symlink("cache.html", tool.folder.url.appendingPathComponent("link.html").path) == 0)
+        #expect(try tool("report", "-o", "link.html").status == 0)
+        #expect(try text(of: "cache.html").hasPrefix("<!DOCTYPE html>"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: path.replacing("cache.", with: "link."))
+                == "cache.html")
+        let names = try FileManager.default.contentsOfDirectory(atPath: tool.folder.url.path)
+        #expect(!names.contains { $0.hasSuffix(".halcyon-part") })
+    }
+
+    @Test func `does not go into a folder, nor to where there is none`() throws {
+        try write("folder/file")
+        #expect(symlink("folder", tool.folder.url.appendingPathComponent("link").path) == 0)
+        for path in ["folder", "link", "."] {
+            #expect(
+                try tool("report", "-o", path).isPlainError(containing: "\(path) is a folder. Give the path of a file.")
+            )
+        }
+        #expect(
+            try tool("report", "-o", "missing/cache.html").isPlainError(containing: "Cannot write missing/cache.html:"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.url.path + "/folder") == ["file"])
+    }
+
+    @Test func `goes through a pipe too`() throws {
+        let result = try tool.shell(
+            #"mkfifo pipe; head -n 2 < pipe & halcyon report --folder "$cache" -o pipe; wait; ls"#)
+        #expect(result.lines.prefix(2) == ["<!DOCTYPE html>", "<html lang=\"en\">"] && result.lines.contains("pipe"))
+    }
+
+    @Test(arguments: [
+        ["report"], ["report", "-o", ""], ["report", "-o", "x", "--limit", "0"],
+        ["report", "-o", "x", "--count-limit", "0"],
+        ["report", "-o", "x", "--limit", "much"],
+    ])
+    func `that makes no sense is refused`(arguments: [String]) throws {
+        let result = try tool.run(arguments)
+        #expect(result.status == 64 && result.output.isEmpty && result.errors.hasPrefix("Error: "))
+    }
+
+    @Test func `of a cache that is not there is an error, and makes none`() throws {
+        let result = try tool.run(["report", "--folder", "nowhere", "-o", "x.html"])
+        #expect(result.isPlainError(containing: "There is no cache at"))
+        #expect(!tool.exists(tool.folder.url.path + "/nowhere") && !tool.exists(tool.folder.url.path + "/x.html"))
+    }
+
+    @Test func `shows on a terminal how far the listing is`() throws {
+        let terminal = try PseudoTerminal(columns: 80)
+        let arguments = ["report", "--folder", tool.cache, "-o", "x.html"]
+        #expect(try tool.atTerminal(terminal, arguments, errors: true) == 0)
+        #expect(terminal.screen().contains("3 of 3"))
+    }
+}

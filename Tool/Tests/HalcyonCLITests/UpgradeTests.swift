@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+@Suite struct `Upgrading and moving` {
+    private let tool: Tool
+    init() throws { tool = try Tool() }
+
+    /// Files as Kingfisher leaves them: named by hashes, no index.
+    private func kingfisherFolder(_ count: Int) throws {
+        for seed in 0..<count {
+            let name = String(repeating: "0", count: 62) + String(format: "%02x", seed)
+            try tool.write("cache/\(name)", .blob(seed))
+        }
+        try tool.write("cache/" + String(repeating: "a", count: 32) + ".jpg", .blob(99))
+        try tool.write("cache/note.txt", .blob(1))
+    }
+
+    /// An index of the first version, with its golden rows.
+    private func oldIndex() throws {
+        try tool("put", "--key", "k", "-", input: .blob(1))
+        let index = URL(fileURLWithPath: tool.cache).appendingPathComponent(".halcyon/index.sqlite")
+        try FileManager.default.removeItem(at: index)
+        let golden = URL(fileURLWithPath: #filePath)
+            .appendingPathComponent("../../../../Tests/HalcyonTests/Golden/V0001.sql").standardizedFileURL
+        try Connection(path: index.path).execute(try String(contentsOf: golden, encoding: .utf8))
+    }
+
+    private var index: String { tool.cache + "/.halcyon/index.sqlite" }
+
+    @Test func `a dry run tells what would happen, and changes nothing`() throws {
+        try kingfisherFolder(5)
+        let told = try tool("upgrade", "--dry-run", "--json").object()
+        #expect(told["blobs"] as? Int == 5 && told["legacyBlobs"] as? Int == 1 && told["strangers"] as? Int == 1)
+        #expect(told["done"] as? Bool == false && told["adopting"] as? Bool == true)
+        #expect(!tool.exists(index))
+        let text = try tool("upgrade", "--dry-run")
+        #expect(
+            text.output.contains("would apply V0001") && text.output.contains("6 files to be taken over, 1 of them"))
+    }
+
+    @Test func `takes over a folder of Kingfisher's at once`() throws {
+        try kingfisherFolder(5)
+        #expect(try tool("upgrade").output.contains("6 files taken over"))
+        #expect(try tool("list", "--json").objects().count == 6)
+        #expect(try tool("stats", "--json").object()["adoption"] as? String == "done")
+        #expect(try tool("upgrade", "--json").object()["adopting"] as? Bool == false)
+    }
+
+    @Test func `files live as long as it says`() throws {
+        try kingfisherFolder(2)
+        #expect(try tool("upgrade", "--expires", "never").status == 0)
+        #expect(try tool("list", "--json").objects().allSatisfy { $0["expires"] is NSNull })
+        #expect(try tool("upgrade", "--expires", "soon").status == 64)
+    }
+
+    @Test func `an old index is named, and upgraded`() throws {
+        try oldIndex()
+        let plan = try tool("upgrade", "--dry-run", "--json").object()
+        #expect(plan["schemaVersion"] as? Int == 1)
+        #expect((plan["migrations"] as? [String])?.first?.hasPrefix("V0002") == true)
+        #expect(try Connection(path: index).integer("PRAGMA user_version") == 1)
+        #expect(try tool("upgrade").status == 0)
+        #expect(try tool("stats", "--json").object()["schemaVersion"] as? Int == plan["newestVersion"] as? Int)
+    }
+
+    @Test(arguments: [2, 8])
+    func `processes that open an old index at once all go on with the new one`(count: Int) throws {
+        try oldIndex()
+        let handles = try (0..<3 * count).map { try FileHandle(forUpdating: tool.makeFile("stream-\($0)")) }
+        let children = try (0..<count).map { number in
+            try tool.start(
+                ["stats", "--folder", tool.cache], streams: Array(handles[3 * number..<3 * number + 3]))
+        }
+        #expect(children.map { $0.wait() } == Array(repeating: 0, count: count))
+        let ledger = try Connection(path: index).texts("SELECT name FROM schema_migrations ORDER BY version")
+        #expect(ledger.count > 1 && Set(ledger).count == ledger.count)
+    }
+
+    @Test func `an index that is too new is named, and left alone`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(1))
+        let next = try #require(try tool("upgrade", "--json").object()["newestVersion"] as? Int) + 1
+        try Connection(path: index).execute(
+            "INSERT INTO schema_migrations VALUES (\(next), 'x', 'x', \(next), 0); PRAGMA user_version = \(next)")
+        #expect(try tool("upgrade", "--dry-run").output.contains("newer than this tool knows"))
+        #expect(try tool("upgrade").status == 1)
+        #expect(try Connection(path: index).integer("PRAGMA user_version") == Int64(next))
+    }
+
+    @Test func `moves a cache, and says when there is nothing to move`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(1))
+        let target = tool.folder.url.appendingPathComponent("new/place").path
+        #expect(try tool("move", "--to", target).output == "Moved to \(target).\n")
+        #expect(!tool.exists(tool.cache))
+        #expect(try tool.run(["get", "--folder", target, "k"]).data == .blob(1))
+        #expect(try tool("move", "--to", target + "2").isPlainError(containing: "There is no cache"))
+        try tool("put", "--key", "k", "-", input: .blob(2))
+        #expect(try tool("move", "--to", target).isPlainError(containing: "not empty"))
+        #expect(try tool("get", "k").data == .blob(2))
+        #expect(try tool("move", "--to", "").status == 64)
+    }
+
+    /// Every file below the cache's folder, with its bytes.
+    private func snapshot() throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: tool.cache) {
+            files[name] = FileManager.default.contents(atPath: tool.cache + "/" + name) ?? Data()
+        }
+        return files
+    }
+
+    @Test func `a dry run changes no byte of an index, open elsewhere or left by a crash`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(1))
+        var before = try snapshot()
+        let told = try tool("upgrade", "--dry-run").output
+        #expect(told.contains("up to date"))
+        #expect(try snapshot() == before)
+        // Open in another process, which has written.
+        var connection: Connection? = try Connection(path: index)
+        try connection?.execute("PRAGMA journal_mode = WAL; UPDATE entries SET accessed_at = accessed_at + 1")
+        before = try snapshot()
+        #expect(before.keys.contains { $0.hasSuffix("-wal") })
+        #expect(try tool("upgrade", "--dry-run").output == told)
+        #expect(try snapshot() == before)
+        // As after kill -9: a log that nobody has open, with and without its shared memory.
+        let copies = try ["", "-wal", "-shm"].map { try Data(contentsOf: URL(fileURLWithPath: index + $0)) }
+        connection = nil
+        for count in [3, 2] {
+            for (suffix, bytes) in zip(["", "-wal", "-shm"], copies) {
+                try? FileManager.default.removeItem(atPath: index + suffix)
+                if suffix != "-shm" || count == 3 { try bytes.write(to: URL(fileURLWithPath: index + suffix)) }
+            }
+            before = try snapshot()
+            #expect(try tool("upgrade", "--dry-run").output == told)
+            #expect(try snapshot() == before)
+        }
+    }
+
+    @Test func `a key whose file has a legacy name can be removed`() throws {
+        // printf 'https://example.com/a.png' | md5sum
+        try tool.write("cache/8c11d92f07c76baf29e49afd2301deb2", .blob(1))
+        #expect(try tool("remove", "https://example.com/a.png").status == 0)
+        #expect(try tool("get", "https://example.com/a.png").status == 1)
+        #expect(!tool.exists(tool.cache + "/8c11d92f07c76baf29e49afd2301deb2"))
+    }
+
+    @Test func `files under legacy names are taken over once`() throws {
+        try kingfisherFolder(5)
+        #expect(try tool("upgrade").status == 0)
+        #expect(try tool("upgrade", "--dry-run").output.contains("6 files, all taken over before"))
+    }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import Testing
+
+@Suite struct `Upkeep` {
+    private let tool: Tool
+    init() throws { tool = try Tool() }
+
+    private func put(_ key: String, count: Int, expires: String = "7d") throws {
+        try tool("put", "--key", key, "--expires", expires, "-", input: .blob(1, count: count))
+    }
+
+    private func keys() throws -> [String] { try tool("list", "--json").objects().compactMap { $0["key"] as? String } }
+
+    /// Makes an entry expire without waiting for it.
+    private func expire(_ key: String) throws {
+        let index = try Connection(path: tool.cache + "/.halcyon/index.sqlite")
+        try index.execute("UPDATE entries SET expires_at = 1000 WHERE key = '\(key)'")
+    }
+
+    // MARK: stats
+
+    @Test func `stats counts entries and what has expired`() throws {
+        try put("a", count: 1500)
+        try put("b", count: 500)
+        try expire("b")
+        let object = try tool("stats", "--json").object()
+        #expect(object["entries"] as? Int == 2 && object["bytes"] as? Int == 2000)
+        #expect(object["expired"] as? [String: Int] == ["entries": 1, "bytes": 500])
+        #expect(object["schemaVersion"] as? Int == (object["ledger"] as? [Any])?.count)
+        #expect(object["adoption"] as? String == "done")
+        #expect(try #require(object["indexBytes"] as? Int) > 0)
+        let text = try tool("stats").output
+        #expect(text.contains("Entries     2, 2.0 kB\n") && text.contains("Expired     1, 500 B\n"))
+        #expect(text.contains("V0001__create_entries.sql"))
+    }
+
+    @Test func `stats says what the cache takes up and has done`() throws {
+        try put("a", count: 1500)
+        try put("b", count: 500)
+        try tool("get", "a")
+        try tool("get", "nope")
+        try tool("remove", "b")
+        let object = try tool("stats", "--json").object()
+        #expect(try #require(object["allocatedBytes"] as? Int) >= 1500)
+        #expect(try #require(object["freeBytes"] as? Int) > 0)
+        #expect(object["pinned"] as? [String: Int] == ["entries": 0, "bytes": 0])
+        let counts = try #require(object["statistics"] as? [String: Any])
+        #expect(counts["hits"] as? Int == 1 && counts["misses"] as? Int == 1 && counts["hitRate"] as? Double == 0.5)
+        #expect(counts["stores"] as? Int == 2 && counts["removals"] as? Int == 1)
+        #expect(counts["bytesRead"] as? Int == 1500 && counts["bytesWritten"] as? Int == 2000)
+        #expect(counts["since"] is String)
+        let text = try tool("stats").output
+        #expect(text.contains("Lookups     1 hits, 1 misses (50 % hits); 1.5 kB read\n"))
+        #expect(text.contains("Gone        1 removed, 0 evicted, 0 expired\n") && text.contains(" free"))
+    }
+
+    @Test func `stats can begin anew, after it has printed`() throws {
+        try put("a", count: 1500)
+        try tool("get", "a")
+        #expect(try tool("stats", "--reset").output.contains("1 hits"))
+        let counts = try #require(try tool("stats", "--json").object()["statistics"] as? [String: Any])
+        #expect(counts["hits"] as? Int == 0 && counts["stores"] as? Int == 0 && counts["hitRate"] is NSNull)
+    }
+
+    // MARK: remove
+
+    @Test func `remove takes the keys it is given and names those that are not there`() throws {
+        for key in ["a", "b", "c"] { try put(key, count: 1) }
+        let result = try tool("remove", "a", "nope", "b")
+        #expect(result.status == 1)
+        #expect(result.output == "Removed 2 entries.\n" && result.errors == "Nothing is cached under “nope”.\n")
+        #expect(try keys() == ["c"])
+        #expect(try tool("remove", "c").status == 0)
+    }
+
+    @Test func `remove also takes an expired entry`() throws {
+        try put("a", count: 1)
+        try expire("a")
+        #expect(try tool("remove", "a").output == "Removed 1 entry.\n")
+        #expect(try keys().isEmpty)
+    }
+
+    @Test func `remove asks before it takes everything`() throws {
+        try put("a", count: 1)
+        #expect(try tool("remove", "--all").isPlainError(containing: "Add --yes"))
+        let terminal = try PseudoTerminal(columns: 80)
+        terminal.type("n\n")
+        let arguments = ["remove", "--folder", tool.cache, "--all"]
+        #expect(try tool.atTerminal(terminal, arguments, input: true, errors: true) == 1)
+        #expect(terminal.screen().contains("Remove 1 entry, 1 B, from"))
+        #expect(try keys() == ["a"])
+        terminal.type("y\n")
+        #expect(try tool.atTerminal(terminal, arguments, input: true, errors: true) == 0)
+        #expect(try keys().isEmpty)
+    }
+
+    @Test func `remove takes everything when told to`() throws {
+        for key in ["a", "b"] { try put(key, count: 1000) }
+        #expect(try tool("remove", "--all", "--yes").output.hasPrefix("Removed 2 entries, 2.0 kB, from "))
+        #expect(try keys().isEmpty)
+    }
+
+    // MARK: clean
+
+    @Test func `clean takes what has expired and nothing else`() throws {
+        for key in ["a", "b", "c"] { try put(key, count: 100) }
+        try expire("b")
+        #expect(try tool("clean").output == "Expired: 1 entry, 100 B removed.\nLeft: 2 entries, 200 B.\n")
+        #expect(try keys().sorted() == ["a", "c"])
+    }
+
+    @Test func `clean evicts the least recently used down to half of the limit`() throws {
+        for key in ["a", "b", "c", "d"] { try put(key, count: 1000) }
+        try tool("get", "a")
+        let below = try tool("clean", "--limit", "4001", "--json").object()
+        #expect(below["evicted"] as? [String: Int] == ["entries": 0, "bytes": 0])
+        let object = try tool("clean", "--limit", "4kB", "--json").object()
+        #expect(object["evicted"] as? [String: Int] == ["entries": 2, "bytes": 2000])
+        #expect(object["left"] as? [String: Int] == ["entries": 2, "bytes": 2000])
+        #expect(object["limit"] as? Int == 4000 && object["interrupted"] as? Bool == false)
+        #expect(try keys() == ["a", "d"])
+    }
+
+    @Test func `clean counts in batches`() throws {
+        for index in 0..<300 { try tool.write("p/\(index)", .blob(index, count: 10)) }
+        try tool("put", "p")
+        let object = try tool("clean", "--limit", "200", "--json").object()
+        #expect(object["evicted"] as? [String: Int] == ["entries": 290, "bytes": 2900])
+        #expect(try tool("check").status == 0)
+    }
+
+    @Test func `clean keeps a number of entries, and as much of a limit as it is told`() throws {
+        for key in ["a", "b", "c", "d", "e"] { try put(key, count: 1000) }
+        let unchanged = try tool("clean", "--count-limit", "5", "--json").object()
+        #expect(unchanged["evicted"] as? [String: Int] == ["entries": 0, "bytes": 0])
+        let object = try tool("clean", "--count-limit", "4", "--low-water", "0.75", "--json").object()
+        #expect(object["left"] as? [String: Int] == ["entries": 3, "bytes": 3000])
+        #expect(object["countLimit"] as? Int == 4 && object["lowWater"] as? Double == 0.75)
+        #expect(try keys() == ["e", "d", "c"])
+        #expect(try tool("clean", "--limit", "3kB", "--low-water", "0.7").output.contains("Left: 2 entries, 2.0 kB."))
+    }
+
+    @Test func `clean makes room on a volume that is too full`() throws {
+        for key in ["a", "b"] { try put(key, count: 1000) }
+        #expect(try tool("clean", "--keep-free", "1B").output.contains("Left: 2 entries"))
+        let object = try tool("clean", "--keep-free", "1000PB", "--json").object()
+        #expect(object["evicted"] as? [String: Int] == ["entries": 2, "bytes": 2000])
+    }
+
+    @Test func `clean says when pinned entries alone are over the limit`() throws {
+        for key in ["a", "b", "c"] { try put(key, count: 1000) }
+        try Connection(path: tool.cache + "/.halcyon/index.sqlite").execute(
+            "UPDATE entries SET pinned = 1 WHERE key <> 'b'")
+        let text = try tool("clean", "--limit", "1500", "--count-limit", "1").output
+        #expect(text.contains("1 entry, 1.0 kB evicted") && text.contains("over the limit, by 501 B and 1 entry."))
+        #expect(text.contains("halcyon unpin"))
+        let object = try tool("clean", "--limit", "1500", "--json").object()
+        #expect(object["pinnedExcess"] as? [String: Int] == ["entries": 0, "bytes": 501])
+        #expect(try tool("clean", "--limit", "2.1kB", "--json").object()["pinnedExcess"] is NSNull)
+    }
+
+    // MARK: check
+
+    @Test func `check finds a sound cache sound`() throws {
+        try put("a", count: 1000)
+        let result = try tool("check")
+        #expect(result.status == 0 && result.output == "1 entry, 1.0 kB.\nThe cache is sound.\n")
+        #expect(try tool("check", "--json").object()["sound"] as? Bool == true)
+    }
+
+    @Test func `check says what is wrong, and repairs it when asked`() throws {
+        for key in ["gone", "longer", "fine"] { try put(key, count: 10) }
+        try FileManager.default.removeItem(atPath: try path(of: "gone"))
+        try Data.blob(2, count: 11).write(to: URL(fileURLWithPath: try path(of: "longer")))
+        try tool.write("cache/\(String(repeating: "a", count: 64))", .blob(1))
+        try tool.write("cache/letter.txt", .blob(1))
+        let found = try tool("check")
+        #expect(found.status == 1)
+        for text in ["Files without a row: 1", "Rows without their file: 1", "of another length: 1", "letter.txt"] {
+            #expect(found.output.contains(text))
+        }
+        #expect(try tool("check", "--json").object()["dangling"] as? [String] != [])
+        let repaired = try tool("check", "--repair")
+        #expect(repaired.status == 0 && repaired.output.contains("Repaired"))
+        #expect(try tool("check").status == 0)
+        #expect(try keys() == ["fine"])
+        #expect(tool.exists(tool.cache + "/letter.txt"))
+    }
+
+    // MARK: path
+
+    @Test func `path prints where a blob is or would be, and says with its status which`() throws {
+        try put("a", count: 10)
+        let path = try path(of: "a")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == .blob(1, count: 10))
+        let miss = try tool("path", "b")
+        #expect(miss.status == 1 && miss.lines.count == 1 && miss.errors.contains("Nothing valid is cached under “b”."))
+    }
+
+    @Test func `a blob that somebody removed is a miss, and its row is gone afterwards`() throws {
+        try put("a", count: 10)
+        try FileManager.default.removeItem(atPath: try path(of: "a"))
+        #expect(try tool("get", "a").status == 1)
+        #expect(try keys().isEmpty)
+    }
+
+    private func path(of key: String) throws -> String { try #require(try tool("path", key).lines.first) }
+}
