@@ -10,7 +10,8 @@ check(Int.bitWidth == 32)
 // Numbers.
 check(Int(clamping: 2.9) == 2 && Int(clamping: -2.9) == -2)
 check(Int(clamping: 2_147_483_647.0) == .max && Int(clamping: 2_147_483_648.0) == .max)
-check(Int(clamping: Double.infinity) == .max && Int(clamping: -Double.infinity) == .min && Int(clamping: Double.nan) == 0)
+check(
+    Int(clamping: Double.infinity) == .max && Int(clamping: -Double.infinity) == .min && Int(clamping: Double.nan) == 0)
 check(Int(clamping: 31_536_000.0 * 100) == .max)
 check(Int.bitmapBytes(width: 4000, height: 3000) == 48_000_000)
 check(Int.bitmapBytes(width: 4000, height: 3000, pictures: 100) == .max)

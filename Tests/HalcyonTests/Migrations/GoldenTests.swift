@@ -52,7 +52,8 @@ import Testing
     }
 
     @Test func `the embedded text is that of the SQL files`() throws {
-        let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Migrations").standardizedFileURL
+        let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Migrations")
+            .standardizedFileURL
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".sql") }
         #expect(files.sorted() == MigrationFiles.all.map(\.name))
         for file in MigrationFiles.all {
