@@ -16,9 +16,9 @@ extension ImageCache {
         let end = askForTime { [weak self] in
             progress.cancel()
             // Now, and on this thread: a file lock in a shared folder must not outlive the time.
-            self?.releaseSharedFolder()
+            self?.releaseSharedFolder(unlessResumedSince: resumptions)
         }
-        guard let end else { return releaseSharedFolder() }
+        guard let end else { return releaseSharedFolder(unlessResumedSince: resumptions) }
         cleanDisk(progress: progress) { [self] in
             prepareForSuspension(unlessResumedSince: resumptions) {
                 DispatchQueue.main.async { end() }
@@ -31,8 +31,9 @@ extension ImageCache {
         let resumptions = resumptionCount
         // Not on this thread: the system's answer is waited for.
         DispatchQueue.global(qos: .userInitiated).async { [self] in
-            let activity = ExpiringActivity.begin(perform) { [weak self] in self?.releaseSharedFolder() }
-            guard let activity else { return releaseSharedFolder() }
+            let activity = ExpiringActivity(perform)
+            let hasTime = activity.begin { [weak self] in self?.releaseSharedFolder(unlessResumedSince: resumptions) }
+            guard hasTime else { return releaseSharedFolder(unlessResumedSince: resumptions) }
             prepareForSuspension(unlessResumedSince: resumptions) { activity.end() }
         }
     }

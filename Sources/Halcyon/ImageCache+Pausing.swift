@@ -6,8 +6,9 @@ extension ImageCache {
     /// Stores and clears that were called before are finished first, also those of other caches of this process on the folder: for
     /// these it waits five seconds at most. What any of them is asked to store from now on fails with
     /// ``CacheStorageError/Code/suspended``. Memory goes on as usual. On iOS an app's caches in app group
-    /// containers do it by themselves when the app has entered the background, and end it when it enters the foreground. An
-    /// extension, and an app that is woken in the background, have to do it before they let the system suspend them.
+    /// containers do it by themselves when the app has entered the background, and end it when it enters the foreground. So do
+    /// extensions whose host app goes to the background, and watch apps. Any other extension, and an app that is woken in the background,
+    /// have to do it before they let the system suspend them.
     ///
     /// - Parameter handler: called on the cache's queue when nothing is held any more.
     public func suspend(completion handler: (@Sendable () -> Void)? = nil) {
@@ -82,8 +83,13 @@ extension ImageCache {
     }
 
     /// As ``prepareForSuspension(unlessResumedSince:then:)``, at once: what is queued or under way fails. Returns within a second or so.
-    func releaseSharedFolder() {
-        if diskStorage.isInAppGroup { diskStorage.suspendAtOnce() }
+    ///
+    /// - Parameter count: of resumptions when the app entered the background. If it has come back since, nothing is let go of.
+    func releaseSharedFolder(unlessResumedSince count: Int) {
+        guard diskStorage.isInAppGroup, resumptionCount == count else { return }
+        diskStorage.suspendAtOnce()
+        // It may have come back meanwhile: that is the last word.
+        if resumptionCount != count { diskStorage.resume() }
     }
 
     /// Undoes what ``prepareForSuspension(unlessResumedSince:then:)`` did or is about to do.

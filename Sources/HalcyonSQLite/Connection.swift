@@ -215,7 +215,7 @@ package final class Connection {
             do throws(SQLiteError) {
                 return try text("PRAGMA journal_mode = WAL") == "wal"
             } catch {
-                guard error.isBusy, MonotonicTime.now < deadline else { throw error }
+                guard error.isBusy, MonotonicTime.now < deadline, busyPolicy.keepsWaiting() else { throw error }
                 pauseMilliseconds(1)
             }
         }
@@ -245,6 +245,9 @@ package final class Connection {
 
     /// Asked every millisecond while another connection's lock is waited for; false gives up, with BUSY.
     package func waits(while keepsWaiting: @escaping @Sendable () -> Bool) { busyPolicy.keepsWaiting = keepsWaiting }
+
+    /// Leaves the log as it is when this is the last connection that is closed: bringing it into the database waits for the disk.
+    package func keepsLogWhenClosed() { _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
 
     /// Ends the statement that runs now, with `SQLITE_INTERRUPT`. The one function that any thread may call.
     package func interrupt() { sqlite3_interrupt(handle) }

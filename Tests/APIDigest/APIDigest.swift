@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The public declarations of a module as text: one line for each, below the type whose member it is, by kind and name: where in the
 /// sources they are makes no difference.
 ///
@@ -130,7 +132,7 @@ extension String {
     /// This declaration of a type with what it conforms to, which goes before the conditions.
     fileprivate func inheriting(_ names: [String]) -> String {
         guard !names.isEmpty else { return self }
-        let parts = split(separator: " where ", maxSplits: 1)
-        return ([parts[0] + " : " + names.joined(separator: ", ")] + parts.dropFirst()).joined(separator: " where ")
+        let end = range(of: " where ")?.lowerBound ?? endIndex
+        return "\(self[..<end]) : \(names.joined(separator: ", "))\(self[end...])"
     }
 }

@@ -14,17 +14,3 @@ public struct SHA256Digest: Sendable {
         try body(UnsafeRawBufferPointer(start: nil, count: 0))
     }
 }
-
-// https://developer.apple.com/documentation/cryptokit/insecure
-@available(iOS 13, macOS 10.15, tvOS 13, watchOS 6, visionOS 1, *)
-public enum Insecure {
-    // https://developer.apple.com/documentation/cryptokit/insecure/md5
-    public struct MD5 {
-        public static func hash<Bytes: DataProtocol>(data: Bytes) -> MD5Digest { MD5Digest() }
-    }
-
-    // https://developer.apple.com/documentation/cryptokit/insecure/md5digest
-    public struct MD5Digest: Sequence, Sendable {
-        public func makeIterator() -> Array<UInt8>.Iterator { [UInt8]().makeIterator() }
-    }
-}

@@ -117,10 +117,6 @@ import Testing
             for await progress: AdoptionProgress in storage.adoptionProgress {
                 #expect(progress.files <= progress.total)
             }
-
-            let target = storage.directoryURL.deletingLastPathComponent().appendingPathComponent("moved")
-            #expect(try DiskStorage.moveCache(from: storage.directoryURL, to: target, progress: nil))
-            #expect(!storage.isCached(forKey: key))
         }
     }
 

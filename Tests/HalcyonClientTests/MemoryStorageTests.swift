@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `what has expired is not stored, and what expires goes with the next clean`() async {
-        let storage = storage()
+        let storage = storage { $0.cleanInterval = 0 }
         storage.store(value: Profile(name: "Ann"), forKey: "a", expiration: .expired)
         #expect(!storage.isCached(forKey: "a") && storage.totalCacheCost() == 0)
         storage.store(value: Profile(name: "Bob"), forKey: "b", expiration: .seconds(0.02))

@@ -29,18 +29,6 @@ package final class EveryUse {
         for storage in [first, second] { _ = try storage.totals() }
     }
 
-    /// The last thing, which takes the cache away.
-    ///
-    /// - Parameter isOtherVolume: then everything is copied.
-    package func move(toOtherVolume isOtherVolume: Bool) throws {
-        let target = parent.appendingPathComponent("moved \(isOtherVolume)")
-        if isOtherVolume { fileSystem.fail(.rename, EXDEV, times: 1, path: target.path) }
-        // The source's index stays open, as nobody should leave it.
-        _ = try first.totals()
-        _ = try DiskStorage.moveCache(from: folder, to: target, progress: nil, environment: environment)
-        for storage in [first, second] { storage.store.close() }
-    }
-
     // MARK: Storages
 
     private var environment: StorageEnvironment {

@@ -6,7 +6,7 @@ package final class FaultyFileSystem: FileSystem {
     package enum Call: String, CaseIterable, Sendable {
         case makeDirectory, openForReading, createFile, read, write, statusOfFile, status, setModified, rename,
             exchange,
-            link, unlink, removeDirectory, list, volume, freeBytes, synchronize, makePrivate, protect
+            link, unlink, removeDirectory, list, volume, freeBytes, makePrivate, protect
     }
 
     package struct Fault: Sendable {
@@ -182,11 +182,6 @@ package final class FaultyFileSystem: FileSystem {
     package func protect(_ path: String, as protection: FileProtection) throws(SystemError) {
         try check(.protect, path)
         try base.protect(path, as: protection)
-    }
-
-    package func synchronize(_ file: FileDescriptor) throws(SystemError) {
-        try check(.synchronize, "")
-        try base.synchronize(file)
     }
 
     package func close(_ file: FileDescriptor) { base.close(file) }

@@ -64,7 +64,6 @@ package struct FoldingFileSystem: FileSystem {
     package func protect(_ path: String, as protection: FileProtection) throws(SystemError) {
         try base.protect(actual(path), as: protection)
     }
-    package func synchronize(_ file: FileDescriptor) throws(SystemError) { try base.synchronize(file) }
     package func close(_ file: FileDescriptor) { base.close(file) }
 
     /// A file that is replaced leaves its name to the new one.

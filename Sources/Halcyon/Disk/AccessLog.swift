@@ -101,12 +101,6 @@ package struct AccessLog {
         flushedCounts = Counts()
     }
 
-    /// The entry has got another id. Its token is the same.
-    mutating func move(_ id: Int64, to newID: Int64) {
-        if let note = note(for: id) { pending[newID] = note }
-        forget(id)
-    }
-
     /// All notes. What was counted has happened all the same.
     mutating func forgetAll() {
         pending = [:]

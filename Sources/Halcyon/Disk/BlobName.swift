@@ -23,6 +23,9 @@ internal import Foundation
     /// The name under which an entry of the same key may still be.
     var former: BlobName? { formerText.map(BlobName.init(text:)) }
 
+    /// This name, and the former one if there is one.
+    var withFormer: [BlobName] { former.map { [self, $0] } ?? [self] }
+
     /// A name found in the index, which anybody may have edited: one that would leave the folder is hashed.
     package init(untrusted text: String) {
         self.init(text: Self.isSafe(text) ? text : Digest(of: text).hexadecimal)
@@ -103,7 +106,8 @@ internal import Foundation
         return bytes.count == 64 || (bytes.count > 65 && bytes.dropFirst(64).first == UInt8(ascii: "."))
     }
 
-    /// As ``isBlobName(_:isHashed:)``, for the names that Kingfisher 7 and earlier gave: the MD5 of the key, 32 digits.
+    /// As ``isBlobName(_:isHashed:)``, for the names that Kingfisher 7 and earlier gave: the MD5 of the key, 32 digits. No key
+    /// leads to such a file.
     package static func isLegacyName(_ name: String) -> Bool {
         let bytes = name.utf8
         guard bytes.count >= 32, bytes.prefix(32).allSatisfy(isHexDigit) else { return false }
@@ -113,13 +117,6 @@ internal import Foundation
     /// As ``isBlobName(_:isHashed:)``, the names of Kingfisher 7 and earlier included.
     public static func isBlobOrLegacyName(_ name: String, isHashed: Bool) -> Bool {
         isBlobName(name, isHashed: isHashed) || (isHashed && isLegacyName(name))
-    }
-
-    /// The name that Kingfisher 7 and earlier gave to the blob of a key whose name today is this one; nil for a name that
-    /// is no hash.
-    func legacy(forKey key: String) -> BlobName? {
-        guard Self.isBlobName(text, isHashed: true) else { return nil }
-        return BlobName(text: LegacyDigest.hexadecimal(of: key) + text.dropFirst(64))
     }
 
     /// What a key's names have in common, whatever extensions were forced. A name that is no hash is taken as it is.

@@ -322,14 +322,6 @@ package struct BlobStore: Sendable {
         return true
     }
 
-    /// Gives a blob a second name, over a file that is nobody's blob. False where the volume has no hard links.
-    func link(_ name: BlobName, as second: BlobName) throws(SystemError) -> Bool {
-        try link(path(of: name), as: path(of: second))
-    }
-
-    /// False once the volume has turned out to have no hard links.
-    var hasLinks: Bool { canLink.withLock { $0 } }
-
     /// Moves a blob to the trash; false when there was none.
     func trash(_ name: BlobName, as blob: DetachedBlob) throws(SystemError) -> Bool {
         do throws(SystemError) {

@@ -13,7 +13,7 @@ extension DiskStorage.Backend {
     /// - Complexity: a few rows.
     public func entry(forKey key: String, forcedExtension: String? = nil) throws -> DiskStorage.EntryInfo? {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
-        return try mappingErrors { try store.record(of: name, key: key).map(info) }
+        return try mappingErrors { try store.record(of: name).map(info) }
     }
 
     /// A page of the entries that meet a filter.
@@ -147,7 +147,7 @@ extension DiskStorage.Backend {
         try requireReadiness()
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         do {
-            return try store.update(name, key: key) { try change(info($0)) }
+            return try store.update(name) { try change(info($0)) }
         } catch {
             throw resourceError(error, key: key, url: url(of: name))
         }

@@ -14,7 +14,7 @@ extension DiskStorage.Backend {
     @_spi(HalcyonTool) public func hasTrace(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try explained {
-            try store.hasTrace(of: name) || store.formerNames(of: name, key: key).contains(where: store.hasTrace(of:))
+            try name.withFormer.contains(where: store.hasTrace)
         }
     }
 

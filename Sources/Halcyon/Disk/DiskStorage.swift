@@ -275,7 +275,7 @@ public enum DiskStorage {
             try requireReadiness()
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
             let time = Timestamp(referenceDate)
-            guard actuallyLoad else { return store.contains(name, key: key, at: time) ? T.empty : nil }
+            guard actuallyLoad else { return store.contains(name, at: time) ? T.empty : nil }
             do {
                 return try store.value(
                     of: name, key: key, origin: origin(), at: time, extending: extendingExpiration
@@ -298,14 +298,14 @@ public enum DiskStorage {
 
         private func isCached(forKey key: String, at time: Timestamp, forcedExtension: String?) -> Bool {
             guard readiness.withLock({ $0 }) else { return false }
-            return store.contains(blobName(forKey: key, forcedExtension: forcedExtension), key: key, at: time)
+            return store.contains(blobName(forKey: key, forcedExtension: forcedExtension), at: time)
         }
 
         /// Where the blob of a valid value is; nil where there is none.
         @_spi(HalcyonTool) public func fileURLIfCached(forKey key: String, forcedExtension: String?) -> URL? {
             guard readiness.withLock({ $0 }) else { return nil }
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
-            return store.validName(name, key: key, at: store.environment.now()).map(url(of:))
+            return store.validName(name, at: store.environment.now()).map(url(of:))
         }
 
         // MARK: Removing
@@ -317,7 +317,7 @@ public enum DiskStorage {
         public func remove(forKey key: String, forcedExtension: String? = nil) throws {
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
             do {
-                try store.remove(name, key: key)
+                try store.remove(name)
             } catch {
                 throw resourceError(error, key: key, url: url(of: name))
             }

@@ -79,7 +79,8 @@ package struct IndexState: Equatable, Sendable {
     package var distrusted: ClosedRange<Timestamp>?
     /// When the folder was last searched for files without a row.
     package var reconciledAt: Timestamp
-    package var legacyNames = LegacyNames.unknown
+    /// A folder of schema 1, which was never searched for the names of Kingfisher 7: such files are to become entries.
+    package var awaitsLegacyNames = true
     /// Somebody has asked for the listing.
     var hasListing = false
 }
@@ -107,14 +108,4 @@ extension IndexState {
     case rebuilding
     /// They are orphans of crashed stores.
     case done
-}
-
-/// Whether there are files with the names that Kingfisher 7 and earlier gave.
-package enum LegacyNames: Int64, Sendable {
-    /// No entry has one.
-    case none = 0
-    /// Entries have.
-    case some = 1
-    /// The folder has not been searched yet.
-    case unknown = 2
 }

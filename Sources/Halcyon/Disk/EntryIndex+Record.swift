@@ -9,7 +9,8 @@ extension EntryIndex {
         let status = try environment.fileSystem.status(at: files.database)
         let found = try session.state()
         let boot = environment.boot()
-        guard found.boot != boot || found.indexInode != status.inode else { return found }
+        let isSameBoot = found.boot.map { BootIdentifier.isSame($0, boot) } ?? false
+        guard !isSameBoot || found.indexInode != status.inode else { return found }
         return try connection.transaction {
             let state = try updated(try session.state(), boot: boot, file: status)
             try session.setState(state)
@@ -29,11 +30,11 @@ extension EntryIndex {
         } else if state.indexInode != file.inode && hasStableInodes {
             state.isRelearning = true
             // Files of the copy are younger than its index, in whatever order they were copied.
-            if state.adoption != .done || state.legacyNames == .unknown {
+            if state.adoption != .done || state.awaitsLegacyNames {
                 state.adoptsUntil = max(state.adoptsUntil, file.changed, Timestamp(Date()))
             }
         }
-        if let last = state.boot, last != boot {
+        if let last = state.boot, !BootIdentifier.isSame(last, boot) {
             state.distrusted = state.distrustedAfterReboot(writeBackTime: environment.tuning.writeBackTime)
         }
         state.boot = boot

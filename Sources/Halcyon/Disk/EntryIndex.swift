@@ -18,9 +18,8 @@ package final class EntryIndex: Sendable {
     private let generationCount = Locked(0)
     let lastFailure: Locked<Failure?> = Locked(nil)
     let lastLook: Locked<Timestamp?> = Locked(nil)
-    let isSuspended = Locked(false)
-    /// Suspended because the system's time ran out: the next write that gets some ends it.
-    let hasExpired = Locked(false)
+    let service = Locked(Service.running)
+    let activity: ExpiringActivity?
     let connections = OpenConnections()
     /// Frames of the log that are in the database.
     private let copiedFrames = Locked(0)
@@ -38,7 +37,7 @@ package final class EntryIndex: Sendable {
     struct Writer {
         let connection: Connection
         let schemaVersion: Int
-        /// A new index, of which nothing may be on the disk.
+        /// Nobody has stored anything yet: nothing of the index may be on the disk.
         var isUnwritten: Bool
     }
 
@@ -63,6 +62,7 @@ package final class EntryIndex: Sendable {
         watch = FolderWatch(
             path: (path as NSString).deletingLastPathComponent, fileSystem: environment.fileSystem)
         self.environment = environment
+        activity = FileFlags.isInAppGroup(path) ? environment.expiringActivity.map(ExpiringActivity.init) : nil
         self.prepareFolder = prepareFolder
         self.checkpointIsDue = checkpointIsDue
         self.didOpen = didOpen
@@ -140,7 +140,7 @@ package final class EntryIndex: Sendable {
     /// - Throws: what `body` throws, or ``SQLiteError``; then the transaction is rolled back, also when it was the
     ///   COMMIT that was refused.
     package func write<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try healingDamage { try whileNotSuspended { try writer.withLock { try write(through: &$0, body) } } }
+        try healingDamage { try withWriter { try write(through: &$0, body) } }
     }
 
     /// As ``write(_:)``, for one of many batches: lets others in afterwards. Without a pause whoever has just let go of the lock
@@ -195,7 +195,7 @@ package final class EntryIndex: Sendable {
         // The files can be taken away again and again; three times is somebody's intention.
         for _ in 0..<3 {
             let open = try openIfNeeded(&writer)
-            if open.isUnwritten { try writeNewIndex(&writer) }
+            if open.isUnwritten { writeNewIndex(&writer) }
             do {
                 if try beginInPlace(open) { return open.connection }
             } catch {
@@ -212,11 +212,9 @@ package final class EntryIndex: Sendable {
 
     /// Brings a new index to the disk: it is made without waiting for it, but has to be there before the first blob is. After a power cut
     /// a file full of zeros would be taken for a damaged index, and blobs that were never written for those of a folder to take over.
-    private func writeNewIndex(_ writer: inout Writer?) throws {
-        guard let connection = writer?.connection else { return }
-        try connection.execute(Self.synchronous)
-        // Should it fail, the next checkpoint does it.
-        _ = try? connection.checkpoint(.passive)
+    private func writeNewIndex(_ writer: inout Writer?) {
+        // Should it fail, the next write tries again.
+        guard let done = try? writer?.connection.checkpoint(.passive), !done.isBusy else { return }
         writer?.isUnwritten = false
     }
 
@@ -247,12 +245,17 @@ package final class EntryIndex: Sendable {
 
     /// Opens the index if it is not open: makes or upgrades the file.
     package func open() throws {
-        try healingDamage { try whileNotSuspended { try writer.withLock { _ = try openIfNeeded(&$0) } } }
+        try healingDamage { try withWriter { _ = try openIfNeeded(&$0) } }
     }
 
     /// As ``open()``, but without waiting long for a writer of this process that waits for another process's lock.
     private func openForReading() throws {
-        let opened: Void? = try writer.withLock(within: patienceOfReaders) { _ = try openIfNeeded(&$0) }
+        let opened: Void? = try whileNotSuspended {
+            try writer.withLock(within: patienceOfReaders) { writer in
+                defer { closeUnlessInService(&writer) }
+                _ = try openIfNeeded(&writer)
+            }
+        }
         guard opened != nil else {
             throw SQLiteError(code: .busy, message: "a writer holds the index while it is opened")
         }
@@ -311,6 +314,8 @@ package final class EntryIndex: Sendable {
         try configure(connection, hasTables: hasTables)
         try Self.migrator.migrate(connection)
         let state = try recordOpening(through: connection)
+        // Whoever closes the index last brings the log into the database, also if it is this connection.
+        try connection.execute("PRAGMA synchronous = NORMAL")
         let reader = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
         connection.beforeCommit(environment.beforeCommit)
         let version = try Self.migrator.userVersion(of: connection)
@@ -325,7 +330,7 @@ package final class EntryIndex: Sendable {
         // Before anybody can read: what the state says decides which files are blobs.
         didOpen(state)
         readers.open(reader)
-        return Writer(connection: connection, schemaVersion: version, isUnwritten: !hasTables)
+        return Writer(connection: connection, schemaVersion: version, isUnwritten: state.storedAt.milliseconds == 0)
     }
 
     /// The one place that opens the file: so nothing does while it is suspended.
@@ -334,15 +339,17 @@ package final class EntryIndex: Sendable {
         try files.requireOwnFiles()
         let connection = try Connection(
             path: files.database, access: access, busyTimeout: timeout, vfs: environment.vfs)
-        connection.waits { [isSuspended] in !isSuspended.withLock { $0 } }
+        connection.waits { [service] in service.withLock { $0 == .running } }
         connections.add(connection)
+        // Only the writer's, which is closed last, flushes as it has to.
+        if case .queryOnly = access { connection.keepsLogWhenClosed() }
         // It may have been suspended meanwhile, without knowing of this one.
         try requireService()
         return connection
     }
 
     private func requireService() throws {
-        if isSuspended.withLock({ $0 }) { throw IndexSuspended() }
+        guard isInService else { throw IndexSuspended() }
     }
 
     private func configure(_ connection: Connection, hasTables: Bool) throws {
@@ -363,10 +370,7 @@ package final class EntryIndex: Sendable {
             PRAGMA trusted_schema = OFF
             """)
         try connection.execute(Self.flushing)
-        if hasTables { try connection.execute(Self.synchronous) }
     }
-
-    private static let synchronous = "PRAGMA synchronous = NORMAL"
 
     /// For connections that make checkpoints. On Apple's systems `fsync` does not empty the drive's own cache: without that, pages of the
     /// database could get to the disk before those of the log that would mend them. Nothing else needs it.
@@ -405,7 +409,7 @@ package final class EntryIndex: Sendable {
     /// - Returns: whether more can be copied soon: it came further than the last time, and not to the end.
     @discardableResult
     package func checkpoint() -> Bool {
-        guard let checkpoint = try? checkpoint(.passive) else { return false }
+        guard let checkpoint = try? whileNotSuspended({ try checkpoint(.passive) }) else { return false }
         let last = copiedFrames.withLock { copied in
             defer { copied = checkpoint.checkpointedFrames }
             return copied
@@ -414,12 +418,13 @@ package final class EntryIndex: Sendable {
         let isLong = writer.withLock { $0?.connection.logFrames ?? 0 } >= environment.tuning.forcedCheckpointFrames
         guard isLong else { return checkpoint.checkpointedFrames > last }
         // Writers never left a gap. Now those of this process wait, for the few pages that are left.
-        writer.withLock { _ in _ = try? self.checkpoint(.restart) }
+        writer.withLock { _ in _ = try? whileNotSuspended { try self.checkpoint(.restart) } }
         return false
     }
 
     private func checkpoint(_ mode: Connection.CheckpointMode) throws -> Connection.Checkpoint? {
         try checkpointer.withLock { connection in
+            defer { if !isInService { connection = nil } }
             if connection == nil {
                 let opened = try makeConnection(.readWriteCreate, timeout: .zero)
                 // A connection that has read nothing knows of no log, and its checkpoint would silently do nothing.
@@ -450,20 +455,8 @@ package final class EntryIndex: Sendable {
     /// overwrites what is deleted, and not what a page still holds between its rows after they were rearranged.
     func compact() throws {
         try open()
-        try writer.withLock { try $0?.connection.execute("VACUUM") }
+        try withWriter { try $0?.connection.execute("VACUUM") }
         checkpoint()
-    }
-
-    /// Writes a copy for another folder into a new file, as of one moment.
-    func snapshot(to path: String) throws {
-        try open()
-        // An empty file is one that SQLite takes for a new one. Nobody has opened it yet, so there are no locks to lose.
-        environment.fileSystem.close(try environment.fileSystem.createFile(path))
-        // VACUUM takes no query-only connection.
-        try IndexSession(connection: makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout))
-            .snapshot(to: path)
-        let copy = try Connection(path: path, access: .readWriteCreate, busyTimeout: environment.tuning.writerTimeout)
-        try IndexSession(connection: copy).forgetInode()
     }
 
     /// Notes that what was stored is on the disk by now, copies the log into the database and closes the connections.

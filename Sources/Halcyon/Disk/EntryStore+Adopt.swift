@@ -14,14 +14,13 @@ extension EntryStore {
             while isSearching {
                 let generation = index.generation
                 try adoptEverything()
-                let hasLegacyNames = try index.readAtLength { try $0.hasLegacyNames() }
                 let statistics = isRebuilding ? previousIndex.statistics() : nil
                 try note(in: generation) { state, session in
                     if let statistics { try session.add(statistics.counts, at: statistics.since) }
                     state.adoption = .done
                     // All names have just been looked at; what is left over from a crash meanwhile can wait for a day.
                     state.reconciledAt = now
-                    state.legacyNames = hasLegacyNames ? .some : .none
+                    state.awaitsLegacyNames = false
                 }
                 previousIndex.close()
             }
@@ -37,7 +36,7 @@ extension EntryStore {
     }
 
     /// There may be files that are to become entries.
-    var isSearching: Bool { condition.withLock { $0.isAdopting || $0.legacyNames == .unknown } }
+    var isSearching: Bool { condition.withLock { $0.isAdopting || $0.awaitsLegacyNames } }
 
     private func adoptEverything() throws {
         var progress = AdoptionProgress(files: 0, of: isAdopting ? try countOfBlobNames() : 0)
@@ -90,7 +89,7 @@ extension EntryStore {
     private func adopt(_ names: some Sequence<BlobName>, in session: IndexSession) throws {
         let state = try session.state()
         // Somebody may have removed everything meanwhile, in this process or another.
-        guard state.adoption != .done || state.legacyNames == .unknown else { return }
+        guard state.adoption != .done || state.awaitsLegacyNames else { return }
         // These are no stores; after a power cut only what was stored last is not trusted.
         try keepingStoredAt(session) {
             for name in names { try adopt(name, in: session) }
@@ -156,6 +155,13 @@ extension EntryStore {
             // Under the lock: the next opening must not be overtaken.
             condition.withLock { $0.update(from: state) }
         }
+    }
+
+    /// Rows that are not stores leave the time of the latest store as it is.
+    private func keepingStoredAt(_ session: IndexSession, _ body: () throws -> Void) throws {
+        let storedAt = try session.storedAt()
+        try body()
+        try session.setStoredAt(storedAt)
     }
 
     /// How long a file without a row lives.

@@ -6,13 +6,12 @@ extension EntryStore {
     ///
     /// - Parameter change: is asked under the write lock what to note, given what is known.
     func update(
-        _ name: BlobName, key: String, _ change: (EntryRecord) throws -> DiskStorage.EntryAttributes
+        _ name: BlobName, _ change: (EntryRecord) throws -> DiskStorage.EntryAttributes
     ) throws -> Bool {
-        let formerNames = formerNames(of: name, key: key)
-        try finishAdoption(of: [name] + formerNames)
+        try finishAdoption(of: name.withFormer)
         flushAccessLog()
         return try index.write { session in
-            guard let record = try record(of: name, or: formerNames, in: session) else { return false }
+            guard let record = try record(of: name, in: session) else { return false }
             let attributes = try change(record)
             try attributes.validate()
             try session.note(attributes, of: record.entry)

@@ -85,8 +85,8 @@ extension EntryStore {
     }
 
     private func removeEntries(thereAt moment: Moment) throws {
-        // Another process may have given an entry a name that the walk has passed by then, today's for a legacy one. Bounded, because a
-        // damaged index may name the same rows again and again.
+        // A store by another process may have given an entry a name that the walk has passed by then, today's for a former one. Bounded,
+        // because a damaged index may name the same rows again and again.
         for _ in 0..<3 {
             guard try removeEntriesInOrder(thereAt: moment) > 0 else { break }
         }
@@ -112,9 +112,9 @@ extension EntryStore {
     /// Files without a row are to go, not to become entries while rows are being removed.
     private func cancelAdoption(in session: IndexSession) throws {
         var state = try session.state()
-        guard state.adoption != .done || state.legacyNames == .unknown else { return }
+        guard state.adoption != .done || state.awaitsLegacyNames else { return }
         state.adoption = .done
-        state.legacyNames = .none
+        state.awaitsLegacyNames = false
         try session.setState(state)
         condition.withLock { $0.update(from: state) }
     }

@@ -21,29 +21,24 @@ extension EntryStore {
     typealias Look<Content> = (_ path: String, _ isAccepted: (FileStatus) -> Bool) throws -> Content?
 
     /// Finds the blob of a name; nil for a miss. Takes no write lock, ever.
-    func find<Content>(_ name: BlobName, key: String, at now: Timestamp, _ look: Look<Content>) throws -> Found<
-        Content
-    >? {
-        if let found = try findUnderEitherName(name, key: key, at: now, look) { return found }
+    func find<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>? {
+        if let found = try findUnderEitherName(name, at: now, look) { return found }
         // Before a miss is reported: is this still the folder's index?
         guard index.refreshIfMoved() else { return nil }
-        return try findUnderEitherName(name, key: key, at: now, look)
+        return try findUnderEitherName(name, at: now, look)
     }
 
     private func findUnderEitherName<Content>(
-        _ name: BlobName, key: String, at now: Timestamp, _ look: Look<Content>
+        _ name: BlobName, at now: Timestamp, _ look: Look<Content>
     ) throws -> Found<Content>? {
         if let found = try findOnce(name, at: now, look) { return found }
+        guard let former = name.former else { return nil }
         // Between the two looks a store may have given it today's name.
-        if let former = name.former, let found = try findOnce(former, at: now, look) ?? findOnce(name, at: now, look) {
-            return found
-        }
-        guard legacyName(of: name, key: key) != nil else { return nil }
-        // Between the two looks it may have got today's name.
-        return try findLegacy(of: name, key: key, at: now, look) ?? findOnce(name, at: now, look)
+        return try findOnce(former, at: now, look) ?? findOnce(name, at: now, look)
     }
 
-    func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>? {
+    private func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>?
+    {
         let (wasAdopting, generation) = (adopts(name), index.generation)
         switch row(of: name, at: now) {
         case .known(let known): return try find(known, at: now, look)

@@ -1,11 +1,5 @@
-/// Names that a key had before: entries are found under them, and get today's name with their next store.
+/// The name that a key had before its volume was known to fold names: entries are found under it, and get today's with their next store.
 extension EntryStore {
-    func formerNames(of name: BlobName, key: String) -> [BlobName] {
-        let (former, legacy) = (name.former, legacyName(of: name, key: key))
-        guard former != nil || legacy != nil else { return [] }
-        return [former, legacy].compactMap(\.self)
-    }
-
     /// Gives the row under a former name today's, in the transaction of the store that overwrites it: pin and tags stay. Its blob goes.
     func takeOver(
         _ former: BlobName, by request: StoreRequest, in session: IndexSession

@@ -131,16 +131,15 @@ extension EntryStore {
     }
 
     /// The row of a name with everything that is known of it; nil where there is none.
-    func record(of name: BlobName, key: String) throws -> EntryRecord? {
-        let formerNames = formerNames(of: name, key: key)
-        try finishAdoption(of: [name] + formerNames)
+    func record(of name: BlobName) throws -> EntryRecord? {
+        try finishAdoption(of: name.withFormer)
         flushAccessLog()
-        return try index.read { try record(of: name, or: formerNames, in: $0) }
+        return try index.read { try record(of: name, in: $0) }
     }
 
-    /// As ``record(of:key:)``, in a transaction.
-    func record(of name: BlobName, or formerNames: [BlobName], in session: IndexSession) throws -> EntryRecord? {
-        let record = try session.record(of: [name] + formerNames, at: now)
+    /// As ``record(of:)``, in a transaction.
+    func record(of name: BlobName, in session: IndexSession) throws -> EntryRecord? {
+        let record = try session.record(of: name.withFormer, at: now)
         return try record.flatMap { try isBeingCleared($0.entry, in: session) ? nil : $0 }
     }
 

@@ -4,13 +4,13 @@ internal import HalcyonSQLite
 extension EntryStore {
     /// Removes an entry: BEGIN → DELETE → rename into the trash → COMMIT → unlink. Also a file of that name without a
     /// row. A name that is not there is no error.
-    package func remove(_ name: BlobName, key: String) throws {
+    package func remove(_ name: BlobName) throws {
         // First: what is under the new name is found first, so a crash between the two leaves the value there was.
-        for former in formerNames(of: name, key: key) { try remove(former) }
-        try remove(name)
+        if let former = name.former { try removeExactly(former) }
+        try removeExactly(name)
     }
 
-    private func remove(_ name: BlobName) throws {
+    private func removeExactly(_ name: BlobName) throws {
         let entry = try index.read { try $0.entry(named: name) }
         // Nothing there: no reason to take the write lock.
         if entry == nil, try blobs.status(of: name) == nil, !index.refreshIfMoved() { return }

@@ -65,7 +65,6 @@ extension EntryStore {
         // What cannot be settled now is found again by the next reader, or by the sweep.
         for name in names { try? settleInTransaction(name) }
         adoptEarlyReads()
-        settleLegacyFinds()
     }
 
     /// After a refused COMMIT: now if the lock can be had, otherwise by housekeeping, a reader's suspicion or the sweep.

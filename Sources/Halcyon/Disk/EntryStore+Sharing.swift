@@ -38,9 +38,6 @@ final class StoreLease: Sendable {
         }
     }
 
-    /// Closes the store of a folder that is about to move.
-    static func close(directory: String) { registry.withLock { $0[directory]?.lease }?.store.close() }
-
     private struct Weak {
         weak var lease: StoreLease?
     }

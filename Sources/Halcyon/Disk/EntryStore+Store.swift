@@ -19,7 +19,6 @@ extension EntryStore {
     struct StagedStore {
         let request: StoreRequest
         /// The names that the entry may have had before.
-        let formerNames: [BlobName]
         let blob: DetachedBlob
         let file: FileStatus
     }
@@ -100,14 +99,13 @@ extension EntryStore {
     /// The bytes, without any lock.
     func stage(_ request: StoreRequest) throws -> StagedStore {
         try adoptBeforeReplacing(request.name)
-        let formerNames = formerNames(of: request.name, key: request.key)
         // A file without a row would not come back if this fails.
-        for name in formerNames { try adoptBeforeReplacing(name) }
+        try request.name.former.map(adoptBeforeReplacing)
         let blob = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.makeToken())
         let file = try blobs.stage(
             request.data, as: blob, modified: request.lifetime.expiresAt ?? .never,
             protection: FileProtection(request.options))
-        return StagedStore(request: request, formerNames: formerNames, blob: blob, file: file)
+        return StagedStore(request: request, blob: blob, file: file)
     }
 
     /// Rows and blobs of stores under different names, in one transaction.
@@ -120,9 +118,11 @@ extension EntryStore {
                 // Run again on a new index after a publish: the staged file is spent, so it is staged again.
                 guard publishedCount == 0 else { throw SystemError("rename", ENOENT) }
                 return try stores.flatMap { store in
-                    let former = try store.formerNames.compactMap { try takeOver($0, by: store.request, in: session) }
+                    let former = try store.request.name.former.flatMap {
+                        try takeOver($0, by: store.request, in: session)
+                    }
                     let replaced = try publish(store, in: session) { publishedCount += 1 }
-                    return former + (replaced.map { [$0] } ?? [])
+                    return [former, replaced].compactMap(\.self)
                 }
             }
             log.withLock { log in
@@ -143,11 +143,11 @@ extension EntryStore {
         guard isPublished else {
             try? blobs.unlink(store.blob)
             // What was found there may be in the trash by now.
-            if !store.formerNames.isEmpty { settleLater(store.formerNames) }
+            if let former = store.request.name.former { settleLater([former]) }
             return
         }
         // After an exchange the staged name holds the old bytes: only settling may touch them.
-        for name in [store.request.name] + store.formerNames { settleSoonerOrLater(name) }
+        for name in store.request.name.withFormer { settleSoonerOrLater(name) }
     }
 
     /// Row and blob, under the write lock.

@@ -106,13 +106,13 @@ extension EntryStore {
         guard condition.withLock({ $0.isRelearning }) else { return }
         try forEachEntryBatch { session, entries in
             let storedAt = try session.state().storedAt
-            // A new token looks like a store to the database, and is none.
-            defer { try? session.setStoredAt(storedAt) }
             for entry in entries {
                 guard let file = try blobs.status(of: entry.name), isBlob(of: entry, file) else { continue }
                 // A copy may have another modification date too, and with it another tag.
                 try session.relearn(entry, inode: lastingInode(of: file), token: BlobTag.token(entry.token, for: file))
             }
+            // A new token looks like a store to the database, and is none.
+            try session.setStoredAt(storedAt)
         }
         try note(in: generation) { state, _ in state.isRelearning = false }
     }
@@ -146,13 +146,7 @@ extension EntryStore {
         // Elsewhere any file's name could be a key.
         if condition.namesAreHashed { try forEachBlobNameBatch(reconcile) }
         let now = now
-        // Not known is not none: the search has failed here, and may have succeeded elsewhere since.
-        let haveLegacyNamesGone =
-            try condition.legacyNames == .some && index.readAtLength { try !$0.hasLegacyNames() }
-        try note(in: generation) { state, _ in
-            state.reconciledAt = now
-            if haveLegacyNamesGone, state.legacyNames == .some { state.legacyNames = .none }
-        }
+        try note(in: generation) { state, _ in state.reconciledAt = now }
     }
 
     /// Removes files of our name shape that have no row: what a store left that crashed between publish and COMMIT. Settles those

@@ -13,7 +13,7 @@ extension EntryStore {
         extending: ExpirationExtending
     ) throws -> Data? {
         do {
-            let found = try find(name, key: key, at: now) { try blobs.read($0, accepting: $1) }
+            let found = try find(name, at: now) { try blobs.read($0, accepting: $1) }
             guard let found else {
                 countMiss()
                 return nil
@@ -23,7 +23,6 @@ extension EntryStore {
             noteRead(
                 of: found.name, known: found.known, key: key, origin: origin, bytes: found.content.count, at: now,
                 extending: extending)
-            settleLegacyName(of: found, as: name, key: key)
             return found.content
         } catch let error as SystemError where error.isDenied {
             // A folder that may not be searched hides its blobs: a miss. A blob that may not be read is an error.
@@ -41,19 +40,15 @@ extension EntryStore {
     }
 
     /// Whether there is a valid entry: its row, and one `stat`. Fit for a main thread; records no access.
-    package func contains(_ name: BlobName, key: String, at now: Timestamp) -> Bool {
-        validName(name, key: key, at: now) != nil
-    }
+    package func contains(_ name: BlobName, at now: Timestamp) -> Bool { validName(name, at: now) != nil }
 
-    /// The name under which there is a valid entry: this one, or the former one. As ``contains(_:key:at:)``.
-    func validName(_ name: BlobName, key: String, at now: Timestamp) -> BlobName? {
+    /// The name under which there is a valid entry: this one, or the former one. As ``contains(_:at:)``.
+    func validName(_ name: BlobName, at now: Timestamp) -> BlobName? {
         // A folder that cannot be searched shows nothing, and nothing is dropped for it.
-        let found = try? find(name, key: key, at: now) { path, isAccepted in
+        let found = try? find(name, at: now) { path, isAccepted in
             try blobs.status(at: path).map(isAccepted) == true ? true : nil
         }
-        guard let found else { return nil }
-        settleLegacyName(of: found, as: name, key: key)
-        return found.name == name.former ? found.name : name
+        return found?.name
     }
 
     // MARK: Noting the access
@@ -69,8 +64,6 @@ extension EntryStore {
             earlyReads.withLock { $0[name] = EarlyRead(key: key, origin: origin, at: now, extending: extending) }
             housekeeping.request(.settle)
         }
-        // Rows whose key is known were stored, or asked for before.
-        if known?.entry.key == nil { dropLegacyLater(of: name, key: key) }
     }
 
     /// Makes entries of files that were read before they were, and notes their keys and accesses.

@@ -24,8 +24,6 @@ package final class EntryStore: Sendable {
     let flushLock = NSLock()
     /// Reads of files that were no entries yet.
     let earlyReads: Locked<[BlobName: EarlyRead]> = Locked([:])
-    /// Entries found under their legacy name, by today's.
-    let legacyFinds: Locked<[BlobName: LegacyFind]> = Locked([:])
     /// Names a reader found no blob for.
     let suspects: Locked<Set<BlobName>> = Locked([])
     let condition = Locked(FolderCondition())
@@ -50,7 +48,8 @@ package final class EntryStore: Sendable {
         var distrusted: ClosedRange<Timestamp>?
         /// Tokens of entries that were dropped for it: a reader may have opened the blob of one before.
         var droppedTokens: Set<Int64> = []
-        var legacyNames = LegacyNames.none
+        /// Files under the names of Kingfisher 7 have not become entries yet.
+        var awaitsLegacyNames = false
         /// When the folder was last searched for files without a row.
         var reconciledAt = Timestamp(milliseconds: 0)
         /// What an adopted file lives for.
@@ -71,7 +70,7 @@ package final class EntryStore: Sendable {
 
         /// Whether a file of this name that has no row may be an entry.
         func adopts(_ name: BlobName) -> Bool {
-            isAdopting || (legacyNames == .unknown && BlobName.isLegacyName(name.text))
+            isAdopting || (awaitsLegacyNames && BlobName.isLegacyName(name.text))
         }
     }
 
@@ -161,7 +160,7 @@ package final class EntryStore: Sendable {
     /// For a process that the system is about to stop: a file lock in a shared folder must not outlive its time.
     package func suspendAtOnce() {
         let deadline = MonotonicTime.now.adding(milliseconds: 1000)
-        _ = index.suspend(before: deadline)
+        index.suspend(before: deadline)
         previousIndex.close(before: deadline)
     }
 
@@ -234,7 +233,7 @@ extension EntryStore.FolderCondition {
         isRelearning = state.isRelearning
         // Until the own sweep has come by: only it knows the tokens.
         distrusted = state.distrusted ?? distrusted
-        legacyNames = state.legacyNames
+        awaitsLegacyNames = state.awaitsLegacyNames
         hasListing = hasListing || state.hasListing
     }
 }

@@ -23,8 +23,6 @@ package protocol FileSystem: Sendable {
     func makePrivate(_ path: String) throws(SystemError)
     /// `NSFileProtectionKey`, where the system protects files while the device is locked; elsewhere nothing.
     func protect(_ path: String, as protection: FileProtection) throws(SystemError)
-    /// `fsync`.
-    func synchronize(_ file: FileDescriptor) throws(SystemError)
     /// `close`. Errors are not reported: nothing was promised to be on the disk.
     func close(_ file: FileDescriptor)
     /// `rename`.

@@ -43,7 +43,7 @@ package enum IndexSQL {
 
     static let setHits: StaticString = "UPDATE entries SET hits = ?2 WHERE id = ?1"
 
-    /// The entry under a legacy name gets today's.
+    /// The entry under a former name gets today's.
     static let rename: StaticString = "UPDATE entries SET id = ?2, name = ?3, key = ?4 WHERE id = ?1"
 
     static let relearn: StaticString = "UPDATE entries SET inode = ?2, token = ?4 WHERE id = ?1 AND token = ?3"
@@ -134,13 +134,6 @@ package enum IndexSQL {
             (SELECT max(accessed_at) FROM entries WHERE pinned = 0)
         """
 
-    /// Entries whose file is named by an MD5; other names of unhashed keys may look like one. Reads the whole table.
-    static let countLegacyNames: StaticString = """
-        SELECT count(*) FROM entries
-        WHERE typeof(name) = 'text' AND substr(name, 1, 32) NOT GLOB '*[^0-9a-f]*'
-            AND (length(name) = 32 OR (length(name) > 33 AND substr(name, 33, 1) = '.'))
-        """
-
     // MARK: Totals and state
 
     static let totals: StaticString = "SELECT entries, bytes FROM totals WHERE id = 1"
@@ -193,11 +186,6 @@ package enum IndexSQL {
 
     // MARK: The file
 
-    /// A copy, as of one moment, into a new file.
-    static let snapshot: StaticString = "VACUUM INTO ?1"
-    /// Another file than the one that was opened last: inode numbers are learned anew.
-    static let forgetInode: StaticString = "UPDATE state SET index_inode = 0"
-
     static let freePages: StaticString = "PRAGMA freelist_count"
 
     /// The statements whose plans are pinned by a test, by name.
@@ -210,6 +198,6 @@ package enum IndexSQL {
             ("countedTotals", countedTotals), ("impossibleSizes", impossibleSizes), ("expiredTotals", expiredTotals),
             ("repairTotals", repairTotals),
             ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState),
-            ("countLegacyNames", countLegacyNames), ("accessRange", accessRange),
+            ("accessRange", accessRange),
         ] + plannedAboutMany + plannedForReport
 }

@@ -220,13 +220,10 @@ package struct IndexSession {
             statement.bind(state.distrusted?.lowerBound.milliseconds, at: 7)
             statement.bind(state.distrusted?.upperBound.milliseconds, at: 8)
             statement.bind(state.reconciledAt.milliseconds, at: 9)
-            statement.bind(state.legacyNames.rawValue, at: 10)
+            statement.bind(state.awaitsLegacyNames ? 2 : 0, at: 10)
             _ = try statement.step()
         }
     }
-
-    /// Whether any entry's file has a legacy name. Reads the whole table.
-    func hasLegacyNames() throws(SQLiteError) -> Bool { (try connection.integer(IndexSQL.countLegacyNames) ?? 0) > 0 }
 
     // MARK: The file
 
@@ -238,17 +235,6 @@ package struct IndexSession {
     /// Gives up to `count` free pages back; the file shrinks at the next checkpoint.
     func releasePages(_ count: Int) throws(SQLiteError) {
         try connection.execute("PRAGMA incremental_vacuum(\(count))")
-    }
-
-    func snapshot(to path: String) throws(SQLiteError) {
-        try connection.with(IndexSQL.snapshot) { (statement) throws(SQLiteError) in
-            try statement.bind(path, at: 1)
-            _ = try statement.step()
-        }
-    }
-
-    func forgetInode() throws(SQLiteError) {
-        try connection.with(IndexSQL.forgetInode) { (statement) throws(SQLiteError) in _ = try statement.step() }
     }
 
     /// Runs statements as they are, for tests that damage an index on purpose.
@@ -300,7 +286,7 @@ extension IndexState {
             adoption: adoption, adoptsUntil: statement.timestamp(at: 6),
             distrusted: from.flatMap { from in until.map { from...max(from, $0) } },
             reconciledAt: statement.timestamp(at: 9),
-            legacyNames: LegacyNames(rawValue: statement.integer(at: 10)) ?? .unknown,
+            awaitsLegacyNames: !(0...1).contains(statement.integer(at: 10)),
             hasListing: statement.integer(at: 11) != 0)
     }
 }

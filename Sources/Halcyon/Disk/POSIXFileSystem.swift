@@ -65,10 +65,6 @@ package struct POSIXFileSystem: FileSystem {
         }
     }
 
-    package func synchronize(_ file: FileDescriptor) throws(SystemError) {
-        _ = try checked("fsync") { fsync(file) }
-    }
-
     package func close(_ file: FileDescriptor) {
         // Not again after EINTR: the descriptor is gone by then, and may already be somebody else's.
         _ = Foundation.close(file)

@@ -4,8 +4,19 @@ internal import HalcyonSQLite
 /// The connections that lookups read with: one, and others once several threads want one at the same time.
 final class ReaderPool: Sendable {
     /// The first one is opened and closed together with the writer's; the others when all before them are in use.
-    private let slots: [Locked<Connection?>]
-    private let isOpen = Locked(false)
+    private let slots: [Locked<Slot?>]
+    private let opening = Locked(Opening())
+
+    private struct Slot {
+        let connection: Connection
+        /// Of which opening it is. What was in use when the pool was closed is closed by its user.
+        let opening: Int
+    }
+
+    private struct Opening {
+        var number = 0
+        var isOpen = false
+    }
 
     /// - Parameter count: of connections, at most. Each may take 2 MB for pages that it has read.
     init(count: Int = 4) {
@@ -14,26 +25,25 @@ final class ReaderPool: Sendable {
 
     func open(_ connection: sending Connection) {
         let box = Box(connection)
-        slots[0].withLock { $0 = box.connection }
-        isOpen.withLock { $0 = true }
+        let number = opening.withLock { opening in
+            opening.number += 1
+            opening.isOpen = true
+            return opening.number
+        }
+        slots[0].withLock { $0 = Slot(connection: box.connection, opening: number) }
     }
 
     /// Waits for those that are in use.
     func close() {
         // First: who opens a connection of his own has seen it and is waited for, or sees that he must not.
-        isOpen.withLock { $0 = false }
+        opening.withLock { $0.isOpen = false }
         for slot in slots { slot.withLock { $0 = nil } }
     }
 
-    /// As ``close()``, without waiting beyond a deadline.
-    ///
-    /// - Returns: false if one was still in use.
-    func close(before deadline: MonotonicTime) -> Bool {
-        isOpen.withLock { $0 = false }
-        return slots.allSatisfy { slot in
-            let closed: Void? = slot.withLock(within: deadline.secondsLeft) { $0 = nil }
-            return closed != nil
-        }
+    /// As ``close()``, without waiting beyond a deadline: what is in use then is closed after its use.
+    func close(before deadline: MonotonicTime) {
+        opening.withLock { $0.isOpen = false }
+        for slot in slots { slot.withLock(within: deadline.secondsLeft) { $0 = nil } }
     }
 
     /// Runs `body` with a connection that nobody else uses.
@@ -44,16 +54,35 @@ final class ReaderPool: Sendable {
         another: () throws -> Connection?, _ body: (Connection) throws -> Result
     ) rethrows -> Result? {
         for (number, slot) in slots.enumerated() {
-            let result: Result?? = try slot.withLockIfFree { connection in
-                if connection == nil, number > 0, isOpen.withLock({ $0 }) { connection = try? another() }
-                return try connection.map(body)
+            let result: Result?? = try slot.withLockIfFree { slot in
+                drop(&slot)
+                if slot == nil, number > 0, let current {
+                    slot = (try? another()).map { Slot(connection: $0, opening: current) }
+                }
+                return try use(&slot, body)
             }
             guard case .some(let result) = result else { continue }
             // The first one is closed: so is the index. Another one cannot be had: nor can a third.
             guard result == nil, number > 0 else { return result }
             break
         }
-        return try slots[0].withLock { try $0.map(body) }
+        return try slots[0].withLock { slot in
+            drop(&slot)
+            return try use(&slot, body)
+        }
+    }
+
+    private func use<Result>(_ slot: inout Slot?, _ body: (Connection) throws -> Result) rethrows -> Result? {
+        defer { drop(&slot) }
+        return try slot.map { try body($0.connection) }
+    }
+
+    /// The number of the present opening; nil while it is closed.
+    private var current: Int? { opening.withLock { $0.isOpen ? $0.number : nil } }
+
+    /// Closes a connection of an opening that is over.
+    private func drop(_ slot: inout Slot?) {
+        if let open = slot, open.opening != current { slot = nil }
     }
 
     private struct Box: @unchecked Sendable {

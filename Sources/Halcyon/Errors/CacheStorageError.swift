@@ -31,8 +31,6 @@ public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConv
         public static let alreadyExists = Code(rawValue: 3109)
         /// A cache without a name was asked for.
         public static let emptyName = Code(rawValue: 3110)
-        /// A cache was to be moved to a folder that has something in it.
-        public static let targetInUse = Code(rawValue: 3112)
         /// A tag or the metadata of an entry are not what the index takes.
         public static let invalidAttributes = Code(rawValue: 3113)
         /// Entries were to be removed by a condition that says nothing.

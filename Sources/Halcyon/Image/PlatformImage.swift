@@ -1,10 +1,18 @@
 #if !canImport(UIKit) && !canImport(AppKit)
-    internal import Foundation
+    public import Foundation
     internal import HalcyonImageCodecs
 
     // What the functions of `kf` need of each platform's image. The same names for UIImage and NSImage are in Platform/.
     extension HalcyonImage {
         var bitmapCost: Int { content.cost }
+
+        /// Width and height in pixels.
+        @_spi(HalcyonTool) public var pixelSize: CGSize {
+            CGSize(width: size.width * scale, height: size.height * scale)
+        }
+
+        /// Seconds; 0 for a still.
+        @_spi(HalcyonTool) public var playingTime: TimeInterval { duration }
 
         var isAnimation: Bool { content.frameCount > 1 }
 

@@ -2,15 +2,33 @@ internal import Foundation
 
 /// Tells one boot of the machine from the next: what was not yet written when the machine stopped is lost, and only then.
 enum BootIdentifier {
-    static let current: String = identifier(session: session(), startTime: startTime(), unknown: UUID().uuidString)
+    static let current = identifier(session: session(), startTime: startTime(), unknown: UUID().uuidString)
 
-    /// What the system calls the boot; where a sandbox refuses that, when it began; and where nothing can be known, something that is like
+    /// What the system calls the boot, and when it began: a sandbox may hide the first. Where nothing can be known, something that is like
     /// no other: then each process takes the machine for restarted, and checks more than it has to.
     ///
-    /// - Parameter startTime: seconds since 1970. Setting the clock changes it, which is taken for another boot too.
+    /// - Parameter startTime: seconds since 1970.
     static func identifier(session: String?, startTime: Int64?, unknown: String) -> String {
-        if let session, !session.isEmpty { return session }
-        return startTime.map { "began at \($0)" } ?? "unknown \(unknown)"
+        let parts = [session ?? "", startTime.map { "\(separator)\($0)" } ?? ""].joined()
+        return parts.isEmpty ? "unknown \(unknown)" : parts
+    }
+
+    /// Whether two identifiers are of one boot: by what both of them have.
+    ///
+    /// The start is what is left when the time since then is taken from the time of day, so it moves a little with corrections of the clock.
+    /// A clock that is set makes it another boot.
+    static func isSame(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (parts(of: left), parts(of: right))
+        if !left.session.isEmpty, !right.session.isEmpty { return left.session == right.session }
+        guard let first = left.startTime, let second = right.startTime else { return false }
+        return abs(first - second) <= 30
+    }
+
+    private static let separator = " began at "
+
+    private static func parts(of identifier: String) -> (session: String, startTime: Int64?) {
+        guard let range = identifier.range(of: separator) else { return (identifier, nil) }
+        return (String(identifier[..<range.lowerBound]), Int64(identifier[range.upperBound...]))
     }
 
     #if canImport(Darwin)
@@ -45,8 +63,7 @@ enum BootIdentifier {
             guard clock_gettime(CLOCK_REALTIME, &now) == 0, clock_gettime(CLOCK_BOOTTIME, &uptime) == 0 else {
                 return nil
             }
-            // The two are not read at one moment, and the clock is being corrected: to ten seconds.
-            return (Int64(now.tv_sec) - Int64(uptime.tv_sec)) / 10 * 10
+            return Int64(now.tv_sec) - Int64(uptime.tv_sec)
         }
     #endif
 }

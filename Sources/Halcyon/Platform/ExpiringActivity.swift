@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A span in which the system does not suspend the process, unless it says so before: `performExpiringActivity(withReason:using:)` of
-/// `ProcessInfo`, which extensions and watch apps have too.
+/// Spans in which the system does not suspend the process, unless it says so before: `performExpiringActivity(withReason:using:)` of
+/// `ProcessInfo`, which extensions and watch apps have too. Spans that overlap are one.
 final class ExpiringActivity: Sendable {
     /// Calls its argument on some thread, with false, and lets the process go on until that returns. With true when the time runs out,
     /// or at once if there is none.
@@ -16,41 +16,69 @@ final class ExpiringActivity: Sendable {
         #endif
     }
 
-    private enum Answer { case awaited, granted, refused }
+    private let perform: Perform
+    private let current: Locked<(users: Int, span: Span?)> = Locked((0, nil))
 
-    private let answer = Locked(Answer.awaited)
+    init(_ perform: @escaping Perform) { self.perform = perform }
+
+    /// Waits for the system's answer, a second at most, unless a span is under way.
+    ///
+    /// - Parameter onExpiration: called on some thread when the time runs out. The process is suspended soon after it returns.
+    /// - Returns: false if there is no time. Otherwise ``end()`` has to be called.
+    func begin(onExpiration: @escaping @Sendable () -> Void) -> Bool {
+        current.withLock { current in
+            if current.span == nil { current.span = Span.begin(perform, onExpiration) }
+            guard current.span != nil else { return false }
+            current.users += 1
+            return true
+        }
+    }
+
+    func end() {
+        current.withLock { current in
+            current.users -= 1
+            guard current.users == 0 else { return }
+            current.span?.end()
+            current.span = nil
+        }
+    }
+}
+
+private final class Span: Sendable {
+    private enum State { case awaited, granted, over }
+
+    private let state = Locked(State.awaited)
     private let answered = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Waits for the system's answer, a second at most.
-    ///
-    /// - Parameter onExpiration: called on some thread when the time runs out. The process is suspended soon after it returns.
-    /// - Returns: nil if there is no time. Otherwise ``end()`` has to be called.
-    static func begin(_ perform: Perform, onExpiration: @escaping @Sendable () -> Void) -> ExpiringActivity? {
-        let activity = ExpiringActivity()
-        perform { activity.run(isExpired: $0, onExpiration) }
-        _ = activity.answered.wait(timeout: .now() + 1)
-        let isGranted = activity.answer.withLock { answer in
+    static func begin(_ perform: ExpiringActivity.Perform, _ onExpiration: @escaping @Sendable () -> Void) -> Span? {
+        let span = Span()
+        perform { span.run(isExpired: $0, onExpiration) }
+        _ = span.answered.wait(timeout: .now() + 1)
+        let isGranted = span.state.withLock { state in
             // An answer that comes later finds that nobody wants it any more.
-            if answer == .awaited { answer = .refused }
-            return answer == .granted
+            if state == .awaited { state = .over }
+            return state == .granted
         }
-        return isGranted ? activity : nil
+        return isGranted ? span : nil
     }
 
-    func end() { ended.signal() }
+    func end() {
+        state.withLock { $0 = .over }
+        ended.signal()
+    }
 
     private func run(isExpired: Bool, _ onExpiration: () -> Void) {
-        let (old, new) = answer.withLock { answer in
-            let old = answer
-            if old == .awaited { answer = isExpired ? .refused : .granted }
-            return (old, answer)
+        let old = state.withLock { state in
+            defer { if state == .awaited { state = isExpired ? .over : .granted } }
+            return state
         }
-        if old == .awaited { answered.signal() }
-        switch (old, new) {
-        case (.awaited, .granted): ended.wait()
-        case (.granted, _): onExpiration()
-        default: break
+        switch old {
+        case .awaited:
+            answered.signal()
+            if !isExpired { ended.wait() }
+        case .granted: onExpiration()
+        case .over: break
         }
     }
 }

@@ -1,7 +1,7 @@
 #if canImport(AppKit) && !canImport(UIKit)
-    internal import AppKit
+    public import AppKit
     internal import CoreGraphics
-    internal import Foundation
+    public import Foundation
 
     // Sendable because nobody here changes an image that others can see. What AppKit itself says differs: nothing before the
     // SDK of macOS 14, then that it is not, and since that of macOS 26 that it is on macOS 14 and later.
@@ -18,6 +18,16 @@
         var bitmapCost: Int {
             guard let bitmap else { return .bitmapBytes(width: size.width, height: size.height) }
             return bitmap.pixelsWide * bitmap.pixelsHigh * 4 * pictureCount
+        }
+
+        /// Width and height in pixels. The size is in points: how many of them a pixel is depends on the file's resolution.
+        @_spi(HalcyonTool) public var pixelSize: CGSize {
+            bitmap.map { CGSize(width: $0.pixelsWide, height: $0.pixelsHigh) } ?? size
+        }
+
+        /// Seconds; 0 for a still.
+        @_spi(HalcyonTool) public var playingTime: TimeInterval {
+            isAnimation ? Double(gifFrames.reduce(0) { $0 + $1.delay }) / 100 : 0
         }
 
         var pictureCount: Int { max(1, bitmap?.value(forProperty: .frameCount) as? Int ?? 1) }

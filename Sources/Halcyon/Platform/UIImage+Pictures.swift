@@ -1,7 +1,7 @@
 #if canImport(UIKit)
     internal import CoreGraphics
-    internal import Foundation
-    internal import UIKit
+    public import Foundation
+    public import UIKit
 
     // What the functions of `kf` need of each platform's image; the same names for Linux are in Image/PlatformImage.swift.
     // `pngData()` and `jpegData(compressionQuality:)` are UIKit's own.
@@ -11,6 +11,14 @@
         var bitmapCost: Int {
             .bitmapBytes(width: Double(size.width * scale), height: Double(size.height * scale), pictures: pictureCount)
         }
+
+        /// Width and height in pixels.
+        @_spi(HalcyonTool) public var pixelSize: CGSize {
+            CGSize(width: size.width * scale, height: size.height * scale)
+        }
+
+        /// Seconds; 0 for a still.
+        @_spi(HalcyonTool) public var playingTime: TimeInterval { duration }
 
         /// Different pictures: one that is shown for long is there several times.
         var pictureCount: Int { max(1, Set((images ?? []).map(ObjectIdentifier.init)).count) }

@@ -43,7 +43,7 @@ struct DiskFault: Sendable, CustomTestStringConvertible {
 
     /// Who has no right to a path is refused by all that take one.
     private static let withPath: Set<Call> = Set(Call.allCases).subtracting([
-        .read, .write, .statusOfFile, .setModified, .synchronize,
+        .read, .write, .statusOfFile, .setModified,
     ])
     private static let takingRoom: Set<Call> = [.makeDirectory, .createFile, .write, .rename, .exchange, .link]
     private static let makingDescriptors: Set<Call> = [.openForReading, .createFile, .list]

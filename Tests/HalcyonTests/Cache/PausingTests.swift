@@ -229,7 +229,7 @@ import Testing
         fixture.holdingQueue {
             cache.cleanExpiredDiskCache()
             cache.prepareForSuspension(unlessResumedSince: cache.resumptionCount) {}
-            cache.releaseSharedFolder()
+            cache.releaseSharedFolder(unlessResumedSince: fixture.cache.resumptionCount)
             #expect(!fixture.isOpen)
         }
         await cache.suspend()
@@ -247,7 +247,7 @@ import Testing
         await fixture.prepare(unlessResumedSince: fixture.cache.resumptionCount)
         #expect(fixture.isOpen)
         #expect(try fixture.files.storage.store.index.read { try $0.accessRange().latest } == fixture.files.clock.now)
-        fixture.cache.releaseSharedFolder()
+        fixture.cache.releaseSharedFolder(unlessResumedSince: fixture.cache.resumptionCount)
         #expect(fixture.isOpen)
         try fixture.files.requireClean()
     }

@@ -225,41 +225,6 @@ import Testing
         #expect(clear.found == [])
     }
 
-    /// A folder whose blobs have names of Kingfisher's version 7.
-    private func fillWithLegacyNames() throws -> CacheFixture {
-        let disk = try CacheFixture(tuning: smallBatches) { $0.cleanInterval = 0 }
-        let folder = disk.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        for number in 0..<100 {
-            let file = folder.appendingPathComponent(LegacyDigest.hexadecimal(of: "\(number)"))
-            try Data.blob(number).write(to: file)
-            try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: file.path)
-        }
-        _ = try disk.storage.totalSize()
-        return disk
-    }
-
-    @Test func `a legacy name that is settled during a clear does not survive it`() async throws {
-        let disk = try fillWithLegacyNames()
-        let blocked = DispatchSemaphore(value: 0)
-        let clear = try await beginClear(of: disk, stoppedAfter: 8) {
-            disk.storage.store.housekeeping.queue.async { blocked.wait() }
-            // Their blobs are found under the legacy names; today's names are to be given later.
-            for number in 0..<100 { #expect(disk.storage.isCached(forKey: "\(number)")) }
-        }
-        blocked.signal()
-        held.letCommit()
-        // Housekeeping settles the names between two batches.
-        await withCheckedContinuation { continuation in
-            disk.storage.store.housekeeping.queue.async { continuation.resume() }
-        }
-        await clear.end()
-        disk.settle()
-        #expect(clear.found == [])
-        #expect(try disk.storage.totalSize() == 0)
-    }
-
     @Test func `an index that is taken away during a clear brings nothing back`() async throws {
         let clear = try await beginClear(of: fill(400), stoppedAfter: 20)
         held.letCommit()

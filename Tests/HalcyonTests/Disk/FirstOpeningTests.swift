@@ -36,4 +36,32 @@ import Testing
         cache.fileSystem.observe(nil)
         cache.storage.close()
     }
+
+    @Test func `an index that another process made and only read is brought to the disk before the first blob too`()
+        throws
+    {
+        let vfs = FaultyVFS()
+        let cache = try CacheFixture()
+        let synchronized = Locked(0)
+        vfs.observe { event in
+            if event.call == .sync, !event.isAfter, event.path?.hasSuffix("index.sqlite") == true {
+                synchronized.withLock { $0 += 1 }
+            }
+            return 0
+        }
+        cache.environment.vfs = vfs.name
+        // Ended by force: nothing is closed, and nothing was ever brought to the disk by its own writes.
+        let maker = cache.makeStorage()
+        #expect(!maker.isCached(forKey: "a"))
+        cache.settle()
+        let other = cache.makeStorage()
+        #expect(!other.isCached(forKey: "a"))
+        #expect(try other.store.index.writer.withLock { try #require($0).isUnwritten })
+        let before = synchronized.withLock { $0 }
+        try other.store(value: .blob(1), forKey: "a")
+        #expect(try other.store.index.writer.withLock { try !#require($0).isUnwritten })
+        #expect(synchronized.withLock { $0 } >= before)
+        maker.close()
+        other.close()
+    }
 }

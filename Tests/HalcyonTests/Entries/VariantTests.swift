@@ -105,15 +105,12 @@ import Testing
         subject.disk.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
     }
 
-    @Test(arguments: [false, true]) func `of files that were taken over are known once they have been asked for`(
-        isLegacy: Bool
-    ) async throws {
+    @Test func `of files that were taken over are known once they have been asked for`() async throws {
         let disk = try CacheFixture { $0.cleanInterval = 0 }
         let folder = disk.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for key in ["K", "K@blur", "K@2x.png", "K@small"] {
-            let name = isLegacy ? LegacyDigest.hexadecimal(of: key) : Digest(of: key).hexadecimal
-            try Pictures.small[0].write(to: folder.appendingPathComponent(name))
+            try Pictures.small[0].write(to: folder.appendingPathComponent(Digest(of: key).hexadecimal))
         }
         let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
         #expect(try await cache.removeImageAndVariants(forKey: "K") == [])

@@ -80,21 +80,6 @@ import Testing
         }
     }
 
-    @Test func `what is copied to another volume is private there`() throws {
-        let cache = try CacheFixture()
-        try cache.storage.store(value: .blob(1), forKey: "a")
-        cache.settle()
-        cache.storage.store.close()
-        for url in [cache.directory, cache.metadata] { try setPermissions(0o755, url) }
-        for url in [cache.index, cache.storage.cacheFileURL(forKey: "a")] { try setPermissions(0o644, url) }
-        let target = cache.folder.url.appendingPathComponent("target")
-        cache.fileSystem.fail(.rename, EXDEV, times: 1, path: target.path)
-        #expect(
-            try DiskStorage.moveCache(
-                from: cache.directory, to: target, progress: nil, environment: cache.environment))
-        try requirePrivate(target)
-    }
-
     @Test func `a volume that knows no permissions is no obstacle`() throws {
         try withCache { cache in
             cache.fileSystem.fail(.makePrivate, ENOTSUP, times: nil)

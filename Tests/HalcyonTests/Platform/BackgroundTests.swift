@@ -84,7 +84,7 @@ import Testing
                 failed.signal()
             }
             while fixture.index.writer.withLockIfFree({ _ in }) != nil { usleep(500) }
-            fixture.cache.releaseSharedFolder()
+            fixture.cache.releaseSharedFolder(unlessResumedSince: fixture.cache.resumptionCount)
             #expect(!fixture.index.isOpen)
             failed.wait()
             #expect(code.withLock { $0 } == .suspended)
@@ -114,7 +114,7 @@ import Testing
             ended.signal()
         }
         began.wait()
-        fixture.cache.releaseSharedFolder()
+        fixture.cache.releaseSharedFolder(unlessResumedSince: fixture.cache.resumptionCount)
         ended.wait()
         #expect(isSuspended.withLock { $0 })
         fixture.cache.resume()
@@ -192,16 +192,95 @@ import Testing
                 failed.signal()
             }
             while fixture.index.writer.withLockIfFree({ _ in }) != nil { usleep(500) }
+            // The process is about to be suspended: it gets no other span now.
+            system.grant(false)
             system.expire()
             failed.wait()
             #expect(!fixture.index.isOpen)
         }
+        system.grant(true)
         #expect(try fixture.files.storage.value(forKey: "b") == nil)
         try fixture.files.storage.store(value: .blob(3), forKey: "c")
         #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
         #expect(try fixture.files.storage.value(forKey: "c") == .blob(3))
         while system.spans > 0 { usleep(500) }
         try fixture.files.requireClean()
+    }
+
+    @Test func `a read after a span that ended too early opens the index again`() throws {
+        let system = System(grants: true)
+        let fixture = try Fixture { $0.expiringActivity = system.perform }
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        system.grant(false)
+        #expect(throws: KingfisherError.self) { try fixture.files.storage.store(value: .blob(2), forKey: "b") }
+        #expect(!fixture.index.isOpen)
+        #expect(try fixture.files.storage.value(forKey: "a") == nil)
+        system.grant(true)
+        #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
+    }
+
+    @Test func `a span does not end a suspension that was asked for`() throws {
+        let system = System(grants: true)
+        let fixture = try Fixture { $0.expiringActivity = system.perform }
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        fixture.files.storage.suspend()
+        system.expire()
+        #expect(throws: KingfisherError.self) { try fixture.files.storage.store(value: .blob(2), forKey: "b") }
+        #expect(!fixture.index.isOpen)
+        fixture.files.storage.resume()
+        #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
+    }
+
+    @Test func `spans that overlap are one`() {
+        let system = System(grants: true)
+        let activity = ExpiringActivity(system.perform)
+        #expect(activity.begin {} && activity.begin {})
+        while system.spans != 1 { usleep(500) }
+        activity.end()
+        #expect(system.spans == 1)
+        activity.end()
+        while system.spans > 0 { usleep(500) }
+    }
+
+    @Test func `a transaction of many statements ends too`() throws {
+        let fixture = try Fixture()
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        let began = DispatchSemaphore(value: 0)
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            try? fixture.index.write { session in
+                began.signal()
+                while true { _ = try session.totals() }
+            }
+            ended.signal()
+        }
+        began.wait()
+        fixture.cache.releaseSharedFolder(unlessResumedSince: fixture.cache.resumptionCount)
+        ended.wait()
+        #expect(!fixture.index.isOpen)
+    }
+
+    @Test func `an app that has come back keeps its folder`() async throws {
+        let fixture = try Fixture()
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        await MainActor.run {
+            fixture.clean { _ in
+                fixture.cache.resumeAfterSuspension()
+                return nil
+            }
+        }
+        #expect(fixture.index.isOpen)
+        let answer = DispatchSemaphore(value: 0)
+        fixture.cache.pauseInBackground { block in
+            Thread.detachNewThread {
+                answer.wait()
+                block(true)
+            }
+        }
+        fixture.cache.resumeAfterSuspension()
+        answer.signal()
+        try await Task.sleep(nanoseconds: 50_000_000)
+        #expect(fixture.index.isOpen)
     }
 
     @Test func `a folder of the app alone asks for no span`() throws {

@@ -5,20 +5,29 @@ import Testing
 @testable import Halcyon
 
 @Suite struct BootIdentifierTests {
-    @Test func `a sandbox that hides the boot's name leaves the time it began`() {
+    private func same(_ left: (String?, Int64?), _ right: (String?, Int64?)) -> Bool {
         let name = BootIdentifier.identifier
-        #expect(name("boot", 5, "x") == "boot")
-        #expect(name(nil, 5, "x") == name("", 5, "y"))
-        #expect(name(nil, 5, "x") != name(nil, 6, "x"))
+        return BootIdentifier.isSame(name(left.0, left.1, "x"), name(right.0, right.1, "y"))
+    }
+
+    @Test func `a boot's name tells it from others, and where a sandbox hides it the time it began`() {
+        #expect(same(("boot", 5), ("boot", 500)) && !same(("boot", 5), ("other", 5)))
+        #expect(same((nil, 1_000), (nil, 1_000)) && same((nil, 1_000), ("boot", 1_000)))
+        // What the clock is corrected by, and not what it is set by.
+        #expect(same((nil, 1_000), (nil, 1_001)) && same(("", 1_030), (nil, 1_000)))
+        #expect(!same((nil, 1_000), (nil, 1_031)) && !same(("boot", nil), (nil, 1_000)))
+        // As 0.1.0 noted it.
+        #expect(BootIdentifier.isSame("boot", BootIdentifier.identifier(session: "boot", startTime: 5, unknown: "")))
     }
 
     @Test func `where nothing can be known each process takes the machine for restarted`() {
         let name = BootIdentifier.identifier
         #expect(name(nil, nil, "x") != name(nil, nil, "y"))
+        #expect(!same((nil, nil), (nil, nil)) && !same((nil, nil), (nil, 5)))
     }
 
     @Test func `this machine has one`() {
-        #expect(BootIdentifier.current == BootIdentifier.current && !BootIdentifier.current.hasPrefix("unknown"))
+        #expect(!BootIdentifier.current.hasPrefix("unknown") && BootIdentifier.current.contains(" began at "))
     }
 
     @Test func `what was stored just before an opening that knows nothing is not trusted`() throws {

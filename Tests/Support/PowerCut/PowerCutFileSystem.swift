@@ -103,12 +103,6 @@ package struct PowerCutFileSystem: FileSystem {
         disk.note(.setModified(time, microseconds: microseconds), ofFileWith: try base.status(of: file).inode)
     }
 
-    package func synchronize(_ file: FileDescriptor) throws(SystemError) {
-        try requirePower("fsync")
-        try base.synchronize(file)
-        disk.note(.synchronize, ofFileWith: try base.status(of: file).inode)
-    }
-
     // MARK: Looking
 
     package func openForReading(_ path: String) throws(SystemError) -> FileDescriptor {

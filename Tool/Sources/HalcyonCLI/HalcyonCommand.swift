@@ -20,7 +20,7 @@ struct HalcyonCommand: ParsableCommand {
         version: halcyonVersion,
         subcommands: [
             Put.self, Get.self, Show.self, List.self, Stats.self, Remove.self, Clean.self, Check.self, Path.self,
-            Upgrade.self, Move.self, Info.self, Pin.self, Unpin.self, Tag.self, Note.self, Report.self, Watch.self,
+            Upgrade.self, Info.self, Pin.self, Unpin.self, Tag.self, Note.self, Report.self, Watch.self,
         ])
 
     /// Ends as other Unix tools do when the reader of a pipe has seen enough: without a word, after the command has

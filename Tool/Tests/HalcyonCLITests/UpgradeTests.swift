@@ -86,19 +86,6 @@ import Testing
         #expect(try Connection(path: index).integer("PRAGMA user_version") == Int64(next))
     }
 
-    @Test func `moves a cache, and says when there is nothing to move`() throws {
-        try tool("put", "--key", "k", "-", input: .blob(1))
-        let target = tool.folder.url.appendingPathComponent("new/place").path
-        #expect(try tool("move", "--to", target).output == "Moved to \(target).\n")
-        #expect(!tool.exists(tool.cache))
-        #expect(try tool.run(["get", "--folder", target, "k"]).data == .blob(1))
-        #expect(try tool("move", "--to", target + "2").isPlainError(containing: "There is no cache"))
-        try tool("put", "--key", "k", "-", input: .blob(2))
-        #expect(try tool("move", "--to", target).isPlainError(containing: "not empty"))
-        #expect(try tool("get", "k").data == .blob(2))
-        #expect(try tool("move", "--to", "").status == 64)
-    }
-
     /// Every file below the cache's folder, with its bytes.
     private func snapshot() throws -> [String: Data] {
         var files: [String: Data] = [:]

@@ -11,8 +11,8 @@ struct PictureFacts {
         self.path = path
     }
 
-    private var width: Int { Int((picture.image.size.width * picture.image.scale).rounded()) }
-    private var height: Int { Int((picture.image.size.height * picture.image.scale).rounded()) }
+    private var width: Int { Int(picture.image.pixelSize.width.rounded()) }
+    private var height: Int { Int(picture.image.pixelSize.height.rounded()) }
     private var frames: Int { picture.image.kf.imageFrameCount ?? 1 }
     private var now: Timestamp { Timestamp(Date()) }
 
@@ -23,7 +23,7 @@ struct PictureFacts {
 
     private var animation: [(String, String)] {
         guard frames > 1 else { return [] }
-        let seconds = (picture.image.duration * 100).rounded() / 100
+        let seconds = (picture.image.playingTime * 100).rounded() / 100
         return [("Frames", "\(frames), in \(seconds) s")]
     }
 
@@ -45,7 +45,7 @@ struct PictureFacts {
         .object([
             "key": .string(picture.entry.key), "format": .string(picture.format.name.lowercased()),
             "width": .integer(width), "height": .integer(height), "frames": .integer(frames),
-            "durationInMilliseconds": .integer(Int((picture.image.duration * 1000).rounded())),
+            "durationInMilliseconds": .integer(Int((picture.image.playingTime * 1000).rounded())),
             "size": .integer(picture.entry.size), "cost": .integer(picture.image.cacheCost),
             "created": .string(DateText.iso8601(picture.entry.createdAt)),
             "expires": .string(picture.entry.lifetime(at: now).expiresAt.map(DateText.iso8601)),

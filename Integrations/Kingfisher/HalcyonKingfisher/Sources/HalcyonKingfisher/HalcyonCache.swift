@@ -54,7 +54,7 @@ open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
             .appendingPathComponent(stock.lastPathComponent + ".halcyon", isDirectory: true)
         // One rename. It refuses a folder that has something in it, as every folder has that was in use: so this happens once.
         // Whatever else hinders it, the cache begins empty, and the old files stay where they are.
-        if (try? Halcyon.DiskStorage.moveCache(from: stock, to: folder)) == true {
+        if rename(stock.path, folder.path) == 0 {
             // Another of Kingfisher's caches may be using it, the default one for instance. If it cannot be made now, the next
             // launch makes it.
             try? FileManager.default.createDirectory(at: stock, withIntermediateDirectories: true)
