@@ -44,9 +44,9 @@ final class DiskCleaning: @unchecked Sendable {
         guard progress?.isCancelled != true else { return false }
         switch step {
         case .expire:
-            if !remove({ try storage.removeExpired(goingOn: $0) }) { step = nextStep() }
+            if !remove({ try storage.removeExpired(shouldContinue: $0) }) { step = nextStep() }
         case .evict(let target):
-            if !remove({ try storage.evict(downTo: target, goingOn: $0) }) { step = .done }
+            if !remove({ try storage.evict(downTo: target, shouldContinue: $0) }) { step = .done }
         case .done: break
         }
         if case .done = step {

@@ -126,7 +126,7 @@ extension ImageCache {
         guard !limits.isUnlimited else { return }
         // First: an eviction would take everything else for them.
         let tooLarge = Set(stored.filter { limits.bytes > 0 && $0.bytes > limits.bytes }.map(\.name))
-        let goneCount = tooLarge.filter { giveUp($0, largerThan: limits.bytes) }.count
+        let goneCount = tooLarge.filter { remove($0, ifLargerThan: limits.bytes) }.count
         // What is being cleared is no reason to evict what came later.
         guard !isClearing else { return }
         for _ in 0..<stored.count - goneCount {
@@ -153,8 +153,8 @@ extension ImageCache {
     /// What is larger than the whole limit would push out everything else and then itself.
     ///
     /// - Returns: whether it went. If it cannot be removed now it is the next clean's.
-    private func giveUp(_ name: BlobName, largerThan limit: Int64) -> Bool {
-        guard (try? diskStorage.store.giveUp(name, largerThan: limit)) == true else { return false }
+    private func remove(_ name: BlobName, ifLargerThan limit: Int64) -> Bool {
+        guard (try? diskStorage.store.remove(name, ifLargerThan: limit)) == true else { return false }
         postDidClean(removed: [name.text])
         return true
     }

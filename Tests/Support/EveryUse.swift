@@ -136,7 +136,7 @@ package final class EveryUse {
 
     /// As somebody outside does.
     private func look() throws {
-        _ = try CacheGlance.look(at: folder.path, rows: 5, hosts: 5)
+        _ = try IndexSnapshot.read(at: folder.path, rows: 5, hosts: 5)
         _ = try UpgradePlan(folder: folder.path)
     }
 

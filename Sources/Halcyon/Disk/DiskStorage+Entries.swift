@@ -200,7 +200,7 @@ extension DiskStorage.Backend {
                 return progress?.isCancelled != true
             }
             let gone = try store.remove(
-                matching: filter, thereAt: moment, goingOn: goOn, perform: perform)
+                matching: filter, thereAt: moment, shouldContinue: goOn, perform: perform)
             if let progress, !progress.isCancelled { progress.completedUnitCount = progress.totalUnitCount }
             return gone.map(info)
         }

@@ -11,10 +11,10 @@ extension DiskStorage.Backend {
     @_spi(HalcyonTool) public func summary() throws -> StorageSummary { try explained { try store.summary() } }
 
     /// Whether anything is stored under a key, expired or not.
-    @_spi(HalcyonTool) public func hasTrace(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
+    @_spi(HalcyonTool) public func hasRowOrFile(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try explained {
-            try name.withFormer.contains(where: store.hasTrace)
+            try name.withFormer.contains(where: store.hasRowOrFile)
         }
     }
 
@@ -37,22 +37,22 @@ extension DiskStorage.Backend {
     @_spi(HalcyonTool) public func settle(forKey key: String, forcedExtension: String? = nil) throws {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         // An ordinary miss is no reason to take the write lock.
-        try explained { if try store.hasTrace(of: name) { try store.settleInTransaction(name) } }
+        try explained { if try store.hasRowOrFile(of: name) { try store.settleInTransaction(name) } }
     }
 
     /// As ``removeExpiredValues()``, asked before each batch whether to go on.
-    @_spi(HalcyonTool) public func removeExpired(goingOn: (Removal) -> Bool) throws -> Removal {
-        try explained { try store.removeExpired(at: store.environment.now(), goingOn: goingOn) }
+    @_spi(HalcyonTool) public func removeExpired(shouldContinue: (Removal) -> Bool) throws -> Removal {
+        try explained { try store.removeExpired(at: store.environment.now(), shouldContinue: shouldContinue) }
     }
 
     /// As ``removeSizeExceededValues()`` with these limits, asked before each batch whether to go on.
-    @_spi(HalcyonTool) public func evict(_ limits: StorageLimits, goingOn: (Removal) -> Bool) throws -> Removal {
-        try explained { try store.evict(limits, goingOn: goingOn) }
+    @_spi(HalcyonTool) public func evict(_ limits: StorageLimits, shouldContinue: (Removal) -> Bool) throws -> Removal {
+        try explained { try store.evict(limits, shouldContinue: shouldContinue) }
     }
 
-    /// As ``evict(_:goingOn:)``, down to a number of bytes and entries.
-    package func evict(downTo target: Totals, goingOn: (Removal) -> Bool) throws -> Removal {
-        try explained { try store.evict(downTo: target, goingOn: goingOn) }
+    /// As ``evict(_:shouldContinue:)``, down to a number of bytes and entries.
+    package func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool) throws -> Removal {
+        try explained { try store.evict(downTo: target, shouldContinue: shouldContinue) }
     }
 
     /// Bytes and number of all entries.

@@ -251,34 +251,19 @@ public enum DiskStorage {
             forKey key: String, forcedExtension: String? = nil, extendingExpiration: ExpirationExtending = .cacheTime
         ) throws -> T? {
             try value(
-                forKey: key, referenceDate: store.environment.now().date, actuallyLoad: true,
-                extendingExpiration: extendingExpiration, forcedExtension: forcedExtension)
+                forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration, origin: nil)
         }
 
-        /// - Parameter origin: which image the entry is a variant of.
+        /// - Parameter origin: which image the entry is a variant of; nil where the caller does not know.
         func value(
             forKey key: String, forcedExtension: String?, extendingExpiration: ExpirationExtending,
-            origin: @autoclosure () -> KeyOrigin
-        ) throws -> T? {
-            try value(
-                forKey: key, referenceDate: store.environment.now().date, actuallyLoad: true,
-                extendingExpiration: extendingExpiration, forcedExtension: forcedExtension, origin: origin())
-        }
-
-        /// - Parameters:
-        ///   - actuallyLoad: false answers with `T.empty` where there is a value, and records no access.
-        ///   - origin: which image the entry is a variant of; nil where the caller does not know.
-        func value(
-            forKey key: String, referenceDate: Date, actuallyLoad: Bool, extendingExpiration: ExpirationExtending,
-            forcedExtension: String?, origin: @autoclosure () -> KeyOrigin? = nil
+            origin: @autoclosure () -> KeyOrigin?
         ) throws -> T? {
             try requireReadiness()
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
-            let time = Timestamp(referenceDate)
-            guard actuallyLoad else { return store.contains(name, at: time) ? T.empty : nil }
             do {
                 return try store.value(
-                    of: name, key: key, origin: origin(), at: time, extending: extendingExpiration
+                    of: name, key: key, origin: origin(), at: store.environment.now(), extending: extendingExpiration
                 ).map(T.fromData)
             } catch {
                 let cause: any Error = error is SystemError ? CacheStorageError(error) : error

@@ -83,7 +83,9 @@ package final class EntryIndex: Sendable {
         try healingDamage {
             do {
                 return try readOnce(body)
-            } catch let error as SQLiteError where !error.isDamage && (refreshIfMoved(force: true) || giveUp(error)) {
+            } catch let error as SQLiteError
+                where !error.isDamage && (refreshIfMoved(force: true) || closeAfterInputOutput(error))
+            {
                 // Its files were taken away, or changed beneath it, while it read.
                 return try readOnce(body)
             }
@@ -147,8 +149,8 @@ package final class EntryIndex: Sendable {
     /// has it again before anybody who waits for it has woken up.
     ///
     /// - Parameter isFollowed: whether another batch comes after this one; the last one needs no pause.
-    func writeLetting<Result>(
-        if isFollowed: (Result) -> Bool = { _ in true }, _ body: (IndexSession) throws -> Result
+    func writeBatch<Result>(
+        isFollowed: (Result) -> Bool = { _ in true }, _ body: (IndexSession) throws -> Result
     ) throws -> Result {
         let begin = MonotonicTime.now
         let result = try write(body)
@@ -184,8 +186,8 @@ package final class EntryIndex: Sendable {
             if frames < copied { copied = 0 }
             return copied
         }
-        let few = environment.tuning.checkpointFrames
-        if frames - copied >= (copied > 0 ? few / 4 : few) { checkpointIsDue() }
+        let limit = environment.tuning.checkpointFrames
+        if frames - copied >= (copied > 0 ? limit / 4 : limit) { checkpointIsDue() }
     }
 
     /// Begins a transaction on what is the folder's index now, opening it anew if it is another one than before.
@@ -229,7 +231,7 @@ package final class EntryIndex: Sendable {
 
     /// Closes the connections after an I/O error, which may be theirs alone: what they remember of a log that others have
     /// replaced. True when fresh ones can be tried.
-    private func giveUp(_ error: SQLiteError) -> Bool {
+    private func closeAfterInputOutput(_ error: SQLiteError) -> Bool {
         guard Self.isInputOutput(error) else { return false }
         return writer.withLock(within: patienceOfReaders) { closeConnections(&$0) } != nil
     }
@@ -430,6 +432,7 @@ package final class EntryIndex: Sendable {
                 // A connection that has read nothing knows of no log, and its checkpoint would silently do nothing.
                 _ = try opened.integer("PRAGMA schema_version")
                 try opened.execute(Self.flushing)
+                opened.keepsLogWhenClosed()
                 connection = opened
             }
             return try connection?.checkpoint(mode)
@@ -438,8 +441,8 @@ package final class EntryIndex: Sendable {
 
     /// Gives free pages back to the volume, in steps that hold the write lock for a moment each.
     package func shrink() throws {
-        while try writeLetting(
-            if: \.self,
+        while try writeBatch(
+            isFollowed: \.self,
             { session in
                 let free = try session.freePages()
                 try session.releasePages(256)

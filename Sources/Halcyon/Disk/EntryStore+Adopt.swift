@@ -47,7 +47,7 @@ extension EntryStore {
             for start in stride(from: 0, to: candidates.count, by: environment.tuning.adoptionBatchSize) {
                 try stopIfClosing()
                 let batch = candidates[start..<min(start + environment.tuning.adoptionBatchSize, candidates.count)]
-                try index.writeLetting(if: { _ in batch.endIndex < candidates.endIndex }) {
+                try index.writeBatch(isFollowed: { _ in batch.endIndex < candidates.endIndex }) {
                     try adopt(batch, in: $0)
                 }
                 adoptionListeners.tell(progress.advanced(by: batch.endIndex))

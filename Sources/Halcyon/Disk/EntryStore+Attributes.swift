@@ -24,11 +24,11 @@ extension EntryStore {
     /// Removes the entries that meet a filter and were there at a moment, a batch at a time. What is stored meanwhile stays.
     ///
     /// - Parameters:
-    ///   - goingOn: asked before each batch with how many are gone, and at the end; false ends it there.
+    ///   - shouldContinue: asked before each batch with how many are gone, and at the end; false ends it there.
     ///   - perform: runs a batch, in its turn.
     /// - Returns: what went.
     func remove(
-        matching filter: EntryFilter, thereAt moment: Moment, goingOn: (Int) -> Bool,
+        matching filter: EntryFilter, thereAt moment: Moment, shouldContinue: (Int) -> Bool,
         perform: (() throws -> Void) throws -> Void
     ) throws -> [EntryRecord] {
         try filter.validateForRemoval()
@@ -37,7 +37,7 @@ extension EntryStore {
         defer { log.withLock { $0.count(\.removals, Int64(gone.count)) } }
         do {
             try forEachBatch(matching: filter) { ids in
-                guard goingOn(gone.count) else { return false }
+                guard shouldContinue(gone.count) else { return false }
                 do {
                     try perform { gone += try remove(ids, matching: filter, thereAt: moment) }
                 } catch let error as BlockedBatch {
@@ -51,7 +51,7 @@ extension EntryStore {
             failure = error
         }
         unlinker.finish()
-        _ = goingOn(gone.count)
+        _ = shouldContinue(gone.count)
         if !gone.isEmpty { requestBookkeeping() }
         if let failure, gone.isEmpty { throw failure }
         return gone

@@ -51,7 +51,7 @@ extension EntryStore {
     /// Looks again under the write lock, where no store is between its steps.
     private func confirm(_ ids: [Int64], repair: Bool, _ report: inout CheckReport) throws {
         var found = report
-        try index.writeLetting { session in
+        try index.writeBatch { session in
             found = report
             for id in ids { try confirm(id, repair: repair, in: session, &found) }
         }
@@ -111,7 +111,7 @@ extension EntryStore {
     private func checkFiles(_ names: [BlobName], repair: Bool, _ report: inout CheckReport) throws {
         let withoutRow = try index.read { session in try names.filter { try !hasRow($0, in: session) } }
         guard !withoutRow.isEmpty else { return }
-        let confirmed = try index.writeLetting { session in
+        let confirmed = try index.writeBatch { session in
             try withoutRow.compactMap { name -> (BlobName, FileStatus)? in
                 guard try !hasRow(name, in: session), let file = try blobs.status(of: name) else { return nil }
                 return (name, file)
@@ -149,7 +149,7 @@ extension EntryStore {
         try index.write { session in
             try session.repairTotals()
             try session.mendStatistics()
-            if try session.hasOddPins() { try session.normalizePins() }
+            if try session.hasInvalidPins() { try session.normalizePins() }
         }
     }
 }

@@ -100,7 +100,8 @@ extension EntryStore {
             last = removal.lastID
             return true
         }
-        let removal = removeBatches(counting: \.removals, keepingNames: false, goingOn: moveOn) { session, obstacles in
+        let removal = removeBatches(counting: \.removals, keepingNames: false, shouldContinue: moveOn) {
+            session, obstacles in
             try session.removeStored(
                 upTo: moment.latest, orAfter: latestSince(moment, in: session), after: last,
                 limit: environment.tuning.batchSize + obstacles.count)
@@ -163,7 +164,7 @@ extension EntryStore {
         _ names: [BlobName], changedUntil: Timestamp, sparesAdoptable: Bool = false
     ) throws {
         guard !names.isEmpty else { return }
-        let trashed = try index.writeLetting { session in
+        let trashed = try index.writeBatch { session in
             try names.compactMap { name -> DetachedBlob? in
                 guard try !hasRow(name, in: session), let file = try blobs.status(of: name),
                     file.kind == .regular, file.changed <= changedUntil,

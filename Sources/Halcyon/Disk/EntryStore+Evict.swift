@@ -3,27 +3,27 @@ internal import Foundation
 extension EntryStore {
     /// Removes what has expired at `now`. Pinned entries stay, and so do blobs that cannot be removed.
     ///
-    /// - Parameter goingOn: asked before each batch with what has gone so far; false ends it there.
-    package func removeExpired(at now: Timestamp, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
+    /// - Parameter shouldContinue: asked before each batch with what has gone so far; false ends it there.
+    package func removeExpired(at now: Timestamp, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
         try finishAdoption()
         flushAccesses()
         try clampFutureAccesses()
-        return removeBatches(counting: \.expirations, goingOn: goingOn) { session, obstacles in
+        return removeBatches(counting: \.expirations, shouldContinue: shouldContinue) { session, obstacles in
             try session.expire(at: now, limit: environment.tuning.batchSize + obstacles.count)
         }
     }
 
     /// Once a limit is reached, removes the least recently used entries down to the low-water mark. Pinned entries stay.
-    package func evict(_ limits: StorageLimits, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
+    package func evict(_ limits: StorageLimits, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
         guard let target = try target(of: limits) else { return Removal() }
-        return try evict(downTo: target, goingOn: goingOn)
+        return try evict(downTo: target, shouldContinue: shouldContinue)
     }
 
     /// Removes the least recently used entries until there are no more than so many bytes and entries. Pinned entries stay.
-    package func evict(downTo target: Totals, goingOn: (Removal) -> Bool = { _ in true }) throws -> Removal {
+    package func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
         flushAccesses()
         try clampFutureAccesses()
-        return removeBatches(counting: \.evictions, goingOn: goingOn) { session, obstacles in
+        return removeBatches(counting: \.evictions, shouldContinue: shouldContinue) { session, obstacles in
             // Anew under each lock: others store and remove meanwhile.
             let totals = try session.totals()
             let need = Totals(entries: totals.entries - target.entries, bytes: totals.bytes - target.bytes)
@@ -49,7 +49,7 @@ extension EntryStore {
         // Bounded, because a damaged index may name the same rows again and again.
         let most = try Int(clamping: index.read { try $0.totals() }.entries) / limit
         for _ in 0...max(0, most) {
-            let clamped = try index.writeLetting(if: { $0 == limit }) {
+            let clamped = try index.writeBatch(isFollowed: { $0 == limit }) {
                 try $0.clampFuture(after: tolerated, to: now, limit: limit)
             }
             guard clamped == limit else { return }

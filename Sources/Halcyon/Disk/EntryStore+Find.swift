@@ -2,46 +2,47 @@ internal import Foundation
 
 extension EntryStore {
     /// A row with what the access log has to add to it.
-    struct Known {
+    struct IndexedEntry {
         let entry: Entry
         let lifetime: Lifetime
 
         func isExpired(at now: Timestamp) -> Bool { !entry.isPinned && lifetime.isExpired(at: now) }
     }
 
-    struct Found<Content> {
+    struct Match<Content> {
         /// nil for a file without a row, during adoption.
-        let known: Known?
+        let known: IndexedEntry?
         /// Where it was found: under a former name, perhaps.
         let name: BlobName
         let content: Content
     }
 
     /// Looks at one path: nil unless there is a file that is accepted.
-    typealias Look<Content> = (_ path: String, _ isAccepted: (FileStatus) -> Bool) throws -> Content?
+    typealias Probe<Content> = (_ path: String, _ isAccepted: (FileStatus) -> Bool) throws -> Content?
 
     /// Finds the blob of a name; nil for a miss. Takes no write lock, ever.
-    func find<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>? {
-        if let found = try findUnderEitherName(name, at: now, look) { return found }
+    func find<Content>(_ name: BlobName, at now: Timestamp, _ probe: Probe<Content>) throws -> Match<Content>? {
+        if let found = try findUnderEitherName(name, at: now, probe) { return found }
         // Before a miss is reported: is this still the folder's index?
         guard index.refreshIfMoved() else { return nil }
-        return try findUnderEitherName(name, at: now, look)
+        return try findUnderEitherName(name, at: now, probe)
     }
 
     private func findUnderEitherName<Content>(
-        _ name: BlobName, at now: Timestamp, _ look: Look<Content>
-    ) throws -> Found<Content>? {
-        if let found = try findOnce(name, at: now, look) { return found }
+        _ name: BlobName, at now: Timestamp, _ probe: Probe<Content>
+    ) throws -> Match<Content>? {
+        if let found = try findOnce(name, at: now, probe) { return found }
         guard let former = name.former else { return nil }
         // Between the two looks a store may have given it today's name.
-        return try findOnce(former, at: now, look) ?? findOnce(name, at: now, look)
+        return try findOnce(former, at: now, probe) ?? findOnce(name, at: now, probe)
     }
 
-    private func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>?
-    {
+    private func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ probe: Probe<Content>) throws -> Match<
+        Content
+    >? {
         let (wasAdopting, generation) = (adopts(name), index.generation)
         switch row(of: name, at: now) {
-        case .known(let known): return try find(known, at: now, look)
+        case .known(let known): return try find(known, at: now, probe)
         case .unavailable: return nil
         case .none:
             // Reading opens an index, or puts a new one in the place of a damaged one: then adoption has just begun, and may
@@ -49,16 +50,16 @@ extension EntryStore {
             guard wasAdopting || adopts(name) || index.generation != generation else { return nil }
             // Another index in the place of the one that is being cleared: its files are those that were to go.
             guard condition.withLock({ $0.clearings.latest }) == nil else { return nil }
-            if let found = try findWithoutRow(name, at: now, look) { return found }
+            if let found = try findWithoutRow(name, at: now, probe) { return found }
             // Adoption may have ended between the two looks: then the file has a row by now.
-            return adopts(name) ? nil : try findOnce(name, at: now, look)
+            return adopts(name) ? nil : try findOnce(name, at: now, probe)
         }
     }
 
     // MARK: The row
 
     enum Row {
-        case known(Known)
+        case known(IndexedEntry)
         case none
         /// Locked, full, unreadable, too new: a miss. The image is loaded from where it came, and nothing is dropped. Also what is
         /// about to go.
@@ -76,7 +77,7 @@ extension EntryStore {
             guard let (entry, isGoing) = found else { return .none }
             guard !isGoing else { return .unavailable }
             let noted = note?.token == entry.token ? note?.lifetime : nil
-            return .known(Known(entry: entry, lifetime: noted ?? entry.lifetime(at: now)))
+            return .known(IndexedEntry(entry: entry, lifetime: noted ?? entry.lifetime(at: now)))
         } catch {
             return .unavailable
         }
@@ -85,45 +86,47 @@ extension EntryStore {
     // MARK: The blob
 
     /// Looks at the places where a row's blob can be, again while the row changes.
-    private func find<Content>(_ row: Known, at now: Timestamp, _ look: Look<Content>) throws -> Found<Content>? {
+    private func find<Content>(_ row: IndexedEntry, at now: Timestamp, _ probe: Probe<Content>) throws -> Match<
+        Content
+    >? {
         var known = row
         // Between two places the bytes may move from the one not yet looked at to the one already looked at; three
         // looks at an unchanged row are enough, since each move is followed by a commit that changes it.
         var looksAtSameRow = 0
         while looksAtSameRow < 3 {
             guard !known.isExpired(at: now) else { return nil }
-            if let content = try locate(known.entry, look) {
-                return Found(known: known, name: known.entry.name, content: content)
+            if let content = try locate(known.entry, probe) {
+                return Match(known: known, name: known.entry.name, content: content)
             }
             guard case .known(let again) = self.row(of: known.entry.name, at: now) else { return nil }
             looksAtSameRow = again.entry.token == known.entry.token ? looksAtSameRow + 1 : 0
             known = again
             if looksAtSameRow > 1 { sched_yield() }
         }
-        suspect(known.entry)
+        settleLater([known.entry.name])
         return nil
     }
 
     /// The final name, then the trash, then whatever is staged for the row.
-    private func locate<Content>(_ entry: Entry, _ look: Look<Content>) throws -> Content? {
+    private func locate<Content>(_ entry: Entry, _ probe: Probe<Content>) throws -> Content? {
         func isAccepted(_ file: FileStatus) -> Bool { isBlob(of: entry, file) }
-        if let content = try look(blobs.path(of: entry.name), isAccepted) { return content }
+        if let content = try probe(blobs.path(of: entry.name), isAccepted) { return content }
         let trashed = DetachedBlob(place: .trash, rowID: entry.id, token: entry.token)
-        if let content = try look(blobs.path(of: trashed), isAccepted) { return content }
+        if let content = try probe(blobs.path(of: trashed), isAccepted) { return content }
         for staged in try blobs.detached(of: entry.id, in: .staging) {
-            if let content = try look(blobs.path(of: staged), isAccepted) { return content }
+            if let content = try probe(blobs.path(of: staged), isAccepted) { return content }
         }
         return nil
     }
 
     /// A file that nobody has adopted yet.
     private func findWithoutRow<Content>(
-        _ name: BlobName, at now: Timestamp, _ look: Look<Content>
-    ) throws -> Found<Content>? {
-        let content = try look(blobs.path(of: name)) { file in
+        _ name: BlobName, at now: Timestamp, _ probe: Probe<Content>
+    ) throws -> Match<Content>? {
+        let content = try probe(blobs.path(of: name)) { file in
             isAdoptable(file, named: name) && !adoptedLifetime(of: file, at: now).isExpired(at: now)
         }
         guard let content, try blobs.isListed(name) else { return nil }
-        return Found(known: nil, name: name, content: content)
+        return Match(known: nil, name: name, content: content)
     }
 }

@@ -10,10 +10,10 @@ extension EntryStore {
     func flushAccessLog() { try? flush() }
 
     /// As ``flushAccessLog()``, and says why not all of it could be written.
-    func flush() throws { try flushLock.withLock { try flush(writeLetting) } }
+    func flush() throws { try flushLock.withLock { try flush(writeBatch) } }
 
     /// Writes the notes alone: an eviction needs the accesses, and comes too often for a transaction of its own that counts.
-    func flushAccesses() { try? flushLock.withLock { try flushNotes(writeLetting) } }
+    func flushAccesses() { try? flushLock.withLock { try flushNotes(writeBatch) } }
 
     /// As ``flush()``, at the end of the process: on what is open, and no longer than until a moment.
     ///
@@ -26,8 +26,8 @@ extension EntryStore {
         return (try? flush { _, body in try index.write(beforeExitAt: end, body) }) != nil
     }
 
-    private func writeLetting(isFollowed: Bool, _ body: (IndexSession) throws -> Void) throws {
-        try index.writeLetting(if: { isFollowed }, body)
+    private func writeBatch(isFollowed: Bool, _ body: (IndexSession) throws -> Void) throws {
+        try index.writeBatch(isFollowed: { isFollowed }, body)
     }
 
     private func flush(_ write: Write) throws {

@@ -21,7 +21,7 @@ extension EntryStore {
             case .current: return
             case .unlisted:
                 isFresh = true
-                done += try index.writeLetting { try $0.list(limit: tuning.listingBatchSize) }
+                done += try index.writeBatch { try $0.list(limit: tuning.listingBatchSize) }
             case .unsorted(let last): done += try sort(after: last)
             case .behind:
                 // What others store meanwhile is little, and queries look at it too: who waited for none might wait for ever.
@@ -40,7 +40,7 @@ extension EntryStore {
         }
         // All of it: what is counted once is not counted again for each batch.
         let limit = environment.tuning.relistingBatchSize
-        while try index.writeLetting({ try $0.relist(limit: limit) }) == limit { try stopIfClosing() }
+        while try index.writeBatch({ try $0.relist(limit: limit) }) == limit { try stopIfClosing() }
         return true
     }
 
@@ -58,7 +58,7 @@ extension EntryStore {
             for start in stride(from: 0, to: sorted.count, by: environment.tuning.listingBatchSize) {
                 try stopIfClosing()
                 let batch = sorted[start..<min(start + environment.tuning.listingBatchSize, sorted.count)]
-                try index.writeLetting { if try isMine($0) { try $0.sort(batch, by: column) } }
+                try index.writeBatch { if try isMine($0) { try $0.sort(batch, by: column) } }
             }
         }
         try index.write { session in
@@ -77,18 +77,18 @@ extension EntryStore {
     /// Takes the rows of a listing away that counts no more. Whoever asks next has one made; whoever has asked meanwhile has
     /// taken them away himself, and those that are there now are his.
     ///
-    /// - Parameter goingOn: called between two transactions; ends it by an error.
-    func clearListing(goingOn: () throws -> Void = {}) throws {
+    /// - Parameter shouldContinue: called between two transactions; ends it by an error.
+    func clearListing(shouldContinue: () throws -> Void = {}) throws {
         let limit = environment.tuning.listingBatchSize
-        while try index.writeLetting({ try $0.listingState() == .unlisted(after: nil) && $0.clearListing(limit: limit) }
+        while try index.writeBatch({ try $0.listingState() == .unlisted(after: nil) && $0.clearListing(limit: limit) }
         ) {
-            try goingOn()
+            try shouldContinue()
         }
     }
 
     private func dropListing() throws {
         try index.write { try $0.dropListing() }
-        try clearListing(goingOn: stopIfClosing)
+        try clearListing(shouldContinue: stopIfClosing)
     }
 
     /// Writes what was counted and noted soon, and the listing.

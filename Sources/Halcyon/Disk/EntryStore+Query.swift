@@ -185,7 +185,7 @@ extension EntryStore {
         flushAccessLog()
         if filter.needsListing || order?.needsListing ?? false { try updateListing() }
         // So written by somebody: the order by access knows of pinned and not pinned alone.
-        if try index.read({ try $0.hasOddPins() }) { try index.write { try $0.normalizePins() } }
+        if try index.read({ try $0.hasInvalidPins() }) { try index.write { try $0.normalizePins() } }
     }
 
     /// Runs `body` on what entries and listing are at one moment.

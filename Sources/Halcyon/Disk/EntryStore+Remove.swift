@@ -28,7 +28,7 @@ extension EntryStore {
     /// or let go of meanwhile counts as it is then.
     ///
     /// - Returns: whether it went.
-    func giveUp(_ name: BlobName, largerThan limit: Int64) throws -> Bool {
+    func remove(_ name: BlobName, ifLargerThan limit: Int64) throws -> Bool {
         let removed = try removeAndUnlinkBatch { session in
             guard let entry = try session.entry(named: name), !entry.isPinned, entry.size > limit else { return [] }
             try session.delete(id: entry.id)
@@ -81,18 +81,18 @@ extension EntryStore {
     /// - Parameters:
     ///   - count: what these removals are counted as.
     ///   - keepingNames: false where nobody asks which blobs went: a million names take a hundred megabytes.
-    ///   - goingOn: asked before each batch with what has gone so far; false ends it there.
+    ///   - shouldContinue: asked before each batch with what has gone so far; false ends it there.
     ///   - next: deletes rows and returns them, so many more as there are obstacles in the way. It may be run again when its
     ///     transaction is rolled back, so it must change nothing else.
     func removeBatches(
         counting count: WritableKeyPath<Counts, Int64>, keepingNames: Bool = true,
-        goingOn: (Removal) -> Bool = { _ in true },
+        shouldContinue: (Removal) -> Bool = { _ in true },
         _ next: (IndexSession, Obstacles) throws -> [Entry]
     ) -> Removal {
         var removal = Removal()
         var obstacles = Obstacles()
         do {
-            while goingOn(removal) {
+            while shouldContinue(removal) {
                 guard let removed = try removeAndUnlinkBatch(past: &obstacles, next) else { continue }
                 guard !removed.isEmpty else {
                     if removal.entries > 0 { unlinker.finish() }
@@ -117,7 +117,7 @@ extension EntryStore {
         var totals: Totals { Totals(entries: Int64(count), bytes: bytes) }
 
         /// Beyond that the folder as a whole is the likelier cause.
-        fileprivate static let most = 1_024
+        fileprivate static let limit = 1_024
     }
 
     /// A batch of which nothing could be removed.
@@ -134,7 +134,7 @@ extension EntryStore {
             return try removeAndUnlinkBatch { [obstacles] in try next($0, obstacles) }
         } catch let blocked as BlockedBatch {
             // No more than were known: there is nothing behind them.
-            guard blocked.kept.count > obstacles.count, blocked.kept.count <= Obstacles.most else {
+            guard blocked.kept.count > obstacles.count, blocked.kept.count <= Obstacles.limit else {
                 throw blocked.first ?? blocked
             }
             obstacles.count = blocked.kept.count
@@ -165,7 +165,7 @@ extension EntryStore {
 
     private struct Batch {
         var removed: [Entry] = []
-        var trashed: [Unlinker.Waste] = []
+        var trashed: [Unlinker.PendingUnlink] = []
         var kept: [(entry: Entry, error: any Error)] = []
     }
 

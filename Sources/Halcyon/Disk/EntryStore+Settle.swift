@@ -11,7 +11,7 @@ extension EntryStore {
     ///   - staged: what is about to be published. It may look old, where a volume's clock is behind ours.
     /// - Returns: what is under the name afterwards; without a row whose blob was found, that is still the stranger.
     @discardableResult
-    func settle(_ name: BlobName, entry: Entry?, sparing staged: DetachedBlob? = nil) throws -> FileStatus? {
+    func settle(_ name: BlobName, entry: Entry?, excluding staged: DetachedBlob? = nil) throws -> FileStatus? {
         let candidates = try blobs.detached(of: name.rowID, in: .trash) + blobs.detached(of: name.rowID, in: .staging)
         var restored = false
         for blob in candidates where blob != staged {
@@ -49,16 +49,14 @@ extension EntryStore {
 
     // MARK: Names to be looked at again
 
-    /// A reader found no blob for this row. Maintenance looks again under the lock before it drops the row.
-    func suspect(_ entry: Entry) { settleLater([entry.name]) }
-
+    /// Has housekeeping look at names again, under the write lock: a reader found no blob for a row, for instance.
     func settleLater(_ names: [BlobName]) {
-        suspects.withLock { $0.formUnion(names) }
+        pendingSettles.withLock { $0.formUnion(names) }
         housekeeping.request(.settle)
     }
 
-    func settleSuspects() {
-        let names = suspects.withLock { names in
+    func settlePending() {
+        let names = pendingSettles.withLock { names in
             defer { names = [] }
             return names
         }

@@ -41,7 +41,7 @@ extension EntryStore {
         do {
             try storeTogether(group)
             return group.map { _ in .success(()) }
-        } catch  where StoreQueue.isEverybodys(error) {
+        } catch  where StoreQueue.affectsAll(error) {
             return group.map { _ in .failure(error) }
         } catch {
             // Nobody knows whose fault it was.
@@ -158,7 +158,7 @@ extension EntryStore {
         let existing = try session.entry(named: request.name)
         var old = try blobs.status(of: request.name)
         if let existing, !(old.map { isBlob(of: existing, $0) } ?? false) {
-            old = try settle(request.name, entry: existing, sparing: staged)
+            old = try settle(request.name, entry: existing, excluding: staged)
         }
         if let existing, try isBeingCleared(existing, in: session) {
             // Its pin and its tags are not the new one's.

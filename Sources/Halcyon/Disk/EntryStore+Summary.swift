@@ -38,7 +38,7 @@ extension EntryStore {
     }
 
     /// Whether there is a row or a file under a name, expired or not.
-    package func hasTrace(of name: BlobName) throws -> Bool {
+    package func hasRowOrFile(of name: BlobName) throws -> Bool {
         try index.read { try $0.entry(named: name) } != nil || blobs.status(of: name) != nil
     }
 }

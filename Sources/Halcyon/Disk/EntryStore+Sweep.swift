@@ -32,7 +32,7 @@ extension EntryStore {
     /// Puts back what is a row's blob and unlinks what is left over.
     private func settle(_ detached: [DetachedBlob]) throws {
         guard !detached.isEmpty else { return }
-        let trashed = try index.writeLetting { session in
+        let trashed = try index.writeBatch { session in
             try detached.filter { try settle($0, in: session) }
         }
         for blob in trashed { try? blobs.unlink(blob) }
@@ -123,7 +123,7 @@ extension EntryStore {
         while true {
             try stopIfClosing()
             let size = environment.tuning.flushBatchSize
-            let entries = try index.writeLetting(if: { $0.count == size }) { session in
+            let entries = try index.writeBatch(isFollowed: { $0.count == size }) { session in
                 let entries = try session.page(after: last, limit: size)
                 try body(session, entries)
                 return entries
@@ -142,7 +142,7 @@ extension EntryStore {
         let condition = condition.withLock { $0 }
         guard !condition.isAdopting, abs(now - condition.reconciledAt) > Self.day else { return }
         try recountTotals()
-        try index.write { if try $0.hasOddPins() { try $0.normalizePins() } }
+        try index.write { if try $0.hasInvalidPins() { try $0.normalizePins() } }
         // Elsewhere any file's name could be a key.
         if condition.namesAreHashed { try forEachBlobNameBatch(reconcile) }
         let now = now

@@ -54,7 +54,7 @@ extension EntryStore {
     // MARK: Noting the access
 
     private func noteRead(
-        of name: BlobName, known: Known?, key: String, origin: KeyOrigin?, bytes: Int, at now: Timestamp,
+        of name: BlobName, known: IndexedEntry?, key: String, origin: KeyOrigin?, bytes: Int, at now: Timestamp,
         extending: ExpirationExtending
     ) {
         if let known {
@@ -79,7 +79,8 @@ extension EntryStore {
             for (entry, read) in zip(rows, batch.map(\.value)) {
                 guard let entry else { continue }
                 note(
-                    Known(entry: entry, lifetime: entry.lifetime(at: read.at)), key: read.key, origin: read.origin,
+                    IndexedEntry(entry: entry, lifetime: entry.lifetime(at: read.at)), key: read.key,
+                    origin: read.origin,
                     bytes: nil, at: read.at, extending: read.extending)
             }
         }
@@ -87,7 +88,8 @@ extension EntryStore {
 
     /// - Parameter bytes: what was read; nil where that was counted before.
     private func note(
-        _ known: Known, key: String, origin: KeyOrigin?, bytes: Int?, at now: Timestamp, extending: ExpirationExtending
+        _ known: IndexedEntry, key: String, origin: KeyOrigin?, bytes: Int?, at now: Timestamp,
+        extending: ExpirationExtending
     ) {
         let entry = known.entry
         let lifetime = known.lifetime.extended(by: extending, at: now)

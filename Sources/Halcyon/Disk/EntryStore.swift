@@ -25,7 +25,7 @@ package final class EntryStore: Sendable {
     /// Reads of files that were no entries yet.
     let earlyReads: Locked<[BlobName: EarlyRead]> = Locked([:])
     /// Names a reader found no blob for.
-    let suspects: Locked<Set<BlobName>> = Locked([])
+    let pendingSettles: Locked<Set<BlobName>> = Locked([])
     let condition = Locked(FolderCondition())
     let previousIndex: PreviousIndex
 
@@ -193,7 +193,7 @@ package final class EntryStore: Sendable {
             if index.checkpoint() { housekeeping.request(.checkpointLater, afterMilliseconds: 1_000) }
         case .flush, .flushLater: flushAccessLog()
         case .unlink: unlinker.drainInTurns()
-        case .settle: settleSuspects()
+        case .settle: settlePending()
         case .sweep: sweep()
         case .list: relist()
         }

@@ -260,7 +260,7 @@ extension IndexSQL {
     /// Anything but 0 is as good as 1, and somebody else's doing.
     static let normalizePins: StaticString = "UPDATE entries SET pinned = 1 WHERE pinned < 0 OR pinned > 1"
 
-    static let countOddPins: StaticString = "SELECT count(*) FROM entries WHERE pinned < 0 OR pinned > 1"
+    static let countInvalidPins: StaticString = "SELECT count(*) FROM entries WHERE pinned < 0 OR pinned > 1"
 
     static let tags: StaticString = "SELECT tag FROM tags WHERE id = ?1 ORDER BY tag"
 
@@ -340,7 +340,7 @@ extension IndexSQL {
         ("unsortByKey", unsortByKey), ("clearByKey", clearByKey), ("nameID", nameID), ("addName", addName),
         ("dropUnusedName", dropUnusedName), ("clearListing", clearListing), ("clearUnlisted", clearUnlisted),
         ("clearNames", clearNames), ("pin", pin), ("normalizePins", normalizePins),
-        ("countOddPins", countOddPins), ("tags", tags), ("addTag", addTag), ("dropTags", dropTags),
+        ("countInvalidPins", countInvalidPins), ("tags", tags), ("addTag", addTag), ("dropTags", dropTags),
         ("moveTags", moveTags), ("metadata", metadata), ("setMetadata", setMetadata), ("dropMetadata", dropMetadata),
         ("moveMetadata", moveMetadata), ("hasKeys", hasKeys), ("forgetKey", forgetKey), ("statistics", statistics),
         ("addStatistics", addStatistics), ("resetStatistics", resetStatistics), ("mendStatistics", mendStatistics),

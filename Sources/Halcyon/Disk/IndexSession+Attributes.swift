@@ -106,7 +106,7 @@ extension IndexSession {
     // MARK: Pins of others
 
     /// Whether somebody has pinned entries in a way of his own.
-    func hasOddPins() throws(SQLiteError) -> Bool { try (connection.integer(IndexSQL.countOddPins) ?? 0) > 0 }
+    func hasInvalidPins() throws(SQLiteError) -> Bool { try (connection.integer(IndexSQL.countInvalidPins) ?? 0) > 0 }
 
     func normalizePins() throws(SQLiteError) { try connection.run(IndexSQL.normalizePins) }
 

@@ -102,7 +102,7 @@ extension IndexSession {
         }
     }
 
-    /// As ``EntryStore/evict(downTo:goingOn:)`` would go about it.
+    /// As ``EntryStore/evict(downTo:shouldContinue:)`` would go about it.
     private func eviction(of all: Totals, downTo target: Totals) throws(SQLiteError) -> StorageReport.Eviction {
         var eviction = StorageReport.Eviction()
         return try connection.with(IndexSQL.evictable) { (statement) throws(SQLiteError) in

@@ -54,7 +54,7 @@ final class StoreQueue: Sendable {
         let result = Result { try commit(batch.map(\.store)) }
         for ticket in batch {
             ticket.result =
-                batch.count == 1 ? result : result.mapError { Self.isEverybodys($0) ? $0 : FailedTogether() }
+                batch.count == 1 ? result : result.mapError { Self.affectsAll($0) ? $0 : FailedTogether() }
         }
         // Before those who are done: they will store again.
         passOn()
@@ -62,7 +62,7 @@ final class StoreQueue: Sendable {
     }
 
     /// Whether each of them would fail alike, and as late: somebody else has the lock, or the index is not to be opened.
-    static func isEverybodys(_ error: any Error) -> Bool {
+    static func affectsAll(_ error: any Error) -> Bool {
         error is IndexSuspended || (error as? SQLiteError)?.isBusy ?? false
     }
 

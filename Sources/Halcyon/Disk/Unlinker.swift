@@ -12,7 +12,7 @@ final class Unlinker: Sendable {
     private let backlog = Locked(Backlog())
 
     /// A file that no row names any more.
-    struct Waste {
+    struct PendingUnlink {
         let blob: DetachedBlob
         /// Bytes; what a damaged index says is bounded.
         let size: Int64
@@ -24,7 +24,7 @@ final class Unlinker: Sendable {
     }
 
     private struct Backlog {
-        var waste: [Waste] = []
+        var pending: [PendingUnlink] = []
         var bytes: Int64 = 0
     }
 
@@ -36,16 +36,16 @@ final class Unlinker: Sendable {
 
     /// Takes over a file that no row names any more.
     func add(_ blob: DetachedBlob, size: Int64) {
-        guard accept(Waste(blob: blob, size: size)) else { return unlink(blob) }
+        guard accept(PendingUnlink(blob: blob, size: size)) else { return unlink(blob) }
         housekeeping.request(.unlink)
     }
 
     /// Takes over what a batch has removed, and returns when little waits.
     ///
     /// Who removes does not unlink beside the housekeeping: two are quicker, and leave no processor to those who read meanwhile.
-    func add(_ batch: [Waste]) {
+    func add(_ batch: [PendingUnlink]) {
         // To wake somebody up takes longer than a few unlinks.
-        guard batch.count > Self.few else { return batch.forEach { unlink($0.blob) } }
+        guard batch.count > Self.chunk else { return batch.forEach { unlink($0.blob) } }
         let refused = batch.filter { !accept($0) }
         housekeeping.request(.unlink)
         refused.forEach { unlink($0.blob) }
@@ -54,32 +54,32 @@ final class Unlinker: Sendable {
         while isLong, MonotonicTime.now < deadline { usleep(500) }
     }
 
-    private var isLong: Bool { backlog.withLock { $0.waste.count > 2 * tuning.batchSize } }
+    private var isLong: Bool { backlog.withLock { $0.pending.count > 2 * tuning.batchSize } }
 
-    private func accept(_ waste: Waste) -> Bool {
+    private func accept(_ unlink: PendingUnlink) -> Bool {
         backlog.withLock { backlog in
-            guard backlog.waste.count < tuning.unlinkBacklogCount,
-                backlog.bytes + waste.size <= tuning.unlinkBacklogBytes
+            guard backlog.pending.count < tuning.unlinkBacklogCount,
+                backlog.bytes + unlink.size <= tuning.unlinkBacklogBytes
             else { return false }
-            backlog.waste.append(waste)
-            backlog.bytes += waste.size
+            backlog.pending.append(unlink)
+            backlog.bytes += unlink.size
             return true
         }
     }
 
     /// Unlinks all that waits now; what others add meanwhile is theirs.
-    func drain() { drain(backlog.withLock { $0.waste.count }) }
+    func drain() { drain(backlog.withLock { $0.pending.count }) }
 
     /// Unlinks what waits, in housekeeping: whoever waits for its queue gets in between.
     func drainInTurns() {
-        drain(Self.turn)
-        if backlog.withLock({ !$0.waste.isEmpty }) { housekeeping.request(.unlink) }
+        drain(Self.turnLimit)
+        if backlog.withLock({ !$0.pending.isEmpty }) { housekeeping.request(.unlink) }
     }
 
-    private func drain(_ most: Int) {
-        var left = most
+    private func drain(_ limit: Int) {
+        var left = limit
         while left > 0 {
-            let count = unlinkSome()
+            let count = unlinkChunk()
             guard count > 0 else { return }
             left -= count
         }
@@ -91,19 +91,19 @@ final class Unlinker: Sendable {
         housekeeping.waitForUnlinking()
     }
 
-    private static let few = 16
-    private static let turn = 64
+    private static let chunk = 16
+    private static let turnLimit = 64
 
     /// - Returns: how many; 0 when nothing waits. The oldest first.
-    private func unlinkSome() -> Int {
-        let some = backlog.withLock { backlog in
-            let some = Array(backlog.waste.prefix(Self.few))
-            backlog.waste.removeFirst(some.count)
-            backlog.bytes -= some.reduce(0) { $0 + $1.size }
-            return some
+    private func unlinkChunk() -> Int {
+        let chunk = backlog.withLock { backlog in
+            let chunk = Array(backlog.pending.prefix(Self.chunk))
+            backlog.pending.removeFirst(chunk.count)
+            backlog.bytes -= chunk.reduce(0) { $0 + $1.size }
+            return chunk
         }
-        some.forEach { unlink($0.blob) }
-        return some.count
+        chunk.forEach { unlink($0.blob) }
+        return chunk.count
     }
 
     private func unlink(_ blob: DetachedBlob) {

@@ -160,7 +160,7 @@ import Testing
             "MULTI-INDEX OR", "INDEX 1", "SEARCH entries USING COVERING INDEX entries_by_access (pinned<?)", "INDEX 2",
             "SEARCH entries USING COVERING INDEX entries_by_access (pinned>?)",
         ],
-        "countOddPins": [
+        "countInvalidPins": [
             "MULTI-INDEX OR", "INDEX 1", "SEARCH entries USING COVERING INDEX entries_by_access (pinned<?)", "INDEX 2",
             "SEARCH entries USING COVERING INDEX entries_by_access (pinned>?)",
         ],

@@ -112,7 +112,7 @@ import Testing
             try cache.storage.store(value: .blob(2), forKey: "a")
             #expect(try cache.storage.value(forKey: "a") == .blob(2))
             _ = try cache.storage.check(repair: true)
-            #expect(try cache.storage.store.index.read { try $0.hasOddPins() } == false)
+            #expect(try cache.storage.store.index.read { try $0.hasInvalidPins() } == false)
             try cache.storage.update(.init(isPinned: false), forKey: "a")
             #expect(try cache.storage.entry(forKey: "a")?.isPinned == false)
         }

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `bits of the first page, and of the others`() throws {
-        let original = try IndexUnderDamage(entries: 40)
+        var original = try IndexUnderDamage(entries: 40)
         for place in Soak.spread((original.pageSize - 100) * 8, short: 300) {
             try expectService(original, flipped: 800 + place)
         }
@@ -36,6 +36,8 @@ import Testing
         for _ in 0..<Soak.seeds(short: 100) {
             let bit = Int.random(in: original.pageSize * 8..<original.index.count * 8, using: &random)
             try expectService(original, flipped: bit)
+            // A boot with another name, or a store at another time: what was stored in the last minute is not trusted, and goes.
+            if try original.blobCount < original.entries { original = try IndexUnderDamage(entries: 40) }
         }
     }
 

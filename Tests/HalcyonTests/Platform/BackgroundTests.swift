@@ -95,6 +95,29 @@ import Testing
         try fixture.files.requireClean()
     }
 
+    @Test func `the end of the time waits for no disk`() throws {
+        let vfs = FaultyVFS()
+        let fixture = try Fixture { $0.vfs = vfs.name }
+        let synchronized = Locked(0)
+        let thread = pthread_self()
+        vfs.observe { event in
+            if event.call == .sync, !event.isAfter, pthread_equal(pthread_self(), thread) != 0 {
+                synchronized.withLock { $0 += 1 }
+            }
+            return 0
+        }
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        fixture.files.settle()
+        _ = fixture.index.checkpoint()
+        try fixture.files.storage.store(value: .blob(2), forKey: "b")
+        let before = synchronized.withLock { $0 }
+        fixture.cache.releaseSharedFolder(unlessResumedSince: fixture.cache.resumptionCount)
+        #expect(!fixture.index.isOpen && synchronized.withLock { $0 } == before)
+        fixture.cache.resume()
+        #expect(try fixture.files.storage.value(forKey: "b") == .blob(2))
+        fixture.files.storage.close()
+    }
+
     @Test func `a long read ends`() throws {
         let fixture = try Fixture()
         try fixture.files.storage.store(value: .blob(1), forKey: "a")

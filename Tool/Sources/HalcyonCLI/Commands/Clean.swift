@@ -58,9 +58,11 @@ struct Clean: ParsableCommand {
             return !interruption.isRequested
         }
         var outcome = Outcome()
-        outcome.expired = try storage.removeExpired(goingOn: goOn)
+        outcome.expired = try storage.removeExpired(shouldContinue: goOn)
         limits.apply(to: storage)
-        if !interruption.isRequested { outcome.evicted = try storage.evict(storage.config.limits, goingOn: goOn) }
+        if !interruption.isRequested {
+            outcome.evicted = try storage.evict(storage.config.limits, shouldContinue: goOn)
+        }
         outcome.isInterrupted = interruption.isRequested
         let usage = try storage.usage()
         (outcome.left, outcome.pinnedExcess) = (usage.total, usage.pinnedExcess)

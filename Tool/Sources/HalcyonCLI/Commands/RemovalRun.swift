@@ -51,7 +51,7 @@ final class RemovalRun {
 
     /// Also what only its file's name belongs to the key: nobody has asked for it by its key yet.
     private func removeEntry(_ key: String, _ pathExtension: String?) throws {
-        guard try storage.hasTrace(forKey: key, forcedExtension: pathExtension) else { return }
+        guard try storage.hasRowOrFile(forKey: key, forcedExtension: pathExtension) else { return }
         let entry = try storage.entry(forKey: key, forcedExtension: pathExtension)
         if !report.isDryRun { try storage.remove(forKey: key, forcedExtension: pathExtension) }
         if let entry { return report.add([entry]) }

@@ -10,21 +10,21 @@ extension WatchLook {
         case .missing: return .object(["at": time, "state": .string("missing")])
         case .unreadable(let reason):
             return .object(["at": time, "state": .string("unreadable"), "reason": .string(reason)])
-        case .seen(let glance):
+        case .seen(let snapshot):
             return .object([
-                "at": time, "state": .string("open"), "entries": .integer(glance.totals.entries),
-                "bytes": .integer(glance.totals.bytes), "allocatedBytes": .integer(glance.allocatedBytes),
-                "limit": limit.map { .integer($0) } ?? .null, "statistics": statistics(of: glance),
+                "at": time, "state": .string("open"), "entries": .integer(snapshot.totals.entries),
+                "bytes": .integer(snapshot.totals.bytes), "allocatedBytes": .integer(snapshot.allocatedBytes),
+                "limit": limit.map { .integer($0) } ?? .null, "statistics": statistics(of: snapshot),
                 "perSecond": rates.map(Self.object) ?? .null, "hosts": hostsArray,
-                "evictedNext": rows(glance.evictedNext, showsKeys), "latest": rows(glance.latest, showsKeys),
+                "evictedNext": rows(snapshot.evictedNext, showsKeys), "latest": rows(snapshot.latest, showsKeys),
             ])
         }
     }
 
-    private func statistics(of glance: CacheGlance) -> JSON {
-        let counts = glance.counts
+    private func statistics(of snapshot: IndexSnapshot) -> JSON {
+        let counts = snapshot.counts
         return .object([
-            "since": .string(glance.since.map(DateText.iso8601)), "hits": .integer(counts.hits),
+            "since": .string(snapshot.since.map(DateText.iso8601)), "hits": .integer(counts.hits),
             "misses": .integer(counts.misses), "hitRate": counts.hitRate.map { .decimal($0) } ?? .null,
             "stores": .integer(counts.stores), "evictions": .integer(counts.evictions),
             "expirations": .integer(counts.expirations), "removals": .integer(counts.removals),

@@ -3,7 +3,7 @@
 /// One look at a cache, beside the one before.
 package struct WatchLook: Sendable {
     package enum State: Sendable {
-        case seen(CacheGlance)
+        case seen(IndexSnapshot)
         /// There is no cache, or none yet, or none any more.
         case missing
         /// Why it cannot be read now.
@@ -42,7 +42,7 @@ package struct WatchLook: Sendable {
 
 extension WatchLook.Rates {
     /// nil where the counts say that they were counted from another beginning.
-    package init?(from old: CacheGlance, to new: CacheGlance, seconds: Double) {
+    package init?(from old: IndexSnapshot, to new: IndexSnapshot, seconds: Double) {
         guard old.since == nil || old.since == new.since, seconds > 0 else { return nil }
         func rate(_ path: KeyPath<DiskStorage.Statistics.Counts, Int64>) -> Double {
             Double(new.counts[keyPath: path]) - Double(old.counts[keyPath: path])

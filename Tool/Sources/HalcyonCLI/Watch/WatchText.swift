@@ -27,25 +27,27 @@ package struct WatchText {
         switch look.state {
         case .missing: ["There is no cache here. Waiting for one."]
         case .unreadable(let reason): ["The cache cannot be read now.", TextWidth.printable(reason)]
-        case .seen(let glance):
-            facts(glance, width: width) + [""] + table(glance, look.rates)
-                + lists(of: look, glance, height: height.map { $0 - (limit == nil ? 9 : 10) })
+        case .seen(let snapshot):
+            facts(snapshot, width: width) + [""] + table(snapshot, look.rates)
+                + lists(of: look, snapshot, height: height.map { $0 - (limit == nil ? 9 : 10) })
         }
     }
 
     // MARK: Facts
 
-    private func facts(_ glance: CacheGlance, width: Int) -> [String] {
-        let size = "\(ByteSize(glance.totals.bytes)), \(ByteSize(glance.allocatedBytes)) on disk"
-        let facts = [("Entries", Figure.count(glance.totals.entries)), ("Size", size), ("Hit rate", hitRate(glance))]
+    private func facts(_ snapshot: IndexSnapshot, width: Int) -> [String] {
+        let size = "\(ByteSize(snapshot.totals.bytes)), \(ByteSize(snapshot.allocatedBytes)) on disk"
+        let facts = [
+            ("Entries", Figure.count(snapshot.totals.entries)), ("Size", size), ("Hit rate", hitRate(snapshot)),
+        ]
         return facts.map { Self.padded($0, 12) + $1 }
-            + (limit.map { [bar(glance.totals.bytes, limit: $0, width)] } ?? [])
+            + (limit.map { [bar(snapshot.totals.bytes, limit: $0, width)] } ?? [])
     }
 
-    private func hitRate(_ glance: CacheGlance) -> String {
-        guard let rate = glance.counts.hitRate else { return "nothing was read yet" }
-        let since = glance.since.map { " since \(DateText.local($0).prefix(10))" } ?? ""
-        return "\(Figure.rate(rate)) of \(Figure.count(glance.counts.hits &+ glance.counts.misses)) reads\(since)"
+    private func hitRate(_ snapshot: IndexSnapshot) -> String {
+        guard let rate = snapshot.counts.hitRate else { return "nothing was read yet" }
+        let since = snapshot.since.map { " since \(DateText.local($0).prefix(10))" } ?? ""
+        return "\(Figure.rate(rate)) of \(Figure.count(snapshot.counts.hits &+ snapshot.counts.misses)) reads\(since)"
     }
 
     private func bar(_ used: Int64, limit: Int64, _ width: Int) -> String {
@@ -58,8 +60,8 @@ package struct WatchText {
 
     // MARK: Counts
 
-    private func table(_ glance: CacheGlance, _ rates: WatchLook.Rates?) -> [String] {
-        let (counts, head) = (glance.counts, Self.padded("", 12) + Self.aligned("PER SECOND", 10))
+    private func table(_ snapshot: IndexSnapshot, _ rates: WatchLook.Rates?) -> [String] {
+        let (counts, head) = (snapshot.counts, Self.padded("", 12) + Self.aligned("PER SECOND", 10))
         return [
             head + Self.aligned("IN ALL", 16), row("Hits", rates?.hits, counts.hits),
             row("Misses", rates?.misses, counts.misses), row("Stores", rates?.stores, counts.stores),
@@ -80,13 +82,13 @@ package struct WatchText {
     // MARK: Lists
 
     /// The room that is left, in three parts.
-    private func lists(of look: WatchLook, _ glance: CacheGlance, height: Int?) -> [String] {
+    private func lists(of look: WatchLook, _ snapshot: IndexSnapshot, height: Int?) -> [String] {
         // A blank line and a heading each.
         let rows = height.map { max(0, $0 / 3 - 2) } ?? Self.listRows
         guard rows > 0 else { return [] }
         return ["", "TOP HOSTS"] + hosts(look.hosts).prefix(rows) + ["", "EVICTED NEXT"]
-            + entries(glance.evictedNext, look.at).prefix(rows) + ["", "USED LAST"]
-            + entries(glance.latest, look.at).prefix(rows)
+            + entries(snapshot.evictedNext, look.at).prefix(rows) + ["", "USED LAST"]
+            + entries(snapshot.latest, look.at).prefix(rows)
     }
 
     private func hosts(_ hosts: [StorageReport.Group]?) -> [String] {

@@ -5,7 +5,7 @@ internal import Foundation
 /// Looks at a cache again and again.
 struct Watcher {
     private let folder: String
-    private var last: (glance: CacheGlance, at: DispatchTime)?
+    private var last: (snapshot: IndexSnapshot, at: DispatchTime)?
     private var hosts: [StorageReport.Group]?
     private var nextHosts: DispatchTime?
 
@@ -22,14 +22,15 @@ struct Watcher {
         let asksForHosts = nextHosts.map { begin >= $0 } ?? true
         let time = Timestamp(Date())
         do {
-            guard let glance = try CacheGlance.look(at: folder, rows: Self.rows, hosts: asksForHosts ? Self.rows : 0)
+            guard
+                let snapshot = try IndexSnapshot.read(at: folder, rows: Self.rows, hosts: asksForHosts ? Self.rows : 0)
             else {
                 forget()
                 return WatchLook(at: time, state: .missing)
             }
-            if asksForHosts { note(glance.hosts, cost: DispatchTime.now().seconds(since: begin)) }
-            defer { last = (glance, begin) }
-            return WatchLook(at: time, state: .seen(glance), rates: rates(of: glance, at: begin), hosts: hosts)
+            if asksForHosts { note(snapshot.hosts, cost: DispatchTime.now().seconds(since: begin)) }
+            defer { last = (snapshot, begin) }
+            return WatchLook(at: time, state: .seen(snapshot), rates: rates(of: snapshot, at: begin), hosts: hosts)
         } catch {
             return WatchLook(at: time, state: .unreadable("\(error)"))
         }
@@ -43,9 +44,9 @@ struct Watcher {
         nextHosts = .now() + max(Self.secondsBetweenHosts, seconds * Self.hostsShare)
     }
 
-    private func rates(of glance: CacheGlance, at now: DispatchTime) -> WatchLook.Rates? {
+    private func rates(of snapshot: IndexSnapshot, at now: DispatchTime) -> WatchLook.Rates? {
         last.flatMap { last in
-            WatchLook.Rates(from: last.glance, to: glance, seconds: now.seconds(since: last.at))
+            WatchLook.Rates(from: last.snapshot, to: snapshot, seconds: now.seconds(since: last.at))
         }
     }
 }

@@ -5,29 +5,29 @@ import Testing
 @Suite struct `A look as text` {
     private let text = WatchText(folder: "/c", limit: nil, showsKeys: false)
 
-    private func glance(hits: Int64, since: Timestamp? = InventedFigures.now) -> CacheGlance {
-        var glance = CacheGlance()
-        glance.totals = Totals(entries: 1_000_000, bytes: 363_000_000_000)
-        glance.counts.hits = hits
-        glance.since = since
-        return glance
+    private func snapshot(hits: Int64, since: Timestamp? = InventedFigures.now) -> IndexSnapshot {
+        var snapshot = IndexSnapshot()
+        snapshot.totals = Totals(entries: 1_000_000, bytes: 363_000_000_000)
+        snapshot.counts.hits = hits
+        snapshot.since = since
+        return snapshot
     }
 
     private func look(_ state: WatchLook.State) -> WatchLook { WatchLook(at: InventedFigures.now, state: state) }
 
     @Test func `has rates once there are two looks at one cache`() throws {
         let later = InventedFigures.now.advanced(by: 1)
-        let rates = try #require(WatchLook.Rates(from: glance(hits: 10), to: glance(hits: 35), seconds: 2))
+        let rates = try #require(WatchLook.Rates(from: snapshot(hits: 10), to: snapshot(hits: 35), seconds: 2))
         #expect(rates == WatchLook.Rates(hits: 12.5, misses: 0, stores: 0, evictions: 0))
-        #expect(WatchLook.Rates(from: glance(hits: 10, since: nil), to: glance(hits: 11), seconds: 1)?.hits == 1)
-        #expect(WatchLook.Rates(from: glance(hits: 10), to: glance(hits: 11, since: later), seconds: 1) == nil)
-        #expect(WatchLook.Rates(from: glance(hits: 10), to: glance(hits: 9), seconds: 1) == nil)
-        #expect(WatchLook.Rates(from: glance(hits: 10), to: glance(hits: 20), seconds: 0) == nil)
+        #expect(WatchLook.Rates(from: snapshot(hits: 10, since: nil), to: snapshot(hits: 11), seconds: 1)?.hits == 1)
+        #expect(WatchLook.Rates(from: snapshot(hits: 10), to: snapshot(hits: 11, since: later), seconds: 1) == nil)
+        #expect(WatchLook.Rates(from: snapshot(hits: 10), to: snapshot(hits: 9), seconds: 1) == nil)
+        #expect(WatchLook.Rates(from: snapshot(hits: 10), to: snapshot(hits: 20), seconds: 0) == nil)
     }
 
     @Test func `obeys no key and no path`() {
         let text = WatchText(folder: "/\u{1B}[2J", limit: nil, showsKeys: true)
-        var seen = glance(hits: 0)
+        var seen = snapshot(hits: 0)
         let name = BlobName(text: String(repeating: "a", count: 64))
         seen.latest = [
             Entry(
@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: [.max, 0, -1] as [Int64])
     func `takes every number`(number: Int64) {
-        var seen = glance(hits: number)
+        var seen = snapshot(hits: number)
         seen.totals = Totals(entries: number, bytes: number)
         (seen.counts.misses, seen.allocatedBytes) = (number, number)
         var look = look(.seen(seen))
@@ -55,7 +55,7 @@ import Testing
 
     @Test(arguments: [0, 1, 5, 9, 24, 100])
     func `is no higher and no wider than the window`(size: Int) {
-        for state in [WatchLook.State.missing, .unreadable("x\ny"), .seen(glance(hits: 5))] {
+        for state in [WatchLook.State.missing, .unreadable("x\ny"), .seen(snapshot(hits: 5))] {
             let lines = text.lines(of: look(state), width: size, height: size)
             #expect(lines.count <= size && lines.allSatisfy { TextWidth.columns(of: $0) <= size })
         }

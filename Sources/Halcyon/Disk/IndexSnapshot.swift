@@ -3,7 +3,7 @@ internal import HalcyonSQLite
 
 /// What can be seen of a cache from outside: makes no file, writes nothing, and holds nothing once it is there. For somebody who
 /// looks again and again while others use the cache.
-@_spi(HalcyonTool) public struct CacheGlance: Sendable {
+@_spi(HalcyonTool) public struct IndexSnapshot: Sendable {
     public var totals = Totals(entries: 0, bytes: 0)
     /// Bytes that the volume has set aside for the blobs.
     public var allocatedBytes: Int64 = 0
@@ -27,13 +27,13 @@ internal import HalcyonSQLite
     ///   - hosts: how many; 0 for none. Takes some 0.4 µs for each entry; all the rest takes a millisecond or two.
     /// - Returns: nil where there is no index.
     /// - Throws: ``CacheStorageError`` for one that cannot be read now.
-    public static func look(at folder: String, rows: Int, hosts: Int) throws -> CacheGlance? {
+    public static func read(at folder: String, rows: Int, hosts: Int) throws -> IndexSnapshot? {
         let files = IndexFiles(
             database: BlobStore(directory: folder, fileSystem: POSIXFileSystem()).indexPath,
             fileSystem: POSIXFileSystem())
         do {
             return try files.readingUntouched { connection in
-                try connection.reading { try IndexSession(connection: connection).glance(rows: rows, hosts: hosts) }
+                try connection.reading { try IndexSession(connection: connection).snapshot(rows: rows, hosts: hosts) }
             }
         } catch {
             throw CacheStorageError(error)
@@ -84,7 +84,7 @@ extension IndexFiles {
             path: database, access: .untouched(isLogged: appearance.isLogged), busyTimeout: 50)
         let version = try EntryIndex.migrator.userVersion(of: connection)
         guard version > 0 else { return nil }
-        guard version >= CacheGlance.oldestVersion else {
+        guard version >= IndexSnapshot.oldestVersion else {
             throw CacheStorageError(
                 .indexUnavailable, "The index has schema version \(version), which tells too little.",
                 remedy: "Bring it up to date: by an app with this version, or with ‘halcyon upgrade’.")
@@ -93,26 +93,26 @@ extension IndexFiles {
     }
 }
 
-extension CacheGlance {
+extension IndexSnapshot {
     /// The listing came with version 5.
     fileprivate static let oldestVersion = 5
 }
 
 extension IndexSession {
-    fileprivate func glance(rows: Int, hosts: Int) throws -> CacheGlance {
-        var glance = CacheGlance()
-        glance.totals = try totals()
-        glance.allocatedBytes = glance.totals.bytes + (try slack())
-        (glance.counts, glance.since) = try statistics()
-        glance.evictedNext = try evictedNext(limit: rows)
+    fileprivate func snapshot(rows: Int, hosts: Int) throws -> IndexSnapshot {
+        var snapshot = IndexSnapshot()
+        snapshot.totals = try totals()
+        snapshot.allocatedBytes = snapshot.totals.bytes + (try slack())
+        (snapshot.counts, snapshot.since) = try statistics()
+        snapshot.evictedNext = try evictedNext(limit: rows)
         try walk(.access, descending: true, after: nil) { position in
-            guard glance.latest.count < rows else { return false }
-            if let entry = try entry(id: position.id) { glance.latest.append(entry) }
+            guard snapshot.latest.count < rows else { return false }
+            if let entry = try entry(id: position.id) { snapshot.latest.append(entry) }
             return true
         }
         if hosts > 0, try isListed() {
-            glance.hosts = try groups(IndexSQL.bytesByHost, limit: hosts)
+            snapshot.hosts = try groups(IndexSQL.bytesByHost, limit: hosts)
         }
-        return glance
+        return snapshot
     }
 }
