@@ -122,12 +122,16 @@ import Testing
         }
     }
 
-    @Test func `a key whose file has a legacy name can be removed`() throws {
+    @Test func `no key leads to a file under a legacy name, and removing all removes it`() throws {
         // printf 'https://example.com/a.png' | md5sum
+        let file = tool.cache + "/8c11d92f07c76baf29e49afd2301deb2"
         try tool.write("cache/8c11d92f07c76baf29e49afd2301deb2", .blob(1))
-        #expect(try tool("remove", "https://example.com/a.png").status == 0)
+        #expect(try tool("remove", "https://example.com/a.png").status == 1)
         #expect(try tool("get", "https://example.com/a.png").status == 1)
-        #expect(!tool.exists(tool.cache + "/8c11d92f07c76baf29e49afd2301deb2"))
+        #expect(tool.exists(file))
+        #expect(try tool("list").lines.count == 2)
+        #expect(try tool("remove", "--all", "--yes").status == 0)
+        #expect(!tool.exists(file))
     }
 
     @Test func `files under legacy names are taken over once`() throws {
