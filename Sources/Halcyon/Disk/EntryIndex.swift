@@ -215,8 +215,8 @@ package final class EntryIndex: Sendable {
     /// Brings a new index to the disk: it is made without waiting for it, but has to be there before the first blob is. After a power cut
     /// a file full of zeros would be taken for a damaged index, and blobs that were never written for those of a folder to take over.
     private func writeNewIndex(_ writer: inout Writer?) {
-        // Should it fail, the next write tries again.
-        guard let done = try? writer?.connection.checkpoint(.passive), !done.isBusy else { return }
+        // Should it fail, the next checkpoint does it.
+        _ = try? writer?.connection.checkpoint(.passive)
         writer?.isUnwritten = false
     }
 
