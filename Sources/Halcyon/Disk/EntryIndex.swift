@@ -23,7 +23,7 @@ package final class EntryIndex: Sendable {
     let connections = OpenConnections()
     /// Frames of the log that are in the database.
     private let copiedFrames = Locked(0)
-    /// Whoever reads on a connection of his own.
+    /// Reads on connections of their own.
     let longReads = DispatchGroup()
     /// Whether an index that only a newer version can use may be set aside, for those who can neither use it nor throw.
     let replacesNewer = Locked(false)
@@ -316,7 +316,7 @@ package final class EntryIndex: Sendable {
         try configure(connection, hasTables: hasTables)
         try Self.migrator.migrate(connection)
         let state = try recordOpening(through: connection)
-        // Whoever closes the index last brings the log into the database, also if it is this connection.
+        // The connection that is closed last brings the log into the database, and may be this one.
         try connection.execute("PRAGMA synchronous = NORMAL")
         let reader = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
         connection.beforeCommit(environment.beforeCommit)

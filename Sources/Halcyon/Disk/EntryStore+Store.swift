@@ -18,7 +18,6 @@ extension EntryStore {
     /// A store whose bytes are in a file that nobody sees yet.
     struct StagedStore {
         let request: StoreRequest
-        /// The names that the entry may have had before.
         let blob: DetachedBlob
         let file: FileStatus
     }

@@ -55,7 +55,6 @@ final class ReaderPool: Sendable {
     ) rethrows -> Result? {
         for (number, slot) in slots.enumerated() {
             let result: Result?? = try slot.withLockIfFree { slot in
-                drop(&slot)
                 if slot == nil, number > 0, let current {
                     slot = (try? another()).map { Slot(connection: $0, opening: current) }
                 }
@@ -66,24 +65,17 @@ final class ReaderPool: Sendable {
             guard result == nil, number > 0 else { return result }
             break
         }
-        return try slots[0].withLock { slot in
-            drop(&slot)
-            return try use(&slot, body)
-        }
+        return try slots[0].withLock { try use(&$0, body) }
     }
 
+    /// Closes the connection afterwards if its opening is over by then: a deadline may have kept ``close(before:)`` from it.
     private func use<Result>(_ slot: inout Slot?, _ body: (Connection) throws -> Result) rethrows -> Result? {
-        defer { drop(&slot) }
+        defer { if let open = slot, open.opening != current { slot = nil } }
         return try slot.map { try body($0.connection) }
     }
 
     /// The number of the present opening; nil while it is closed.
     private var current: Int? { opening.withLock { $0.isOpen ? $0.number : nil } }
-
-    /// Closes a connection of an opening that is over.
-    private func drop(_ slot: inout Slot?) {
-        if let open = slot, open.opening != current { slot = nil }
-    }
 
     private struct Box: @unchecked Sendable {
         // Sendable because it hands its connection over to one slot, and nobody else has it.
