@@ -14,19 +14,33 @@ extension ImageCache {
     ///   - callbackQueue: where the handler is called; by default on whatever thread did the work.
     ///   - completionHandler: called on `callbackQueue` with what went from the disk. A failure is that nothing could be removed
     ///     although something should have been.
-    /// - Complexity: O(variants); for the first removal of this kind in the life of a cache O(entries), some 30 µs each.
+    /// - Complexity: O(entries on disk), some 0.1 µs each: the index is read once. For several images use
+    ///   ``removeImagesAndVariants(forKeys:fromMemory:fromDisk:callbackQueue:completionHandler:)``, which reads it once too.
     public func removeImageAndVariants(
         forKey key: String, fromMemory: Bool = true, fromDisk: Bool = true,
         callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable (Result<[DiskStorage.EntryInfo], KingfisherError>) -> Void)? = nil
     ) {
-        let filter = DiskStorage.EntryFilter(baseKey: key)
+        removeImagesAndVariants(
+            forKeys: [key], fromMemory: fromMemory, fromDisk: fromDisk, callbackQueue: callbackQueue,
+            completionHandler: completionHandler)
+    }
+
+    /// Removes images and all their variants. As
+    /// ``removeImageAndVariants(forKey:fromMemory:fromDisk:callbackQueue:completionHandler:)``, with any number of keys at the cost
+    /// of one.
+    public func removeImagesAndVariants(
+        forKeys keys: [String], fromMemory: Bool = true, fromDisk: Bool = true,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable (Result<[DiskStorage.EntryInfo], KingfisherError>) -> Void)? = nil
+    ) {
+        let filter = DiskStorage.EntryFilter(baseKeys: keys)
         let removal = FilteredRemoval(filter: filter, isFromMemory: fromMemory, isFromDisk: fromDisk, progress: nil)
         remove(removal) { result in callbackQueue.execute { completionHandler?(result) } }
     }
 
     /// Removes the images that meet a filter: what is on disk, and under the same keys in memory. Of images in memory alone those
-    /// go whose keys meet it, if it is about keys alone (prefix, text, base key, host).
+    /// go whose keys meet it, if it is about keys alone (prefix, text, base keys, host).
     ///
     /// Runs in its turn among the cache's calls, and lets others in between its batches; what is stored by later calls stays.
     ///
@@ -52,6 +66,18 @@ extension ImageCache {
     ) async throws -> [DiskStorage.EntryInfo] {
         try await withCheckedThrowingContinuation { continuation in
             removeImageAndVariants(forKey: key, fromMemory: fromMemory, fromDisk: fromDisk) {
+                continuation.resume(with: $0)
+            }
+        }
+    }
+
+    /// As ``removeImagesAndVariants(forKeys:fromMemory:fromDisk:callbackQueue:completionHandler:)``; returns what went.
+    @discardableResult
+    public func removeImagesAndVariants(
+        forKeys keys: [String], fromMemory: Bool = true, fromDisk: Bool = true
+    ) async throws -> [DiskStorage.EntryInfo] {
+        try await withCheckedThrowingContinuation { continuation in
+            removeImagesAndVariants(forKeys: keys, fromMemory: fromMemory, fromDisk: fromDisk) {
                 continuation.resume(with: $0)
             }
         }
@@ -185,7 +211,8 @@ extension ImageCache {
     private func remove(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
         let begin = refills.beginBatchedRemoval()
         if removal.isFromMemory, removal.isAboutKeysAlone {
-            memoryStorage.removeAll { removal.filter.admits(key: $0) }
+            let conditions = KeyConditions(removal.filter)
+            memoryStorage.removeAll { conditions?.admit(key: $0) ?? true }
         }
         guard removal.isFromDisk else {
             refills.endBatchedRemoval()

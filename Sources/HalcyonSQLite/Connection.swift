@@ -49,6 +49,7 @@ package final class Connection {
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
         observer.install(on: handle)
+        Predicate.install(on: handle)
         if case .queryOnly = access { try execute("PRAGMA query_only = ON") }
     }
 
@@ -107,6 +108,13 @@ package final class Connection {
         return try body(statement)
     }
 
+    /// Runs `body` with a statement that is put together for this one use: of texts that are static, so that here too no value
+    /// can become SQL.
+    package func with<Result>(joining parts: [StaticString], _ body: (Statement) throws -> Result) throws -> Result {
+        let statement = try Statement(parts.map(\.description).joined(), isKept: false, connection: handle)
+        return try body(statement)
+    }
+
     /// Runs a statement that takes no values and returns no rows.
     package func run(_ sql: StaticString) throws(SQLiteError) {
         try with(sql) { (statement) throws(SQLiteError) in _ = try statement.step() }
@@ -157,7 +165,7 @@ package final class Connection {
 
     private func prepared(_ sql: StaticString) throws(SQLiteError) -> Statement {
         if let statement = statements[sql.utf8Start] { return statement }
-        let statement = try Statement(sql, connection: handle)
+        let statement = try Statement(sql.description, isKept: true, connection: handle)
         statements[sql.utf8Start] = statement
         return statement
     }

@@ -7,19 +7,15 @@ package final class Statement {
     private let statement: OpaquePointer
     private let connection: OpaquePointer
 
-    /// `sqlite3_prepare_v3` with the hint that the statement is kept.
-    init(_ sql: StaticString, connection: OpaquePointer) throws(SQLiteError) {
+    /// `sqlite3_prepare_v3`.
+    ///
+    /// - Parameter isKept: whether it is used again and again.
+    init(_ sql: String, isKept: Bool, connection: OpaquePointer) throws(SQLiteError) {
         var prepared: OpaquePointer?
-        let code = sql.withUTF8Buffer { text in
-            text.withMemoryRebound(to: CChar.self) { characters in
-                sqlite3_prepare_v3(
-                    connection, characters.baseAddress, Int32(characters.count),
-                    UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-            }
-        }
+        let code = sqlite3_prepare_v3(
+            connection, sql, -1, isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &prepared, nil)
         guard code == SQLITE_OK, let prepared else {
-            throw SQLiteError(
-                code: code, handle: connection, sql: sql.description, isForeignSchema: code == SQLITE_ERROR)
+            throw SQLiteError(code: code, handle: connection, sql: sql, isForeignSchema: code == SQLITE_ERROR)
         }
         self.statement = prepared
         self.connection = connection
@@ -70,6 +66,11 @@ package final class Statement {
                     statement, index, bytes.baseAddress, UInt64(bytes.count), halcyon_sqlite_transient())
         }
         try check(code)
+    }
+
+    /// Binds what `meets()` asks.
+    package func bind(_ predicate: Predicate, at index: Int32) throws(SQLiteError) {
+        try check(predicate.bind(to: statement, at: index))
     }
 
     // MARK: Running

@@ -112,7 +112,7 @@ package final class EveryUse {
     private func list() throws {
         for order in [DiskStorage.EntryOrder.access, .size, .key] { _ = try first.entries(sortedBy: order, limit: 5) }
         _ = try (first.usage(), first.summary(), first.totals(matching: .init(tag: "kept")))
-        try first.updateListing { _, _ in }
+        try first.forEachEntry(matching: .init(host: "a"), sortedBy: .key, descending: false) { _ in }
     }
 
     private func remove() throws {

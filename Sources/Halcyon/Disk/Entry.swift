@@ -81,8 +81,6 @@ package struct IndexState: Equatable, Sendable {
     package var reconciledAt: Timestamp
     /// A folder of schema 1, which was never searched for the names of Kingfisher 7: such files are to become entries.
     package var awaitsLegacyNames = true
-    /// Somebody has asked for the listing.
-    var hasListing = false
 }
 
 extension IndexState {

@@ -36,15 +36,16 @@ extension EntryStore {
         var failure: (any Error)?
         defer { log.withLock { $0.count(\.removals, Int64(gone.count)) } }
         do {
-            try forEachBatch(matching: filter) { ids in
-                guard shouldContinue(gone.count) else { return false }
+            var ids = try ids(matching: filter)[...]
+            while !ids.isEmpty, shouldContinue(gone.count) {
+                let batch = ids.prefix(environment.tuning.batchSize)
+                ids = ids.dropFirst(batch.count)
                 do {
-                    try perform { gone += try remove(ids, matching: filter, thereAt: moment) }
+                    try perform { gone += try remove(batch, matching: filter, thereAt: moment) }
                 } catch let error as BlockedBatch {
                     // What cannot be removed stays; there may be others behind it.
                     failure = failure ?? error.first
                 }
-                return true
             }
         } catch {
             // Whoever is told of a failure is not told what is gone.
@@ -52,29 +53,39 @@ extension EntryStore {
         }
         unlinker.finish()
         _ = shouldContinue(gone.count)
-        if !gone.isEmpty { requestBookkeeping() }
+        if !gone.isEmpty { requestFlush() }
         if let failure, gone.isEmpty { throw failure }
         return gone
     }
 
-    private func remove(_ ids: [Int64], matching filter: EntryFilter, thereAt moment: Moment) throws -> [EntryRecord] {
+    private func remove(
+        _ ids: some Sequence<Int64>, matching filter: EntryFilter, thereAt moment: Moment
+    ) throws -> [EntryRecord] {
         var records: [Int64: EntryRecord] = [:]
         let removed = try removeAndUnlinkBatch { session in
-            records = [:]
-            let conditions = try session.conditions(filter, at: now)
             let latest = try latestSince(moment, in: session)
             func isLater(_ entry: Entry) -> Bool { entry.createdAt > moment.latest && entry.createdAt <= latest }
-            try session.matching(conditions) { match in
-                for id in ids {
-                    guard var record = try match(id), !isLater(record.entry) else { continue }
-                    try session.describe(&record)
-                    records[id] = record
-                }
-            }
-            for id in records.keys { try session.delete(id: id) }
-            return ids.compactMap { records[$0]?.entry }
+            // Judged again: what has changed since it was found stays.
+            let found = try session.records(of: ids, EntryConditions(filter, at: now)).filter { !isLater($0.entry) }
+            records = Dictionary(uniqueKeysWithValues: found.map { ($0.entry.id, $0) })
+            for record in found { try session.delete(id: record.entry.id) }
+            return found.map(\.entry)
         }
         return removed.compactMap { records[$0.id] }
+    }
+
+    // MARK: Keys that are not to be kept
+
+    /// Takes keys out of the index that somebody has kept before.
+    func forgetKeys() throws {
+        guard condition.withLock({ !$0.storesKeys }),
+            try index.readAtLength({ try $0.hasFormerListing() || $0.hasKeys() })
+        else { return }
+        try forEachEntryBatch { session, entries in
+            for entry in entries where entry.key != nil { try session.forgetKey(of: entry.id) }
+        }
+        try index.write { try $0.emptyFormerListing() }
+        try index.compact()
     }
 
     // MARK: Counting

@@ -12,7 +12,7 @@ extension EntryStore {
             try index.write { session in
                 try cancelAdoption(in: session)
                 // It goes as a whole, instead of entry by entry.
-                try session.dropListing()
+                try session.stopListing()
                 return try self.moment(in: session)
             }
         }
@@ -51,7 +51,7 @@ extension EntryStore {
             for _ in 0..<3 {
                 let generation = store.index.generation
                 try store.removeEntries(thereAt: moment)
-                try store.clearListing()
+                try store.index.write { try $0.emptyFormerListing() }
                 try store.removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)
                 guard store.index.generation != generation else { break }
             }

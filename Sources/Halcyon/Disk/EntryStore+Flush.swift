@@ -6,6 +6,9 @@ extension EntryStore {
     /// Runs a transaction; `isFollowed` says whether another one comes after it.
     private typealias Write = (_ isFollowed: Bool, _ body: (IndexSession) throws -> Void) throws -> Void
 
+    /// Writes what is noted and counted soon, together with what comes until then.
+    func requestFlush() { housekeeping.request(.flushLater, afterMilliseconds: environment.tuning.flushInterval) }
+
     /// Writes the notes of the access log, and what was counted. What cannot be written now is written with what comes next.
     func flushAccessLog() { try? flush() }
 

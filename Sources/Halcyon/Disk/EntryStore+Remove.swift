@@ -18,7 +18,7 @@ extension EntryStore {
             let trashed = try makingRoom { try settlingIfRefused([name]) { try trash(name, in: $0) } }
             if let trashed { unlinker.add(trashed.blob, size: trashed.size) }
             if entry != nil { log.withLock { $0.count(\.removals) } }
-            requestBookkeeping()
+            requestFlush()
         } catch  where Self.isOutOfSpace(error) {
             try removeOnFullDisk(name)
         }
@@ -36,7 +36,7 @@ extension EntryStore {
         }
         guard !removed.isEmpty else { return false }
         log.withLock { $0.count(\.evictions) }
-        requestBookkeeping()
+        requestFlush()
         return true
     }
 
@@ -105,7 +105,7 @@ extension EntryStore {
             if removal.entries > 0 { unlinker.finish() }
         }
         log.withLock { $0.count(count, Int64(removal.entries)) }
-        if removal.entries > 0 { requestBookkeeping() }
+        if removal.entries > 0 { requestFlush() }
         return removal
     }
 

@@ -130,7 +130,7 @@ extension EntryStore {
                     log.countStore(bytes: store.request.data.count)
                 }
             }
-            requestBookkeeping()
+            requestFlush()
             for (blob, size) in waste { unlinker.add(blob, size: size) }
         } catch {
             for (number, store) in stores.enumerated() { undo(store, isPublished: number < publishedCount) }

@@ -142,7 +142,10 @@ extension EntryStore {
         let condition = condition.withLock { $0 }
         guard !condition.isAdopting, abs(now - condition.reconciledAt) > Self.day else { return }
         try recountTotals()
-        try index.write { if try $0.hasInvalidPins() { try $0.normalizePins() } }
+        try index.write { session in
+            if try session.hasInvalidPins() { try session.normalizePins() }
+            try session.emptyFormerListing()
+        }
         // Elsewhere any file's name could be a key.
         if condition.namesAreHashed { try forEachBlobNameBatch(reconcile) }
         let now = now

@@ -36,7 +36,7 @@ extension EntryStore {
 
     private func countMiss() {
         log.withLock { $0.count(\.misses) }
-        requestBookkeeping()
+        requestFlush()
     }
 
     /// Whether there is a valid entry: its row, and one `stat`. Fit for a main thread; records no access.
@@ -104,7 +104,7 @@ extension EntryStore {
         if count >= environment.tuning.flushCount || (lifetime != nil && expiresBeforeNextFlush(entry, at: now)) {
             housekeeping.request(.flush)
         } else {
-            housekeeping.request(.flushLater, afterMilliseconds: environment.tuning.flushInterval)
+            requestFlush()
         }
     }
 

@@ -58,8 +58,6 @@ package final class EntryStore: Sendable {
         var namesAreHashed = true
         /// Whether the index may know keys.
         var storesKeys = true
-        /// Whether somebody has asked for the listing, so that it is kept up to date.
-        var hasListing = false
         var clearings = Clearings()
 
         var isAdopting: Bool { adoption != .done }
@@ -195,7 +193,6 @@ package final class EntryStore: Sendable {
         case .unlink: unlinker.drainInTurns()
         case .settle: settlePending()
         case .sweep: sweep()
-        case .list: relist()
         }
     }
 
@@ -234,7 +231,6 @@ extension EntryStore.FolderCondition {
         // Until the own sweep has come by: only it knows the tokens.
         distrusted = state.distrusted ?? distrusted
         awaitsLegacyNames = state.awaitsLegacyNames
-        hasListing = hasListing || state.hasListing
     }
 }
 

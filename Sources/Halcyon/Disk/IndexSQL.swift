@@ -168,7 +168,7 @@ package enum IndexSQL {
 
     static let state: StaticString = """
         SELECT boot, settled_at, stored_at, index_inode, relearning, adoption, adopts_until, distrust_from,
-            distrust_until, reconciled_at, legacy_names, listed_to IS NOT NULL
+            distrust_until, reconciled_at, legacy_names
         FROM state JOIN totals USING (id) WHERE id = 1
         """
 

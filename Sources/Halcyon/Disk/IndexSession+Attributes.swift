@@ -117,6 +117,19 @@ extension IndexSession {
 
     func forgetKey(of id: Int64) throws(SQLiteError) { try run(IndexSQL.forgetKey, id) }
 
+    // MARK: The listing of version 0.1.0
+
+    /// Its triggers note nothing any more.
+    func stopListing() throws(SQLiteError) { try connection.run(IndexSQL.stopListing) }
+
+    func hasFormerListing() throws(SQLiteError) -> Bool { try connection.integer(IndexSQL.hasFormerListing) == 1 }
+
+    func emptyFormerListing() throws(SQLiteError) {
+        guard try hasFormerListing() else { return }
+        try stopListing()
+        for sql in IndexSQL.formerListing { try connection.run(sql) }
+    }
+
     // MARK: Statistics
 
     func statistics() throws(SQLiteError) -> (counts: Counts, since: Timestamp?) {

@@ -1,194 +1,105 @@
 internal import HalcyonSQLite
 
-/// Which entries meet a filter, and in which order. See ``EntryStore/page(matching:in:descending:after:limit:)`` for when
-/// which way is taken.
+/// Which entries meet a filter, and in which order: one statement each, put together of what the filter asks.
 extension IndexSession {
-    /// A filter whose texts have been looked up.
-    struct Conditions {
-        let filter: EntryFilter
-        let now: Timestamp
-        var host: Int64?
-        var processor: Int64?
-        /// Hashed once; nil where no image is asked for.
-        var source: Int64?
-
-        /// What no entry can have.
-        static let nobody: Int64 = -1
+    /// Some of the entries that meet a filter.
+    struct Page {
+        var records: [EntryRecord] = []
+        /// Where each of them stands in the order.
+        var positions: [EntryPosition] = []
+        var hasMore = false
     }
 
-    func conditions(_ filter: EntryFilter, at now: Timestamp) throws(SQLiteError) -> Conditions {
-        var conditions = Conditions(filter: filter, now: now)
-        if let host = filter.host { conditions.host = try id(ofName: KeyOrigin.lowercased(host)) ?? Conditions.nobody }
-        if let processor = filter.processorIdentifier {
-            conditions.processor = try id(ofName: processor) ?? Conditions.nobody
-        }
-        conditions.source = filter.baseKey.map { KeyOrigin(baseKey: $0).source }
-        return conditions
-    }
-
-    // MARK: Matching
-
-    /// Hands over the rows with ids in a range that meet the conditions, in the order of their ids, until `body` returns
-    /// false.
+    /// The first entries that meet a filter, behind a position in an order.
     ///
-    /// - Parameter body: reads the columns that ``record(_:)`` reads.
-    func forEachMatch(
-        in ids: ClosedRange<Int64>, _ conditions: Conditions, _ body: (Statement) throws(SQLiteError) -> Bool
-    ) throws(SQLiteError) {
-        try connection.with(IndexSQL.matching) { (statement) throws(SQLiteError) in
-            try conditions.bind(to: statement)
-            statement.bind(ids.lowerBound, at: 1)
-            statement.bind(ids.upperBound, at: 2)
-            while try statement.step() { guard try body(statement) else { return } }
+    /// Reads the whole table, and keeps as many rows as are asked for; all entries by access have an index.
+    func page(
+        _ conditions: EntryConditions, in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
+    ) throws -> Page {
+        let isWalk = order == .access && conditions.fragments.isEmpty
+        let sql =
+            isWalk
+            ? [descending ? IndexSQL.byAccessDescending : IndexSQL.byAccess]
+            : [IndexSQL.selectRecords, order.columns, IndexSQL.fromEntries] + conditions.fragments
+                + (start == nil ? [] : [" AND (", order.columns, descending ? ") < (?, ?, ?)" : ") > (?, ?, ?)"])
+                + [" ORDER BY ", descending ? order.descending : order.columns, " LIMIT ?"]
+        return try connection.with(joining: sql) { statement in
+            var parameters = Parameters(of: statement)
+            try conditions.bind(&parameters)
+            if let start = start ?? (isWalk ? (descending ? .beyondAll : .beforeAll) : nil) {
+                try start.bind(&parameters, in: order)
+            }
+            try parameters.add(Int64(limit) + 1)
+            return try page(of: limit, statement, in: order)
         }
     }
 
-    /// Ids of all entries that meet the conditions, found by reading the table as it lies; nil where they are more than `limit`.
-    func matches(_ conditions: Conditions, limit: Int) throws(SQLiteError) -> Set<Int64>? {
-        var ids: Set<Int64> = []
-        try forEachMatch(in: .min ... .max, conditions) { (statement) throws(SQLiteError) in
-            ids.insert(statement.integer(at: 0))
-            return ids.count <= limit
+    private func page(of limit: Int, _ statement: Statement, in order: EntryOrder) throws -> Page {
+        var page = Page()
+        while try statement.step() {
+            page.hasMore = page.records.count == limit
+            guard !page.hasMore else { break }
+            page.records.append(record(statement))
+            page.positions.append(EntryPosition(statement, in: order))
         }
-        return ids.count <= limit ? ids : nil
+        for index in page.records.indices { try describe(&page.records[index]) }
+        return page
     }
 
-    /// Asks of one entry after the other whether it meets the conditions.
-    ///
-    /// - Parameter body: is given the question, which answers with the entry's record.
-    func matching<Result>(
-        _ conditions: Conditions, _ body: ((Int64) throws(SQLiteError) -> EntryRecord?) throws -> Result
-    ) throws -> Result {
-        try connection.with(throwing: IndexSQL.matching) { statement in
-            try conditions.bind(to: statement)
-            return try body { (id) throws(SQLiteError) in
+    /// All entries that meet a filter, in an order: their ids.
+    func ids(_ conditions: EntryConditions, in order: EntryOrder, descending: Bool) throws -> [Int64] {
+        let sql =
+            [IndexSQL.selectIDs] + conditions.fragments
+            + [" ORDER BY ", descending ? order.descending : order.columns]
+        return try connection.with(joining: sql) { statement in
+            var parameters = Parameters(of: statement)
+            try conditions.bind(&parameters)
+            var ids: [Int64] = []
+            while try statement.step() { ids.append(statement.integer(at: 0)) }
+            return ids
+        }
+    }
+
+    /// The entries with some ids that meet a filter, in the order of the ids.
+    func records(of ids: some Sequence<Int64>, _ conditions: EntryConditions) throws -> [EntryRecord] {
+        let sql = [IndexSQL.selectRecords, "id", IndexSQL.fromEntries] + conditions.fragments + [" AND id = ?"]
+        return try connection.with(joining: sql) { statement in
+            var parameters = Parameters(of: statement)
+            try conditions.bind(&parameters)
+            return try ids.compactMap { id in
                 statement.rewind()
-                statement.bind(id, at: 1)
-                statement.bind(id, at: 2)
-                return try statement.step() ? record(statement) : nil
+                statement.bind(id, at: parameters.next)
+                guard try statement.step() else { return nil }
+                var record = record(statement)
+                try describe(&record)
+                return record
             }
         }
     }
 
-    /// An entry with its uses; tags and metadata are added by ``describe(_:)``.
-    func record(_ statement: Statement) -> EntryRecord {
-        EntryRecord(
-            entry: Entry(statement), hits: statement.quantity(at: 11), slack: statement.slack(at: 12),
-            baseLength: statement.isNull(at: 13) ? nil : Int(clamping: statement.quantity(at: 13)))
+    /// Number and bytes of the entries that meet a filter.
+    func totals(_ conditions: EntryConditions) throws -> Totals {
+        try connection.with(joining: [IndexSQL.selectTotals] + conditions.fragments) { statement in
+            var parameters = Parameters(of: statement)
+            try conditions.bind(&parameters)
+            return try statement.step() ? statement.totals(at: 0) : Totals(entries: 0, bytes: 0)
+        }
     }
 
-    /// Ids of entries among which are all that meet the conditions, by the one of them that has an index; nil where none has,
-    /// or where they are more than `limit`.
-    func candidates(_ conditions: Conditions, limit: Int) throws(SQLiteError) -> Set<Int64>? {
-        let filter = conditions.filter
-        if let source = conditions.source, let key = filter.baseKey {
-            if let found = try variants(of: key, source, limit: limit) { return found }
-        }
-        if let tag = filter.tag, let found = try few(limit, of: [try ids(tagged: tag, limit)]) { return found }
-        if let prefix = filter.keyPrefix, let found = try few(limit, of: [try ids(from: prefix, limit)]) {
-            return found
-        }
-        let indexed: [(StaticString, Int64?)] = [
-            (IndexSQL.idsByHost, conditions.host), (IndexSQL.idsByProcessor, conditions.processor),
-            (IndexSQL.idsOfExpired, filter.isExpired == true ? conditions.now.milliseconds : nil),
-            (IndexSQL.idsOfPinned, filter.isPinned == true ? 0 : nil),
-        ]
-        for case (let sql, let value?) in indexed {
-            if let found = try few(limit, of: [try ids(sql, value, limit)]) { return found }
+    /// The row of the first of some names that has one, with everything that is known of it.
+    func record(of names: [BlobName], at now: Timestamp) throws -> EntryRecord? {
+        for name in names {
+            guard let entry = try entry(named: name) else { continue }
+            return try records(of: [entry.id], EntryConditions(.all, at: now)).first
         }
         return nil
     }
 
-    private func few(_ limit: Int, of lists: [[Int64]]) throws(SQLiteError) -> Set<Int64>? {
-        lists.contains { $0.count > limit } ? nil : Set(lists.joined())
-    }
-
-    /// Those that say so, and those that may be by their keys.
-    private func variants(of key: String, _ source: Int64, limit: Int) throws(SQLiteError) -> Set<Int64>? {
-        try few(
-            limit,
-            of: [
-                try ids(IndexSQL.idsBySource, source, limit), try ids(from: key, to: key + "\0", limit),
-                try ids(from: "\(key)@", limit),
-            ])
-    }
-
-    private func ids(_ sql: StaticString, _ value: Int64, _ limit: Int) throws(SQLiteError) -> [Int64] {
-        try connection.with(sql) { (statement) throws(SQLiteError) in
-            statement.bind(value, at: 1)
-            return try ids(statement, limit)
-        }
-    }
-
-    private func ids(tagged tag: String, _ limit: Int) throws(SQLiteError) -> [Int64] {
-        try connection.with(IndexSQL.idsByTag) { (statement) throws(SQLiteError) in
-            try statement.bind(tag, at: 1)
-            return try ids(statement, limit)
-        }
-    }
-
-    private func ids(from prefix: String, _ limit: Int) throws(SQLiteError) -> [Int64] {
-        try ids(from: prefix, to: prefix.successor, limit)
-    }
-
-    private func ids(from start: String, to end: String?, _ limit: Int) throws(SQLiteError) -> [Int64] {
-        try connection.with(IndexSQL.idsByKeyRange) { (statement) throws(SQLiteError) in
-            try statement.bind(start, at: 1)
-            try statement.bindBound(end, at: 3)
-            return try ids(statement, limit)
-        }
-    }
-
-    /// One more than asked for, so that "more" can be told from "all".
-    private func ids(_ statement: Statement, _ limit: Int) throws(SQLiteError) -> [Int64] {
-        statement.bind(Int64(limit + 1), at: 2)
-        var ids: [Int64] = []
-        while try statement.step() { ids.append(statement.integer(at: 0)) }
-        return ids
-    }
-
-    // MARK: Walking in an order
-
-    /// Hands over the places of entries in an order, behind a position, until `body` returns false.
-    ///
-    /// - Parameter start: nil for the beginning.
-    func walk(
-        _ order: EntryOrder, descending: Bool, after start: EntryPosition?, _ body: (EntryPosition) throws -> Bool
-    ) throws {
-        let start = start ?? (descending ? .beyondAll : .beforeAll)
-        guard order == .expiration else {
-            _ = try walk(order, order.sql(descending: descending), behind: start, body)
-            return
-        }
-        // Two walks, one behind the other: what expires has an index of its own.
-        let isAmongLasting = start.value == .max
-        let lasting = descending ? IndexSQL.lastingDescending : IndexSQL.lasting
-        let expiring = order.sql(descending: descending)
-        if descending {
-            if isAmongLasting, try !walk(order, lasting, behind: start, body) { return }
-            _ = try walk(order, expiring, behind: isAmongLasting ? .beyondAll : start, body)
-        } else {
-            if !isAmongLasting, try !walk(order, expiring, behind: start, body) { return }
-            let first = EntryPosition(value: .max, id: .min)
-            _ = try walk(order, lasting, behind: isAmongLasting ? start : first, body)
-        }
-    }
-
-    /// - Returns: whether it came to the end.
-    private func walk(
-        _ order: EntryOrder, _ sql: StaticString, behind start: EntryPosition,
-        _ body: (EntryPosition) throws -> Bool
-    ) throws -> Bool {
-        try connection.with(throwing: sql) { statement in
-            statement.bind(start.value, at: 1)
-            statement.bind(start.second, at: 2)
-            statement.bind(start.id, at: 3)
-            if order == .key { try statement.bindBound(start.isBeyondAll ? nil : start.key, at: 4) }
-            while try statement.step() {
-                guard try body(EntryPosition(statement, in: order)) else { return false }
-            }
-            return true
-        }
+    /// An entry with its uses; tags and metadata are added by ``describe(_:)``.
+    private func record(_ statement: Statement) -> EntryRecord {
+        EntryRecord(
+            entry: Entry(statement), hits: statement.quantity(at: 11), slack: statement.slack(at: 12),
+            baseLength: statement.isNull(at: 13) ? nil : Int(clamping: statement.quantity(at: 13)))
     }
 
     // MARK: Totals
@@ -203,123 +114,131 @@ extension IndexSession {
     }
 }
 
-extension IndexSession.Conditions {
-    fileprivate func bind(to statement: Statement) throws(SQLiteError) {
-        let created = EntryFilter.range(after: filter.createdAfter, before: filter.createdBefore)
-        let accessed = EntryFilter.range(after: filter.accessedAfter, before: filter.accessedBefore)
-        let ends = [
-            filter.minimumSize ?? .min, filter.maximumSize ?? .max, created.lowerBound, created.upperBound,
-            accessed.lowerBound, accessed.upperBound,
-        ]
-        for (index, value) in ends.enumerated() { statement.bind(value, at: Int32(index + 3)) }
-        statement.bind(filter.isPinned.map { $0 ? 1 : 0 }, at: 9)
-        statement.bind(filter.isExpired.map { $0 ? 1 : 0 }, at: 10)
-        statement.bind(now.milliseconds, at: 11)
-        statement.bind(filter.expiresBefore.map { Timestamp.first(notBefore: $0).milliseconds }, at: 12)
-        try bindKeys(to: statement)
-        statement.bind(host, at: 20)
-        statement.bind(processor, at: 21)
-        try statement.bind(filter.tag, at: 22)
+/// A filter as SQL: texts that never change, and the values they are bound to.
+struct EntryConditions {
+    private(set) var fragments: [StaticString] = []
+    private var values: [Value] = []
+
+    private enum Value {
+        case integer(Int64)
+        case text(String)
+        case predicate(Predicate)
     }
 
-    private func bindKeys(to statement: Statement) throws(SQLiteError) {
-        // Nothing is in each key, also in one that is not known.
-        if let prefix = filter.keyPrefix, !prefix.isEmpty {
-            try statement.bind(prefix, at: 13)
-            try statement.bindBound(prefix.successor, at: 14)
+    init(_ filter: EntryFilter, at now: Timestamp) {
+        add(IndexSQL.sizeAtLeast, filter.minimumSize)
+        add(IndexSQL.sizeAtMost, filter.maximumSize)
+        add(IndexSQL.createdFrom, filter.createdAfter.map { Timestamp.first(after: $0) })
+        add(IndexSQL.createdBefore, filter.createdBefore.map { Timestamp.first(notBefore: $0) })
+        add(IndexSQL.accessedFrom, filter.accessedAfter.map { Timestamp.first(after: $0) })
+        add(IndexSQL.accessedBefore, filter.accessedBefore.map { Timestamp.first(notBefore: $0) })
+        add(IndexSQL.expiresBefore, filter.expiresBefore.map { Timestamp.first(notBefore: $0) })
+        if let isExpired = filter.isExpired { add(isExpired ? IndexSQL.isExpired : IndexSQL.isValid, now) }
+        if let isPinned = filter.isPinned { fragments.append(isPinned ? IndexSQL.isPinned : IndexSQL.isUnpinned) }
+        if let tag = filter.tag { add(IndexSQL.isTagged, .text(tag)) }
+        // Last: SQLite asks it of the rows that meet the others.
+        if let keys = KeyConditions(filter) { add(IndexSQL.meetsKeyConditions, .predicate(Predicate(keys))) }
+    }
+
+    private mutating func add(_ fragment: StaticString, _ value: Value) {
+        fragments.append(fragment)
+        values.append(value)
+    }
+
+    private mutating func add(_ fragment: StaticString, _ value: Int64?) {
+        if let value { add(fragment, .integer(value)) }
+    }
+
+    private mutating func add(_ fragment: StaticString, _ value: Timestamp?) { add(fragment, value?.milliseconds) }
+
+    fileprivate func bind(_ parameters: inout Parameters) throws(SQLiteError) {
+        for value in values {
+            switch value {
+            case .integer(let integer): try parameters.add(integer)
+            case .text(let text): try parameters.add(text)
+            case .predicate(let predicate): try parameters.add(predicate)
+            }
         }
-        try statement.bind(filter.text.flatMap { $0.isEmpty ? nil : KeyOrigin.lowercased($0) }, at: 15)
-        guard let source, let key = filter.baseKey else { return }
-        statement.bind(source, at: 16)
-        try statement.bind(key, at: 17)
-        try statement.bind("\(key)@", at: 18)
-        try statement.bindBound("\(key)@".successor, at: 19)
     }
 }
 
-extension Statement {
-    /// The end of a range of texts; nil for one behind all of them. SQLite sorts bytes behind texts.
-    fileprivate func bindBound(_ end: String?, at index: Int32) throws(SQLiteError) {
-        if let end { try bind(end, at: index) } else { try bind([UInt8](), at: index) }
+extension Predicate {
+    fileprivate convenience init(_ keys: KeyConditions) {
+        self.init { values in
+            keys.admit(
+                values.text(at: 0), baseLength: values.optionalInteger(at: 1).map { Int(clamping: $0) },
+                source: values.optionalInteger(at: 2))
+        }
     }
 }
 
-extension String {
-    /// The first text, in the order of bytes, behind all that begin with this one; nil where there is none.
-    var successor: String? {
-        var scalars = Array(unicodeScalars)
-        while let last = scalars.popLast() {
-            // Surrogates are no characters.
-            let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
-            guard let scalar = Unicode.Scalar(next) else { continue }
-            scalars.append(scalar)
-            return String(String.UnicodeScalarView(scalars))
-        }
-        return nil
+/// Binds values in the order of the question marks.
+private struct Parameters {
+    let statement: Statement
+    private(set) var next: Int32 = 1
+
+    init(of statement: Statement) { self.statement = statement }
+
+    mutating func add(_ value: Int64) throws(SQLiteError) {
+        statement.bind(value, at: next)
+        next += 1
+    }
+
+    mutating func add(_ value: String) throws(SQLiteError) {
+        try statement.bind(value, at: next)
+        next += 1
+    }
+
+    mutating func add(_ value: Predicate) throws(SQLiteError) {
+        try statement.bind(value, at: next)
+        next += 1
     }
 }
 
 extension EntryPosition {
-    /// As ``EntryOrder/position(of:)`` has it: a cursor of one way to a page has to serve the other.
+    /// From the columns behind those of a record.
     fileprivate init(_ statement: Statement, in order: EntryOrder) {
-        self.init(
-            key: order == .key ? statement.text(at: 3) : "", value: order == .key ? 0 : statement.integer(at: 1),
-            second: order == .access ? statement.integer(at: 2) : 0, id: statement.integer(at: 0))
+        let id = statement.integer(at: 0)
+        switch order {
+        case .key: self.init(key: statement.text(at: 14), id: id)
+        case .access: self.init(value: statement.integer(at: 14), second: statement.integer(at: 15), id: id)
+        case .size, .created, .expiration: self.init(value: statement.integer(at: 14), id: id)
+        }
     }
 
-    static let beforeAll = EntryPosition(value: .min, second: .min, id: .min)
-    static let beyondAll = EntryPosition(value: .max, second: .max, id: .max)
+    fileprivate func bind(_ parameters: inout Parameters, in order: EntryOrder) throws(SQLiteError) {
+        if order == .key { try parameters.add(key) } else { try parameters.add(value) }
+        try parameters.add(order == .access ? second : id)
+        try parameters.add(id)
+    }
 
-    fileprivate var isBeyondAll: Bool { self == .beyondAll }
+    fileprivate static let beforeAll = EntryPosition(value: .min, second: .min, id: .min)
+    fileprivate static let beyondAll = EntryPosition(value: .max, second: .max, id: .max)
 }
 
 extension EntryOrder {
-    fileprivate func sql(descending: Bool) -> StaticString {
+    /// What entries are sorted by: three columns, of which the last is the id.
+    fileprivate var columns: StaticString {
         switch self {
-        case .access: descending ? IndexSQL.byAccessDescending : IndexSQL.byAccess
-        case .size: descending ? IndexSQL.bySizeDescending : IndexSQL.bySize
-        case .created: descending ? IndexSQL.byCreationDescending : IndexSQL.byCreation
-        case .expiration: descending ? IndexSQL.byExpirationDescending : IndexSQL.byExpiration
-        case .key: descending ? IndexSQL.byKeyDescending : IndexSQL.byKey
+        case .access: "+accessed_at, size, id"
+        case .size: "+size, id, id"
+        case .created: "+created_at, id, id"
+        case .expiration:
+            "CASE WHEN pinned > 0 THEN 9223372036854775807 ELSE coalesce(expires_at, 9223372036854775807) END, id, id"
+        case .key: "coalesce(key, ''), id, id"
         }
     }
 
-    /// Whether the listing is what knows it.
-    @_spi(HalcyonTool) public var needsListing: Bool { self != .access }
-
-    /// Where an entry stands in this order.
-    func position(of entry: Entry) -> EntryPosition {
+    fileprivate var descending: StaticString {
         switch self {
-        case .access:
-            EntryPosition(value: entry.accessedAt.milliseconds, second: entry.size, id: entry.id)
-        case .size: EntryPosition(value: entry.size, id: entry.id)
-        case .created: EntryPosition(value: entry.createdAt.milliseconds, id: entry.id)
+        case .access: "+accessed_at DESC, size DESC, id DESC"
+        case .size: "+size DESC, id DESC"
+        case .created: "+created_at DESC, id DESC"
         case .expiration:
-            EntryPosition(
-                value: entry.isPinned ? .max : entry.lifetime.expiresAt?.milliseconds ?? .max, id: entry.id)
-        case .key: EntryPosition(key: entry.key ?? "", id: entry.id)
-        }
-    }
-
-    /// The places between which a filter's entries lie.
-    func bounds(_ filter: EntryFilter) -> (lower: EntryPosition?, upper: EntryPosition?) {
-        func bound(_ value: Int64?, _ id: Int64) -> EntryPosition? {
-            value.map { EntryPosition(value: $0, second: id, id: id) }
-        }
-        func bounds(_ range: ClosedRange<Int64>) -> (EntryPosition?, EntryPosition?) {
-            (bound(range.lowerBound, .min), bound(range.upperBound, .max))
-        }
-        switch self {
-        case .access: return bounds(EntryFilter.range(after: filter.accessedAfter, before: filter.accessedBefore))
-        case .created: return bounds(EntryFilter.range(after: filter.createdAfter, before: filter.createdBefore))
-        case .size: return (bound(filter.minimumSize, .min), bound(filter.maximumSize, .max))
-        case .expiration:
-            return (nil, bound(filter.expiresBefore.map { Timestamp.first(notBefore: $0).milliseconds }, .max))
-        case .key:
-            return (
-                filter.keyPrefix.map { EntryPosition(key: $0, id: .min) },
-                filter.keyPrefix?.successor.map { EntryPosition(key: $0, id: .min) }
-            )
+            """
+            CASE WHEN pinned > 0 THEN 9223372036854775807 ELSE coalesce(expires_at, 9223372036854775807) END DESC, id DESC
+            """
+        case .key: "coalesce(key, '') DESC, id DESC"
         }
     }
 }

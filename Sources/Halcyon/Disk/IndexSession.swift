@@ -286,8 +286,7 @@ extension IndexState {
             adoption: adoption, adoptsUntil: statement.timestamp(at: 6),
             distrusted: from.flatMap { from in until.map { from...max(from, $0) } },
             reconciledAt: statement.timestamp(at: 9),
-            awaitsLegacyNames: !(0...1).contains(statement.integer(at: 10)),
-            hasListing: statement.integer(at: 11) != 0)
+            awaitsLegacyNames: !(0...1).contains(statement.integer(at: 10)))
     }
 }
 

@@ -46,17 +46,6 @@ package struct Tuning: Sendable {
     package var flushCount = 1024
     /// … or this long after its first one.
     package var flushInterval: Int64 = 10_000
-    /// Rows of the listing that one transaction makes, in the order of a table …
-    package var listingBatchSize = 2_048
-    /// … and those it makes anew, each in several tables.
-    package var relistingBatchSize = 256
-    /// Changes that are written into the listing one by one, in however small a cache; with more, and more than an eighth of the
-    /// entries, it is made anew.
-    package var relistingLimit = 2_048
-    /// Rows that are sorted before they are put into the tables behind the listing; some 150 bytes each.
-    package var listingChunk = 32_768
-    /// How long after a first change the listing follows: more changes by then are written together.
-    package var listingDelay: Int64 = 10_000
     /// Notes beyond this number are dropped while the index cannot be written.
     package var noteLimit = 8192
     /// The log is copied into the database when a commit leaves it this long (pages of 4 KiB) …

@@ -9,7 +9,7 @@ import Testing
     typealias Storage = DiskStorage.Backend<Data>
 
     enum Walk: String, CaseIterable {
-        case evict, expire, removeAll, removeMatching, adopt, list, relist, distrust, relearn, removeOrphans,
+        case evict, expire, removeAll, removeMatching, adopt, distrust, relearn, removeOrphans,
             settleTrash,
             repairRows, repairFiles, flush, clamp
 
@@ -78,11 +78,8 @@ import Testing
         tuning.batchSize = 8
         tuning.flushBatchSize = 8
         tuning.adoptionBatchSize = 8
-        tuning.listingBatchSize = 8
-        tuning.relistingBatchSize = 8
         // Housekeeping does nothing of it before.
         tuning.flushInterval = 3_600_000
-        tuning.listingDelay = 3_600_000
         return tuning
     }
 
@@ -113,7 +110,6 @@ import Testing
         case .expire: _ = try? storage.removeExpiredValues()
         case .removeAll: try? storage.removeAll()
         case .removeMatching: _ = try? storage.removeEntries(matching: .all)
-        case .list, .relist: try? storage.updateListing { _, _ in }
         case .adopt, .distrust, .relearn, .removeOrphans, .settleTrash:
             storage.store.housekeepingWait()
         case .repairRows, .repairFiles: _ = try? storage.check(repair: true)
@@ -127,16 +123,11 @@ extension CacheFixture {
     /// Brings the cache into the state in which the walk has all entries to go through.
     fileprivate func makeWork(for walk: DeadlineTests.Walk) throws {
         switch walk {
-        case .evict, .removeAll, .removeMatching, .list: break
+        case .evict, .removeAll, .removeMatching: break
         case .expire: clock.advance(by: 120)
         case .adopt:
             storage.store.close()
             try FileManager.default.removeItem(at: metadata)
-        case .relist:
-            try storage.updateListing { _, _ in }
-            clock.advance(by: 1)
-            for number in 0..<100 { try storage.store(value: .blob(2), forKey: "\(number)", expiration: .days(8)) }
-            settle()
         case .distrust:
             try storage.store(value: .blob(1), forKey: "kept", expiration: .never)
             clock.advance(by: 3_600)

@@ -196,11 +196,10 @@ import Testing
         }
     }
 
-    @Test func `whoever watches a check, an adoption or a listing may, and each of its batches`() throws {
+    @Test func `whoever watches a check or an adoption may, and each of its batches`() throws {
         var tuning = Tuning.patient
         tuning.flushBatchSize = 8
         tuning.adoptionBatchSize = 8
-        tuning.listingBatchSize = 8
         try withCache(tuning: tuning) { cache in
             for number in 0..<50 { try cache.storage.store(value: .blob(1), forKey: "\(number)") }
             cache.settle()
@@ -221,7 +220,6 @@ import Testing
             _ = try cache.storage.check { _ in callBack() }
             #expect(calls.withLock { $0 } >= 7)
             _ = try cache.storage.check(repair: true) { _ in callBack() }
-            try cache.storage.updateListing { _, _ in callBack() }
             let progress = Progress(totalUnitCount: 0)
             // Foundation calls it on a thread of its own.
             let isCalled = DispatchSemaphore(value: 0)

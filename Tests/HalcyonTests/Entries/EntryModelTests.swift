@@ -6,13 +6,9 @@ import Testing
 
 /// Random operations on a cache and on an array of structs: what is listed, counted and removed is the same.
 @Suite(.endsEvenIfItHangs) struct EntryModelTests {
-    private static func tuning(_ listing: Int?) -> Tuning {
+    private static func tuning(_ batchSize: Int?) -> Tuning {
         var tuning = Tuning.patient
-        if let listing {
-            tuning.listingBatchSize = listing
-            tuning.listingChunk = listing
-            tuning.batchSize = listing
-        }
+        if let batchSize { tuning.batchSize = batchSize }
         return tuning
     }
 
@@ -37,7 +33,7 @@ import Testing
             try run.step()
             if step % 5 == 4 { try run.compare() }
         }
-        try cache.requireListing(run.about)
+        try cache.requireViews(run.about)
         try cache.requireClean()
     }
 }

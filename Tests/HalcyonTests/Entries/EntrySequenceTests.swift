@@ -27,7 +27,7 @@ import Testing
         var failures = churned.makeAsyncIterator()
         #expect(await failures.next() == nil)
         #expect(keys.count == Self.count && Set(keys).count == Self.count)
-        try cache.requireListing()
+        try cache.requireViews()
         try cache.requireClean()
     }
 
@@ -96,7 +96,6 @@ import Testing
             #expect(try openFiles(under: cache.directory) == [])
         #endif
         cache.storage.resume()
-        // The listing can be made anew, and everything else be removed.
         try cache.storage.store(value: .blob(1), forKey: "a")
         while let entry = try await iterator.next() { keys += [entry.key].compactMap(\.self) }
         #expect(keys == (0..<Self.count).map { "stays \($0)" }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })

@@ -133,7 +133,7 @@ import Testing
             #expect(left.count == 4 && left.allSatisfy { $0.tags == ["t"] })
             for entry in left { #expect(subject.cache.imageCachedType(forKey: entry.key ?? "") == .memory) }
             for entry in gone { #expect(subject.cache.imageCachedType(forKey: entry.key ?? "") == .none) }
-            try subject.disk.requireListing()
+            try subject.disk.requireViews()
         }
     }
 

@@ -30,7 +30,7 @@ import Testing
                     attributes: .init(tags: tag.utf8.count > 1_000 ? [] : [tag]))
             }
             try body(cache)
-            try cache.requireListing()
+            try cache.requireViews()
             #expect(try cache.storage.store.index.read { try $0.integrityFindings() } == [])
         }
     }
@@ -121,7 +121,7 @@ import Testing
             #expect(
                 try cache.storage.entries(matching: .init(keyPrefix: "", text: ""), sortedBy: .key).entries.count == 2)
             #expect(try cache.storage.totals(matching: .init(keyPrefix: "a")).entries == 0)
-            #expect(EntryFilter(keyPrefix: "", text: "").admits(key: "a"))
+            #expect(KeyConditions(EntryFilter(keyPrefix: "", text: "")) == nil)
             // What a search field shows is not what anybody wants removed.
             for filter in [EntryFilter(text: ""), EntryFilter(keyPrefix: "", isPinned: false)] {
                 #expect(throws: KingfisherError.self) { try cache.storage.removeEntries(matching: filter) }
@@ -137,7 +137,7 @@ import Testing
             }
             #expect(try cache.storage.entries(matching: .init(host: "")).entries == [])
             #expect(try cache.storage.entries(matching: .init(tag: "")).entries == [])
-            #expect(!EntryFilter(host: "").admits(key: "a"))
+            #expect(KeyConditions(EntryFilter(host: ""))?.admit(key: "a") == false)
             #expect(try Set(cache.storage.removeEntries(matching: .init(baseKey: "")).map(\.key)) == ["", "@blur"])
             #expect(try cache.storage.totals(matching: .all).entries == 3)
         }

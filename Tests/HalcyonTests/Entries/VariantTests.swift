@@ -125,7 +125,7 @@ import Testing
             cache.imageCachedType(forKey: "K") == .none
                 && cache.imageCachedType(forKey: "K", processorIdentifier: "blur") == .none)
         #expect(disk.storage.isCached(forKey: "K@2x.png") && disk.storage.isCached(forKey: "K@small"))
-        try disk.requireListing()
+        try disk.requireViews()
         try disk.requireClean()
     }
 
@@ -150,7 +150,7 @@ import Testing
             subject.disk.fileSystem.heal()
             #expect(try subject.storage.value(forKey: "K@b") != nil)
             #expect(try await remove("K", subject).map(\.key) == ["K@b"])
-            try subject.disk.requireListing()
+            try subject.disk.requireViews()
         }
     }
 

@@ -106,7 +106,7 @@ import Testing
 
     /// What later versions know of an entry, if the version knew it; nothing is made up for older ones.
     @Test(arguments: released.map(\.version))
-    func `uses, notes and the listing survive`(version: Int) throws {
+    func `uses and notes survive`(version: Int) throws {
         let cache = try CacheFixture()
         try restore(version, in: cache)
         cache.reopen()

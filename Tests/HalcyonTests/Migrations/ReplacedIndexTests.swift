@@ -27,9 +27,10 @@ import Testing
                 }
             }
             group.addTask {
-                for round in 0..<60 {
+                for _ in 0..<60 {
                     // Not more than once for each call: that would be somebody's intention.
-                    while rounds.withLock({ $0 }) < round { await Task.yield() }
+                    let before = rounds.withLock { $0 }
+                    while rounds.withLock({ $0 }) == before { await Task.yield() }
                     try? other.store.index.files.setAside(as: other.store.index.files.damaged)
                     _ = try? other.totalSize()
                     other.store.housekeepingWait()

@@ -172,6 +172,18 @@ import Testing
         func expire() { blocks.withLock { $0.last }?(true) }
     }
 
+    /// With one entry, and no housekeeping that would have a span under way, or begin one.
+    private func idleFixture(_ system: System) throws -> Fixture {
+        let fixture = try Fixture { environment in
+            environment.expiringActivity = system.perform
+            environment.tuning.flushInterval = 3_600_000
+        }
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        fixture.files.storage.store.housekeepingWait()
+        while system.spans > 0 { usleep(500) }
+        return fixture
+    }
+
     @Test func `a write in a shared folder is made in a span without suspension`() throws {
         let system = System(grants: true)
         let inside = Locked([Int]())
@@ -189,8 +201,7 @@ import Testing
 
     @Test func `without such a span nothing is written, and the next one is enough`() throws {
         let system = System(grants: true)
-        let fixture = try Fixture { $0.expiringActivity = system.perform }
-        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        let fixture = try idleFixture(system)
         system.grant(false)
         let error = try #require(throws: KingfisherError.self) {
             try fixture.files.storage.store(value: .blob(2), forKey: "b")
@@ -232,8 +243,7 @@ import Testing
 
     @Test func `a read after a span that ended too early opens the index again`() throws {
         let system = System(grants: true)
-        let fixture = try Fixture { $0.expiringActivity = system.perform }
-        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        let fixture = try idleFixture(system)
         system.grant(false)
         #expect(throws: KingfisherError.self) { try fixture.files.storage.store(value: .blob(2), forKey: "b") }
         #expect(!fixture.index.isOpen)

@@ -40,8 +40,6 @@ import Testing
             try tool("put", "--key", name, "--tag", "t", "--note", "k=v", "--etag", "\"1\"", "--max-age", "5", name)
         }
         try tool("pin", "b")
-        // Makes the rows of the listing.
-        try tool("list", "--sort", "size")
         return tool
     }
 

@@ -15,9 +15,9 @@ extension DiskStorage {
         /// What keys contain, in upper or lower case (of the letters A to Z). Empty is no condition, as in a search
         /// field, and refused by a removal.
         public var text: String?
-        /// The image itself and all its variants. An entry of which nobody has said which image it is from is a variant if its
-        /// key is this one, or begins with it and an "@".
-        public var baseKey: String?
+        /// The images with these keys, and all their variants. An entry of which nobody has said which image it is from is a variant
+        /// if its key is one of these, or begins with one and an "@". Of none there are none.
+        public var baseKeys: [String]?
         /// The server of keys that are addresses, in upper or lower case, without port. No key has an empty one.
         public var host: String?
         /// The processor that has made the variant, by its identifier; empty for images as they were stored.
@@ -46,17 +46,17 @@ extension DiskStorage {
         /// All entries.
         public static let all = EntryFilter()
 
-        /// The conditions that are given, all of which an entry has to meet.
+        /// The conditions that are given, all of which an entry has to meet. `baseKey` stands for `baseKeys` with one.
         public init(
             keyPrefix: String? = nil, text: String? = nil, baseKey: String? = nil, host: String? = nil,
             processorIdentifier: String? = nil, tag: String? = nil, minimumSize: Int64? = nil,
             maximumSize: Int64? = nil, createdAfter: Date? = nil, createdBefore: Date? = nil,
             accessedAfter: Date? = nil, accessedBefore: Date? = nil, expiresBefore: Date? = nil,
-            isExpired: Bool? = nil, isPinned: Bool? = nil
+            isExpired: Bool? = nil, isPinned: Bool? = nil, baseKeys: [String]? = nil
         ) {
             self.keyPrefix = keyPrefix
             self.text = text
-            self.baseKey = baseKey
+            self.baseKeys = baseKey.map { [$0] } ?? baseKeys
             self.host = host
             self.processorIdentifier = processorIdentifier
             self.tag = tag
@@ -90,25 +90,17 @@ extension DiskStorage.EntryFilter {
         var rest = self
         rest.keyPrefix = nil
         rest.text = nil
-        rest.baseKey = nil
+        rest.baseKeys = nil
         rest.host = nil
         return rest.isUnconditional && !isUnconditional
     }
+}
 
-    /// Whether a key meets the conditions on keys.
-    func admits(key: String) -> Bool {
-        if let keyPrefix, !key.utf8.starts(with: keyPrefix.utf8) { return false }
-        if let text, !KeyOrigin.lowercased(key).utf8Contains(KeyOrigin.lowercased(text)) { return false }
-        if let host, KeyOrigin.host(ofKey: key) != KeyOrigin.lowercased(host) { return false }
-        guard let baseKey else { return true }
-        return key.utf8.elementsEqual(baseKey.utf8) || key.utf8.starts(with: "\(baseKey)@".utf8)
-    }
-
-    /// Times after which and before which, in milliseconds; both ends belong to the range.
-    static func range(after start: Date?, before end: Date?) -> ClosedRange<Int64> {
-        let lower = start.map { Timestamp.first(after: $0).milliseconds } ?? .min
-        let upper = end.map { Timestamp.first(notBefore: $0).milliseconds - 1 } ?? .max
-        return lower <= upper ? lower...upper : .max ... .max
+extension DiskStorage.EntryFilter {
+    /// As ``baseKeys``, with one: the image with this key, and all its variants. nil where these are none, or several.
+    public var baseKey: String? {
+        get { baseKeys?.count == 1 ? baseKeys?.first : nil }
+        set { baseKeys = newValue.map { [$0] } }
     }
 }
 
@@ -122,12 +114,5 @@ extension Timestamp {
     static func first(notBefore date: Date) -> Timestamp {
         let near = Timestamp(date)
         return near.date < date ? Timestamp(milliseconds: near.milliseconds + 1) : near
-    }
-}
-
-extension String {
-    /// Byte by byte: letters that are written in two ways are two.
-    fileprivate func utf8Contains(_ other: String) -> Bool {
-        other.isEmpty || Data(utf8).range(of: Data(other.utf8)) != nil
     }
 }

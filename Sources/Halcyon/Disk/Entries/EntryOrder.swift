@@ -14,6 +14,9 @@ extension DiskStorage {
     }
 
     /// Where a page has ended. Can be kept, also across launches: entries that come and go meanwhile move nothing.
+    ///
+    /// In an order that moves, ``EntryOrder/access`` and ``EntryOrder/expiration``, an entry that is used between two pages may be
+    /// on both of them, or on neither.
     public struct EntryCursor: Sendable, Hashable, Codable {
         let order: EntryOrder
         let isDescending: Bool
@@ -53,11 +56,4 @@ struct EntryPosition: Hashable, Codable, Sendable {
     var value: Int64 = 0
     var second: Int64 = 0
     var id: Int64
-
-    static func isOrdered(_ left: Self, _ right: Self) -> Bool {
-        if left.value != right.value { return left.value < right.value }
-        if left.second != right.second { return left.second < right.second }
-        if left.key.utf8.elementsEqual(right.key.utf8) { return left.id < right.id }
-        return left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
-    }
 }

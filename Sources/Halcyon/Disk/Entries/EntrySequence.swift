@@ -1,43 +1,73 @@
 internal import Dispatch
 
 extension DiskStorage {
-    /// Entries, read a page at a time: see ``Backend/allEntries(matching:sortedBy:descending:)``.
+    /// Entries, read a few at a time: see ``Backend/allEntries(matching:sortedBy:descending:)``.
     public struct EntrySequence: AsyncSequence, Sendable {
-        let page: @Sendable (EntryCursor?) throws -> EntryPage
+        let makeReader: @Sendable () -> EntryReader
 
         /// Where a loop over the entries is.
         public struct AsyncIterator: AsyncIteratorProtocol {
-            fileprivate let page: @Sendable (EntryCursor?) throws -> EntryPage
+            private var reader: EntryReader
             private var waiting: ArraySlice<EntryInfo> = []
-            private var next: EntryCursor?
             private var isLast = false
 
-            fileprivate init(page: @escaping @Sendable (EntryCursor?) throws -> EntryPage) { self.page = page }
+            fileprivate init(_ reader: EntryReader) { self.reader = reader }
 
-            /// The next entry; nil behind the last one. Reads a page of 256 on a thread of the system when the one before is used up.
+            /// The next entry; nil behind the last one. Reads 256 on a thread of the system when those before are used up.
             ///
             /// - Throws: `CancellationError` in a cancelled task; ``KingfisherError`` if the index cannot be read.
             public mutating func next() async throws -> EntryInfo? {
                 try Task.checkCancellation()
-                if waiting.isEmpty, !isLast {
-                    let page = try await read()
-                    waiting = page.entries[...]
-                    next = page.next
-                    isLast = page.next == nil
+                while waiting.isEmpty, !isLast {
+                    let entries = try await read()
+                    waiting = (entries ?? [])[...]
+                    isLast = entries == nil
                 }
                 return waiting.popFirst()
             }
 
             /// Not on the threads of async code, which are few and must not wait for a disk.
-            private func read() async throws -> EntryPage {
-                let (page, cursor) = (page, next)
-                return try await withCheckedThrowingContinuation { continuation in
-                    DispatchQueue.global(qos: .utility).async { continuation.resume(with: Result { try page(cursor) }) }
+            private mutating func read() async throws -> [EntryInfo]? {
+                let reader = reader
+                let (entries, next) = try await withCheckedThrowingContinuation { continuation in
+                    DispatchQueue.global(qos: .utility).async {
+                        continuation.resume(
+                            with: Result {
+                                var reader = reader
+                                return (try reader.next(), reader)
+                            })
+                    }
                 }
+                self.reader = next
+                return entries
             }
         }
 
         /// Begins at the first entry, each time anew.
-        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(page: page) }
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(makeReader()) }
+    }
+
+    /// Finds the ids of all entries that are meant, then reads a few entries at a time.
+    struct EntryReader: Sendable {
+        let findIDs: @Sendable () throws -> [Int64]
+        let readEntries: @Sendable (ArraySlice<Int64>) throws -> [EntryInfo]
+        private var ids: ArraySlice<Int64>?
+
+        init(
+            findIDs: @escaping @Sendable () throws -> [Int64],
+            readEntries: @escaping @Sendable (ArraySlice<Int64>) throws -> [EntryInfo]
+        ) {
+            self.findIDs = findIDs
+            self.readEntries = readEntries
+        }
+
+        /// Some entries, or none of those that were looked at; nil behind the last one.
+        mutating func next() throws -> [EntryInfo]? {
+            let ids = try self.ids ?? findIDs()[...]
+            guard !ids.isEmpty else { return nil }
+            let entries = try readEntries(ids.prefix(256))
+            self.ids = ids.dropFirst(256)
+            return entries
+        }
     }
 }

@@ -17,28 +17,55 @@
 
     /// The image's key, and the identifier behind the "@" that follows it; empty for the image itself.
     static func parts(of key: String, baseLength: Int) -> (base: String, processor: String)? {
-        let scalars = key.unicodeScalars
-        guard let end = scalars.index(scalars.startIndex, offsetBy: baseLength, limitedBy: scalars.endIndex) else {
-            return nil
+        parts(of: key.utf8, baseLength: baseLength).map {
+            (String(Substring($0.base)), String(Substring($0.processor)))
         }
-        let rest = scalars[end...]
-        guard rest.isEmpty || rest.first == "@" else { return nil }
-        return (String(scalars[..<end]), String(rest.dropFirst()))
+    }
+
+    /// As ``parts(of:baseLength:)``, of bytes in UTF-8.
+    static func parts<Key: Collection<UInt8>>(
+        of key: Key, baseLength: Int
+    ) -> (base: Key.SubSequence, processor: Key.SubSequence)? {
+        var end = key.startIndex
+        var scalars = 0
+        while end < key.endIndex {
+            // The first byte of a character.
+            if key[end] & 0xC0 != 0x80 {
+                guard scalars < baseLength else { break }
+                scalars += 1
+            }
+            key.formIndex(after: &end)
+        }
+        let rest = key[end...]
+        guard scalars == baseLength, rest.isEmpty || rest.first == UInt8(ascii: "@") else { return nil }
+        return (key[..<end], rest.dropFirst())
     }
 
     /// The server of a key that is an address, in lower case, without name, password and port; nil for other keys.
     ///
     /// As RFC 3986, section 3.2 has it, but nothing is decoded: it has to be what the view `cache_sites` shows.
     public static func host(ofKey key: String) -> String? {
-        let bytes = Array(key.utf8)
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
-            bytes[colon...].starts(with: "://".utf8), bytes[..<colon].allSatisfy(isSchemeByte)
+        host(of: key.utf8[...]).map { lowercased(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// As ``host(ofKey:)``, as it is written.
+    static func host<Key: BidirectionalCollection<UInt8>>(of key: Key) -> Key.SubSequence? {
+        guard let colon = key.firstIndex(where: { !isSchemeByte($0) }), colon > key.startIndex,
+            key[colon...].starts(with: "://".utf8)
         else { return nil }
-        var server = bytes[(colon + 3)...].prefix { !"/?#\0".utf8.contains($0) }
-        if let at = server.lastIndex(of: UInt8(ascii: "@")) { server = server[(at + 1)...] }
-        let digits = server.reversed().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
-        if server.dropLast(digits).last == UInt8(ascii: ":") { server = server.dropLast(digits + 1) }
-        return server.isEmpty ? nil : lowercased(String(decoding: server, as: UTF8.self))
+        var server = key[colon...].dropFirst(3).prefix { !isEndOfAuthority($0) }
+        if let at = server.lastIndex(of: UInt8(ascii: "@")) { server = server[at...].dropFirst() }
+        var port = server
+        while let last = port.last, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last) { port.removeLast() }
+        if port.last == UInt8(ascii: ":") { server = port.dropLast() }
+        return server.isEmpty ? nil : server[...]
+    }
+
+    private static func isEndOfAuthority(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), 0: true
+        default: false
+        }
     }
 
     private static func isSchemeByte(_ byte: UInt8) -> Bool {
@@ -52,8 +79,10 @@
 
     /// As SQLite's `lower()`: ASCII letters only.
     static func lowercased(_ text: String) -> String {
-        String(
-            decoding: text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
-            as: UTF8.self)
+        String(decoding: text.utf8.map(lowercased), as: UTF8.self)
+    }
+
+    static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }

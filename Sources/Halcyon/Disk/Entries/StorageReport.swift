@@ -75,14 +75,13 @@
         public var ages: [Int64]
         /// Bytes at which the second, third … step begin.
         public var sizes: [Int64]
-        /// The last millisecond of each of seven days.
+        /// The last millisecond of each day.
         public var days: [Timestamp]
         public var limits: StorageLimits
 
         public init(
             now: Timestamp, groups: Int, ages: [Int64], sizes: [Int64], days: [Timestamp], limits: StorageLimits
         ) {
-            precondition(days.count == 7, "the statement has room for seven days")
             self.now = now
             self.groups = groups
             self.ages = ages

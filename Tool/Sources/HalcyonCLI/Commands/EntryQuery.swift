@@ -19,15 +19,26 @@ struct EntryQuery {
 
     /// Hands them over one after the other, with their numbers from 0 on.
     func forEach(_ body: (DiskStorage.EntryInfo, Int) throws -> Void) throws -> Outcome {
+        guard limit != nil || start != nil else { return try forEachOfAll(body) }
         var outcome = Outcome(next: start)
         repeat {
-            let page = try page(after: outcome.next, limit: min(256, (limit ?? .max) - outcome.count))
+            let page = try page(after: outcome.next, limit: min(4_096, (limit ?? .max) - outcome.count))
             for entry in page.entries {
                 try body(entry, outcome.count)
                 outcome.count += 1
             }
             outcome.next = page.next
         } while outcome.next != nil && outcome.count < limit ?? .max
+        return outcome
+    }
+
+    /// Sorted once, instead of anew for each page.
+    private func forEachOfAll(_ body: (DiskStorage.EntryInfo, Int) throws -> Void) throws -> Outcome {
+        var outcome = Outcome()
+        try storage.forEachEntry(matching: filter, sortedBy: order.order, descending: order.isDescending) { entry in
+            try body(entry, outcome.count)
+            outcome.count += 1
+        }
         return outcome
     }
 

@@ -70,7 +70,6 @@ struct List: ParsableCommand {
             let query = EntryQuery(
                 storage: storage, filter: conditions.entryFilter(at: Date()), order: after?.order ?? order,
                 limit: limit ?? (page ? 100 : nil), start: after?.place)
-            try ListingPreparation.run(in: storage, for: query.filter, order: query.order.order)
             if count { try printTotals(of: query) } else { try printEntries(of: query) }
         }
     }

@@ -37,16 +37,20 @@ final class RemovalRun {
         }
     }
 
-    /// What is under a key.
+    /// What is under some keys.
     ///
-    /// - Parameter variants: whether its variants are meant too.
-    func remove(_ key: String, _ pathExtension: String?, variants: Bool) throws {
-        guard !interruption.isRequested else { return }
-        let before = report.totals.entries
-        try removeEntry(key, pathExtension)
-        if variants { try remove(.init(baseKey: key)) }
-        guard report.totals.entries == before else { return }
-        report.missing.append(key)
+    /// - Parameter variants: whether their variants are meant too.
+    func remove(_ keys: [String], _ pathExtension: String?, variants: Bool) throws {
+        // Which of them has variants has to be known before these are gone.
+        let missing = try keys.filter { key in
+            if interruption.isRequested { return false }
+            let before = report.totals.entries
+            try removeEntry(key, pathExtension)
+            return report.totals.entries == before
+        }
+        guard variants else { return report.missing = missing }
+        report.missing = try missing.filter { try storage.totals(matching: .init(baseKey: $0)).entries == 0 }
+        if !interruption.isRequested { try remove(.init(baseKeys: keys)) }
     }
 
     /// Also what only its file's name belongs to the key: nobody has asked for it by its key yet.

@@ -76,10 +76,9 @@ struct Remove: ParsableCommand {
     // MARK: Keys
 
     private func removeKeys(from storage: Storage) throws {
-        if variants { try ListingPreparation.run(in: storage, for: .init(baseKey: "")) }
         let run = RemovalRun(of: storage, isDryRun: dryRun)
         defer { run.end() }
-        for key in keys { try run.remove(key, naming.pathExtension, variants: variants) }
+        try run.remove(keys, naming.pathExtension, variants: variants)
         run.end()
         run.report.missing.forEach { Message.print("Nothing is cached under “\($0)”.") }
         try print(run.report, variants ? run.report.totals.text : Count.entries(Int(run.report.totals.entries)))
@@ -90,7 +89,6 @@ struct Remove: ParsableCommand {
 
     private func removeMatches(in storage: Storage) throws {
         let filter = conditions.entryFilter(at: Date())
-        try ListingPreparation.run(in: storage, for: filter)
         let totals = try storage.totals(matching: filter)
         if totals.entries > 0, !dryRun { try confirmation.ask(question(totals, filter, in: storage)) }
         let run = RemovalRun(of: storage, isDryRun: dryRun)

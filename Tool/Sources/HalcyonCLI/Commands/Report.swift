@@ -10,8 +10,7 @@ struct Report: ParsableCommand {
             One HTML file that needs nothing else and runs no script, to look at in a browser, to print or to send. \
             Keys are private: entries are shown by host and the first digits of their file's name, unless --keys is given.
 
-            The first report of a cache makes a listing in its index, which takes some seconds for a hundred thousand \
-            entries. No entry counts as used.
+            No entry counts as used.
 
             EXAMPLES
               halcyon report --folder ./cache -o cache.html
@@ -48,25 +47,16 @@ struct Report: ParsableCommand {
     }
 
     func run() throws {
-        let figures = try cache.withStorage(.using, read)
+        let limits = StorageLimits(bytes: limit?.bytes ?? 0, entries: countLimit ?? 0)
+        let figures = try cache.withStorage(.using) { storage in
+            let bar = ProgressBar(total: Int(clamping: try storage.totals(adopting: true).entries))
+            defer { bar.clear() }
+            return try ReportFigures(storage, limits: limits, showsKeys: keys) { bar.show($0, "entries counted") }
+        }
         let text = json ? figures.object.indented() + "\n" : ReportPage(figures).html.text
         guard let output, output != "-" else {
             return try Array(text.utf8).withUnsafeBytes { try Output.write($0, to: STDOUT_FILENO) }
         }
         try ReplacedFile(path: output).write(text)
-    }
-
-    private func read(_ storage: Storage) throws -> ReportFigures {
-        let interruption = Interruption()
-        let bar = ProgressBar(total: Int(clamping: try storage.totals(adopting: true).entries))
-        defer { bar.clear() }
-        let limits = StorageLimits(bytes: limit?.bytes ?? 0, entries: countLimit ?? 0)
-        return try ReportFigures(storage, limits: limits, showsKeys: keys) { done, total in
-            if total > 1 { bar.show(done, "entries listed") }
-            guard interruption.isRequested else { return }
-            bar.clear()
-            Message.print("Interrupted: no report was written.")
-            throw ExitCode.interrupted
-        }
     }
 }

@@ -92,7 +92,7 @@ package struct WatchText {
     }
 
     private func hosts(_ hosts: [StorageReport.Group]?) -> [String] {
-        guard let hosts else { return ["  unknown until somebody asks for the listing, as ‘halcyon report’ does"] }
+        guard let hosts else { return ["  not asked for yet"] }
         return hosts.map { group in
             Self.aligned("\(ByteSize(group.totals.bytes))", 10) + Self.aligned(Figure.count(group.totals.entries), 12)
                 + "  " + TextWidth.printable(group.name ?? EntryLabel.noHost)

@@ -117,7 +117,7 @@ import Testing
         #expect(!tool.exists(tool.folder.url.path + "/nowhere") && !tool.exists(tool.folder.url.path + "/x.html"))
     }
 
-    @Test func `shows on a terminal how far the listing is`() throws {
+    @Test func `shows on a terminal how far it is`() throws {
         let terminal = try PseudoTerminal(columns: 80)
         let arguments = ["report", "--folder", tool.cache, "-o", "x.html"]
         #expect(try tool.atTerminal(terminal, arguments, errors: true) == 0)

@@ -67,12 +67,13 @@ extension DiskStorage.Backend {
         try explained { try store.target(of: limits, adopting: adopting) }
     }
 
-    /// Brings the listing up to date, as every query does that needs it, and tells how far it is.
-    @_spi(HalcyonTool) public func updateListing(_ progress: (Int, Int) throws -> Void) throws {
-        try explained {
-            try store.finishAdoption()
-            try store.updateListing(progress)
-        }
+    /// Hands over the entries that meet a filter, in an order, until `body` throws. As ``allEntries(matching:sortedBy:descending:)``.
+    @_spi(HalcyonTool) public func forEachEntry(
+        matching filter: DiskStorage.EntryFilter, sortedBy order: DiskStorage.EntryOrder, descending: Bool,
+        _ body: (DiskStorage.EntryInfo) throws -> Void
+    ) throws {
+        var reader = reader(matching: filter, sortedBy: order, descending: descending)
+        while let entries = try reader.next() { try entries.forEach(body) }
     }
 
     /// Takes keys out of the index that are not to be kept, now: a process that ends at once leaves housekeeping no time for it.

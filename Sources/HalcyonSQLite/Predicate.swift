@@ -1,0 +1,57 @@
+internal import CHalcyonSQLite
+
+/// A condition on a row that SQL cannot state: SQL asks it as `meets(?, value, …)`, with the parameter bound to it.
+///
+/// Called while a statement runs, on its thread; it must not use the connection.
+package final class Predicate: Sendable {
+    fileprivate let isMet: @Sendable (Values) -> Bool
+
+    package init(_ isMet: @escaping @Sendable (Values) -> Bool) { self.isMet = isMet }
+
+    /// What SQL passes: the values behind the predicate, numbered from 0. Valid during the call.
+    package struct Values {
+        fileprivate let first: UnsafeMutablePointer<OpaquePointer?>
+
+        package func optionalInteger(at index: Int) -> Int64? {
+            isNull(at: index) ? nil : sqlite3_value_int64(first[index])
+        }
+
+        /// The bytes of text; nil for NULL.
+        package func text(at index: Int) -> UnsafeBufferPointer<UInt8>? {
+            guard !isNull(at: index) else { return nil }
+            // First: it may convert the value, and with it change how many bytes there are.
+            let start = sqlite3_value_text(first[index])
+            return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(first[index])))
+        }
+
+        private func isNull(at index: Int) -> Bool { sqlite3_value_type(first[index]) == SQLITE_NULL }
+    }
+}
+
+extension Predicate {
+    /// Makes `meets()` known to a connection. Views and triggers, which anybody may have written into the file, cannot call it.
+    static func install(on handle: OpaquePointer) {
+        sqlite3_create_function_v2(
+            handle, "meets", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, nil,
+            { context, count, values in
+                guard count > 0, let values, let predicate = sqlite3_value_pointer(values[0], kind) else {
+                    return sqlite3_result_null(context)
+                }
+                let isMet = Unmanaged<Predicate>.fromOpaque(predicate).takeUnretainedValue().isMet
+                sqlite3_result_int(context, isMet(Values(first: values + 1)) ? 1 : 0)
+            }, nil, nil, nil)
+    }
+
+    /// Binds it for as long as the statement has its values.
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        sqlite3_bind_pointer(
+            statement, index, Unmanaged.passRetained(self).toOpaque(), kind,
+            { predicate in predicate.map { Unmanaged<Predicate>.fromOpaque($0).release() } })
+    }
+}
+
+/// What SQLite calls a pointer of this type. It keeps the address.
+nonisolated(unsafe) private let kind: UnsafePointer<CChar> = {
+    let name: StaticString = "Halcyon.Predicate"
+    return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+}()
