@@ -150,19 +150,6 @@ package final class Connection {
         }
     }
 
-    /// What `EXPLAIN QUERY PLAN` says of a statement, line by line (for tests that pin plans).
-    package func queryPlan(of sql: StaticString) throws(SQLiteError) -> [String] {
-        var explanation: OpaquePointer?
-        let code = sqlite3_prepare_v2(handle, "EXPLAIN QUERY PLAN \(sql)", -1, &explanation, nil)
-        defer { sqlite3_finalize(explanation) }
-        guard code == SQLITE_OK else { throw SQLiteError(code: code, handle: handle, sql: sql.description) }
-        var lines: [String] = []
-        while sqlite3_step(explanation) == SQLITE_ROW {
-            lines.append(sqlite3_column_text(explanation, 3).map { String(cString: $0) } ?? "")
-        }
-        return lines
-    }
-
     private func prepared(_ sql: StaticString) throws(SQLiteError) -> Statement {
         if let statement = statements[sql.utf8Start] { return statement }
         let statement = try Statement(sql.description, isKept: true, connection: handle)

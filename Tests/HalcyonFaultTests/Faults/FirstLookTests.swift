@@ -33,7 +33,7 @@ import Testing
                 defer { count += 1 }
                 return count == number
             }
-            while isTheOne, store.isAdopting { sched_yield() }
+            while isTheOne, store.condition.isAdopting { sched_yield() }
             return 0
         }
         #expect(storage.isCached(forKey: "a"), "adopted at read \(number)")

@@ -49,11 +49,3 @@ extension DiskStorage {
 @_spi(HalcyonTool) public typealias Totals = DiskStorage.Totals
 package typealias EntryFilter = DiskStorage.EntryFilter
 package typealias EntryOrder = DiskStorage.EntryOrder
-
-/// The place of an entry in an order: what it is sorted by, and its id among equals.
-struct EntryPosition: Hashable, Codable, Sendable {
-    var key = ""
-    var value: Int64 = 0
-    var second: Int64 = 0
-    var id: Int64
-}

@@ -1,4 +1,4 @@
-@_spi(HalcyonTool) package import Halcyon
+@_spi(HalcyonTool) internal import Halcyon
 
 /// The largest groups, each with a bar under its name, and the rest of them together.
 package struct RankingTable {

@@ -30,9 +30,9 @@ package struct WatchLook: Sendable {
     /// nil at the first look, and when counting has begun anew.
     package var rates: Rates?
     /// Of this look, or of an earlier one: they take longer than the rest.
-    package var hosts: [StorageReport.Group]?
+    package var hosts: [IndexSnapshot.Host]?
 
-    package init(at: Timestamp, state: State, rates: Rates? = nil, hosts: [StorageReport.Group]? = nil) {
+    package init(at: Timestamp, state: State, rates: Rates? = nil, hosts: [IndexSnapshot.Host]? = nil) {
         self.at = at
         self.state = state
         self.rates = rates

@@ -91,7 +91,7 @@ package struct WatchText {
             + entries(snapshot.latest, look.at).prefix(rows)
     }
 
-    private func hosts(_ hosts: [StorageReport.Group]?) -> [String] {
+    private func hosts(_ hosts: [IndexSnapshot.Host]?) -> [String] {
         guard let hosts else { return ["  not asked for yet"] }
         return hosts.map { group in
             Self.aligned("\(ByteSize(group.totals.bytes))", 10) + Self.aligned(Figure.count(group.totals.entries), 12)

@@ -6,7 +6,7 @@ internal import Foundation
 struct Watcher {
     private let folder: String
     private var last: (snapshot: IndexSnapshot, at: DispatchTime)?
-    private var hosts: [StorageReport.Group]?
+    private var hosts: [IndexSnapshot.Host]?
     private var nextHosts: DispatchTime?
 
     /// Entries and hosts that are asked for: more than a high window shows.
@@ -39,7 +39,7 @@ struct Watcher {
     /// Another cache may take its place.
     private mutating func forget() { (last, hosts, nextHosts) = (nil, nil, nil) }
 
-    private mutating func note(_ hosts: [StorageReport.Group]?, cost seconds: Double) {
+    private mutating func note(_ hosts: [IndexSnapshot.Host]?, cost seconds: Double) {
         self.hosts = hosts
         nextHosts = .now() + max(Self.secondsBetweenHosts, seconds * Self.hostsShare)
     }

@@ -59,6 +59,46 @@ import Testing
         #expect(ages.first?["entries"] as? Int == 3 && ages.count == 8)
     }
 
+    /// The entries of a report's object that are in each step.
+    private func counts(_ name: String, in object: [String: Any]) throws -> [Int] {
+        try #require(object[name] as? [[String: Any]]).map { try #require($0["entries"] as? Int) }
+    }
+
+    @Test func `counts by age, size and host`() throws {
+        for number in 0..<30 {
+            try tool("put", "--key", "https://h\(number % 14).example/\(number)", "-", input: .blob(4, count: 100))
+        }
+        try tool("pin", "plain")
+        let day = 86_400_000
+        try Connection(path: tool.cache + "/.halcyon/index.sqlite").execute(
+            """
+            UPDATE entries SET accessed_at = accessed_at - 2 * \(day) WHERE key = 'https://b.example/<b>';
+            UPDATE entries SET accessed_at = accessed_at - 100 * \(day) WHERE key = 'https://a.example/secret';
+            UPDATE entries SET accessed_at = accessed_at + 9 * \(day) WHERE key = 'plain'
+            """)
+        let object = try tool("report", "--json").object()
+        #expect(try counts("ages", in: object) == [31, 0, 0, 1, 0, 0, 0, 1])
+        #expect(try counts("sizes", in: object) == [32, 1, 0, 0, 0, 0, 0])
+        #expect((object["pinned"] as? [String: Any])?["bytes"] as? Int == 200)
+        let hosts = try #require(object["hosts"] as? [String: Any])
+        let largest = try #require(hosts["largest"] as? [[String: Any]])
+        #expect(largest.prefix(3).map { $0["bytes"] as? Int } == [3000, 300, 300])
+        #expect(largest.count == 12 && hosts["otherGroups"] as? Int == 5)
+        #expect(
+            (hosts["others"] as? [String: Any])?["entries"] as? Int == 33
+                - largest.reduce(0) { $0 + ($1["entries"] as? Int ?? 0) })
+    }
+
+    @Test(arguments: [("--limit", "3kB"), ("--limit", "1kB"), ("--count-limit", "2"), ("--limit", "2")])
+    func `foretells what an eviction takes`(limit: String, value: String) throws {
+        try tool("pin", "https://b.example/<b>")
+        let object = try tool("report", "--json", limit, value).object()
+        let forecast = try #require((object["limits"] as? [String: Any])?["eviction"] as? [String: Any])
+        let gone = try #require(try tool("clean", "--json", limit, value).object()["evicted"] as? [String: Any])
+        #expect(forecast["entries"] as? Int == gone["entries"] as? Int)
+        #expect(forecast["bytes"] as? Int == gone["bytes"] as? Int)
+    }
+
     @Test func `of nothing says so`() throws {
         try tool("remove", "--all", "--yes")
         let page = try tool("report", "-o", "-", "--limit", "1MB").output

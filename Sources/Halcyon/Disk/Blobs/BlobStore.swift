@@ -1,0 +1,391 @@
+internal import Foundation
+
+/// The files of a cache: where they are, and the few ways in which they move. It knows no keys and no dates but the one
+/// it is given.
+///
+/// Blobs are flat in the cache's folder. `.halcyon/staging/` holds bytes not yet published, or just replaced;
+/// `.halcyon/trash/` holds blobs that are out of the index and wait to be unlinked.
+package struct BlobStore: Sendable {
+    /// The cache's folder.
+    package let directory: String
+    let fileSystem: any FileSystem
+    /// With a slash behind them: paths are made at each call.
+    private let (prefix, stagingPrefix, trashPrefix): (String, String, String)
+    private let watch: FolderWatch
+    /// Cleared for good when the volume turns out to have no exchange.
+    private let canExchange = Locked(true)
+    private let canLink = Locked(true)
+    /// Whether the volume folds names; nil until somebody had to know.
+    let folding: Locked<Bool?> = Locked(nil)
+
+    package init(directory: String, fileSystem: any FileSystem) {
+        self.directory = directory
+        self.fileSystem = fileSystem
+        let metadata = "\(directory)/\(Self.metadataFolder)"
+        (prefix, stagingPrefix, trashPrefix) = ("\(directory)/", "\(metadata)/staging/", "\(metadata)/trash/")
+        metadataDirectory = metadata
+        watch = FolderWatch(path: metadata, fileSystem: fileSystem)
+    }
+
+    // MARK: Paths
+
+    package static let metadataFolder = ".halcyon"
+    package let metadataDirectory: String
+    package var indexPath: String { "\(metadataDirectory)/index.sqlite" }
+    package func path(of name: BlobName) -> String { prefix + name.text }
+    package func path(of blob: DetachedBlob) -> String {
+        (blob.place == .staging ? stagingPrefix : trashPrefix) + blob.fileName
+    }
+    package func path(of place: DetachedBlob.Place) -> String { "\(metadataDirectory)/\(place.rawValue)" }
+
+    // MARK: Folders
+
+    /// Makes what is missing of the cache's folder, parents included, and of our folders in it.
+    ///
+    /// - Returns: true when the cache's folder itself was made, so that there can be no blobs in it.
+    @discardableResult
+    package func prepare() throws(SystemError) -> Bool {
+        let isNew = try makeDirectoryAndParents(directory)
+        // Before anything is in it: files take the protection of the folder they are made in. The cache's own folder may have
+        // been made by others, for us.
+        if try makeDirectory(metadataDirectory, followingLinks: false) {
+            [directory, metadataDirectory].forEach(FileFlags.markAsCache)
+        }
+        for place in [DetachedBlob.Place.staging, .trash] {
+            _ = try makeDirectory(path(of: place), followingLinks: false)
+        }
+        return isNew
+    }
+
+    /// A folder's path in its shortest form.
+    ///
+    /// Foundation's first answer takes a fifth of a millisecond, so it is not asked about paths that have no other form.
+    static func path(of folder: URL) -> String {
+        let path = folder.path
+        let isStandard =
+            path.hasPrefix("/") && !path.hasPrefix("/private/")
+            && path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+                .allSatisfy { !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) }
+        return isStandard ? path : folder.standardizedFileURL.path
+    }
+
+    package var parentDirectory: String { (directory as NSString).deletingLastPathComponent }
+
+    /// The folder itself for this user alone, its parents as anybody makes folders.
+    private func makeDirectoryAndParents(_ path: String, isPrivate: Bool = true) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            return try makeDirectory(path, isPrivate: isPrivate)
+        } catch {
+            let parent = (path as NSString).deletingLastPathComponent
+            guard error.code == ENOENT, !parent.isEmpty, parent != path else { throw error }
+            _ = try makeDirectoryAndParents(parent, isPrivate: false)
+            return try makeDirectory(path, isPrivate: isPrivate)
+        }
+    }
+
+    /// True when it was made, false when it was there.
+    private func makeDirectory(
+        _ path: String, isPrivate: Bool = true, followingLinks: Bool = true
+    ) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            try fileSystem.makeDirectory(path, isPrivate: isPrivate)
+            return true
+        } catch {
+            // A volume that is read-only says so even for a folder that exists.
+            guard error.code == EEXIST || error.code == EROFS || error.code == EACCES else { throw error }
+            guard try isDirectory(path, followingLinks: followingLinks) else {
+                throw SystemError("mkdir", error.code == EEXIST ? ENOTDIR : error.code)
+            }
+            return false
+        }
+    }
+
+    /// The user may have put a symbolic link where the cache's folder is: that one is followed. Ours are folders; a link
+    /// there would have us clean up somewhere else.
+    private func isDirectory(_ path: String, followingLinks: Bool) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            return try fileSystem.status(at: followingLinks ? path + "/." : path).kind == .directory
+        } catch {
+            if error.isMissing { return false }
+            throw error
+        }
+    }
+
+    /// Whether a place is still a folder of ours. Somebody may have put a link there since, and what is staged, trashed or swept
+    /// through it would be outside of the cache's folder.
+    private func isOurs(_ place: DetachedBlob.Place) throws(SystemError) -> Bool {
+        guard try isDirectory(metadataDirectory, followingLinks: false) else { return false }
+        return try isDirectory(path(of: place), followingLinks: false)
+    }
+
+    /// Says of a link what is said of a missing folder: who then makes the folders again is told what is in the way.
+    private func requireOurs(_ place: DetachedBlob.Place) throws(SystemError) {
+        let areAllOurs = try watch.check { () throws(SystemError) in
+            // The folder that they are in has been looked at.
+            guard try isDirectory(path(of: .staging), followingLinks: false) else { return false }
+            return try isDirectory(path(of: .trash), followingLinks: false)
+        }
+        guard areAllOurs else {
+            guard try isOurs(place) else { throw SystemError("mkdir", ENOTDIR) }
+            return
+        }
+    }
+
+    // MARK: Looking
+
+    /// The file under a name; nil when there is none.
+    package func status(of name: BlobName) throws(SystemError) -> FileStatus? { try status(at: path(of: name)) }
+
+    func status(of blob: DetachedBlob) throws(SystemError) -> FileStatus? { try status(at: path(of: blob)) }
+
+    func status(at path: String) throws(SystemError) -> FileStatus? {
+        try fileSystem.statusIfPresent(at: path)
+    }
+
+    /// Every staged or trashed file of a row.
+    func detached(of rowID: Int64, in place: DetachedBlob.Place) throws -> [DetachedBlob] {
+        var found: [DetachedBlob] = []
+        try forEachDetached(in: place) { blob in
+            if blob.rowID == rowID { found.append(blob) }
+            return true
+        }
+        return found
+    }
+
+    /// Hands over the files in `staging/` or `trash/`, until `body` returns false; a missing folder has none, and neither has a
+    /// link.
+    package func forEachDetached(in place: DetachedBlob.Place, _ body: (DetachedBlob) throws -> Bool) throws {
+        guard try isOurs(place) else { return }
+        try forEachName(in: path(of: place)) { name in
+            guard let blob = DetachedBlob(fileName: name, place: place) else { return true }
+            return try body(blob)
+        }
+    }
+
+    /// Hands over every name in the cache's folder, until `body` returns false.
+    package func forEachName(_ body: (String) throws -> Bool) throws { try forEachName(in: directory, body) }
+
+    private func forEachName(in path: String, _ body: (String) throws -> Bool) throws {
+        do {
+            try fileSystem.list(path, body)
+        } catch let error as SystemError where error.isMissing && error.call == "opendir" {
+            return
+        }
+    }
+
+    // MARK: Reading
+
+    /// Opens a file, judges it, and reads it whole; nil when there is none, or none that is accepted.
+    func read(_ path: String, accepting isAccepted: (FileStatus) -> Bool) throws(SystemError) -> Data? {
+        let file: FileDescriptor
+        do throws(SystemError) {
+            file = try fileSystem.openForReading(path)
+        } catch {
+            // A symbolic link is never followed, and a socket cannot be opened.
+            guard error.isMissing || error.code == ELOOP || error.code == ENXIO else { throw error }
+            return nil
+        }
+        defer { fileSystem.close(file) }
+        let status = try fileSystem.status(of: file)
+        guard isAccepted(status) else { return nil }
+        guard let count = Int(exactly: status.size) else { throw SystemError("read", EFBIG) }
+        return try read(file, count: count)
+    }
+
+    /// Exactly `count` bytes, or nil when the file has become shorter.
+    private func read(_ file: FileDescriptor, count: Int) throws(SystemError) -> Data? {
+        guard count > 0 else { return Data() }
+        guard let memory = malloc(count) else { throw SystemError("malloc", ENOMEM) }
+        let buffer = UnsafeMutableRawBufferPointer(start: memory, count: count)
+        var filled = 0
+        do throws(SystemError) {
+            while filled < count {
+                let got = try fileSystem.read(file, into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+                guard got > 0 else { break }
+                filled += got
+            }
+        } catch {
+            free(memory)
+            throw error
+        }
+        guard filled == count else {
+            free(memory)
+            return nil
+        }
+        return Data(bytesNoCopy: memory, count: count, deallocator: .free)
+    }
+
+    // MARK: Staging
+
+    /// Writes bytes to `staging/`, without any lock. The modification date is the expiration: a rebuilt index and a
+    /// return to Kingfisher read it.
+    ///
+    /// - Throws: what the file system refused, the protection that is asked for included; then nothing is left in `staging/`.
+    func stage(
+        _ data: Data, as blob: DetachedBlob, modified: Timestamp, protection: FileProtection? = nil
+    ) throws(SystemError) -> FileStatus {
+        try requireOurs(blob.place)
+        let path = path(of: blob)
+        let file = try fileSystem.createFile(path)
+        do throws(SystemError) {
+            defer { fileSystem.close(file) }
+            // While it is empty: no byte is on the disk without it.
+            if let protection { try fileSystem.protect(path, as: protection) }
+            try write(data, to: file)
+            try fileSystem.setModified(modified, microseconds: BlobTag(token: blob.token).microseconds, of: file)
+            return try fileSystem.status(of: file)
+        } catch {
+            try? fileSystem.unlink(path)
+            throw error
+        }
+    }
+
+    func write(_ data: Data, to file: FileDescriptor) throws(SystemError) {
+        // Foundation's `withUnsafeBytes` cannot pass on which type of error was thrown.
+        let result = data.withUnsafeBytes { bytes in
+            Result { () throws(SystemError) in try write(bytes, to: file) }
+        }
+        try result.get()
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = try fileSystem.write(file, UnsafeRawBufferPointer(rebasing: rest))
+            guard count > 0 else { throw SystemError("write", EIO) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    // MARK: Publishing
+
+    /// Puts a staged file under its name, in one step for whoever looks.
+    ///
+    /// - Parameters:
+    ///   - old: what is under the name now, seen under the write lock; nil for nothing.
+    ///   - oldToken: the token of the row whose blob that is.
+    /// - Returns: where the old bytes are now. They stay until the row is committed.
+    func publish(
+        _ staged: DetachedBlob, as name: BlobName, over old: FileStatus?, oldToken: @autoclosure () -> Int64
+    ) throws(SystemError) -> DetachedBlob? {
+        let (source, target) = (path(of: staged), path(of: name))
+        guard old != nil else {
+            try fileSystem.rename(source, to: target)
+            return nil
+        }
+        if try exchange(source, target) { return staged }
+        let kept = DetachedBlob(place: .trash, rowID: staged.rowID, token: oldToken())
+        let isLinked = try keep(target, as: path(of: kept))
+        do throws(SystemError) {
+            try fileSystem.rename(source, to: target)
+        } catch {
+            // The old bytes still have their own name: the second one goes, or the first one comes back.
+            if isLinked { try? fileSystem.unlink(path(of: kept)) } else { _ = try? restore(kept, as: name) }
+            throw error
+        }
+        return kept
+    }
+
+    /// False when the volume cannot.
+    private func exchange(_ first: String, _ second: String) throws(SystemError) -> Bool {
+        guard canExchange.withLock({ $0 }) else { return false }
+        do throws(SystemError) {
+            try fileSystem.exchange(first, second)
+            return true
+        } catch {
+            guard error.isUnsupported else { throw error }
+            canExchange.withLock { $0 = false }
+            return false
+        }
+    }
+
+    /// A second name for the old bytes, before a rename takes their first one. False when they could only be moved.
+    private func keep(_ path: String, as kept: String) throws(SystemError) -> Bool {
+        if try link(path, as: kept) { return true }
+        // Neither exchange nor links: for a moment the name is absent, and readers find the bytes in the trash.
+        try fileSystem.rename(path, to: kept)
+        return false
+    }
+
+    private func link(_ path: String, as kept: String) throws(SystemError) -> Bool {
+        guard canLink.withLock({ $0 }) else { return false }
+        do throws(SystemError) {
+            try fileSystem.link(path, to: kept)
+        } catch  where error.isUnsupported {
+            canLink.withLock { $0 = false }
+            return false
+        } catch  where error.code == EEXIST {
+            // Left by a crash, and of no use to anybody: the row's blob is at its place.
+            try fileSystem.unlink(kept)
+            try fileSystem.link(path, to: kept)
+        }
+        return true
+    }
+
+    /// Moves a blob to the trash; false when there was none.
+    func trash(_ name: BlobName, as blob: DetachedBlob) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            try requireOurs(blob.place)
+            try fileSystem.rename(path(of: name), to: path(of: blob))
+            return true
+        } catch {
+            guard error.isMissing else { throw error }
+            // The blob may be there and our folder gone.
+            guard try status(of: name) != nil else { return false }
+            try prepare()
+            try fileSystem.rename(path(of: name), to: path(of: blob))
+            return true
+        }
+    }
+
+    /// Puts a detached file under its name, over whatever is there.
+    ///
+    /// - Returns: false when that is a folder with something in it, which is not ours to empty.
+    @discardableResult
+    func restore(_ blob: DetachedBlob, as name: BlobName) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            try fileSystem.rename(path(of: blob), to: path(of: name))
+        } catch {
+            guard try status(of: name)?.kind == .directory else { throw error }
+            do throws(SystemError) { try fileSystem.removeDirectory(path(of: name)) } catch { return false }
+            try fileSystem.rename(path(of: blob), to: path(of: name))
+        }
+        return true
+    }
+
+    // MARK: Removing
+
+    func unlink(_ blob: DetachedBlob) throws(SystemError) { try removeAnything(at: path(of: blob)) }
+
+    /// Unlinks what is under a name; a folder only if it is empty.
+    func unlink(_ name: BlobName) throws(SystemError) { try removeAnything(at: path(of: name)) }
+
+    /// As ``unlink(_:)-swift.method``, for what is nobody's blob: a folder that is not empty is not ours to empty, and stays.
+    func unlinkUnlessFilled(_ blob: DetachedBlob, _ file: FileStatus) throws(SystemError) {
+        try unlinkUnlessFilled(path(of: blob), file)
+    }
+
+    func unlinkUnlessFilled(_ name: BlobName, _ file: FileStatus) throws(SystemError) {
+        try unlinkUnlessFilled(path(of: name), file)
+    }
+
+    private func unlinkUnlessFilled(_ path: String, _ file: FileStatus) throws(SystemError) {
+        do throws(SystemError) {
+            try removeAnything(at: path)
+        } catch {
+            guard file.kind == .directory else { throw error }
+        }
+    }
+
+    private func removeAnything(at path: String) throws(SystemError) {
+        do throws(SystemError) {
+            try fileSystem.unlink(path)
+        } catch {
+            if error.isMissing { return }
+            // Linux says EISDIR for a folder, Apple's systems EPERM.
+            guard error.code == EISDIR || error.code == EPERM else { throw error }
+            guard try status(at: path)?.kind == .directory else { throw error }
+            try fileSystem.removeDirectory(path)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import Foundation
+internal import HalcyonSQLite
+
+extension EntryIndex {
+    /// Whether the index may be open.
+    enum Service {
+        case running
+        /// ``EntryIndex/suspend()`` was called.
+        case suspended
+        /// The system's time has run out. It ends with the next span that the system gives.
+        case expired
+    }
+
+    var isInService: Bool { service.withLock { $0 == .running } }
+
+    /// As ``close()``, and refuses to be opened until ``resume()``: no lock is held or taken meanwhile.
+    ///
+    /// Finishes the transaction under way. Long reads end with ``IndexSuspended``.
+    package func suspend() {
+        writer.withLock { writer in
+            service.withLock { $0 = .suspended }
+            if let open = writer { noteSettled(open.connection) }
+            closeConnections(&writer)
+        }
+        endLongReads(before: MonotonicTime.now.adding(milliseconds: environment.tuning.writerTimeout))
+    }
+
+    /// As ``suspend()``, for a process that the system stops in a moment: ends what is under way, and waits for nothing beyond a deadline.
+    /// What was being written is rolled back. What still holds a connection then closes it itself.
+    func suspend(before deadline: MonotonicTime) {
+        service.withLock { $0 = .suspended }
+        closeConnections(before: deadline)
+    }
+
+    package func resume() { service.withLock { $0 = .running } }
+
+    private func closeConnections(before deadline: MonotonicTime) {
+        repeat {
+            // One that was between two statements begins another.
+            connections.interrupt()
+            let closed: Void? = writer.withLock(within: 0.01) { writer in
+                writer?.connection.keepsLogWhenClosed()
+                writer = nil
+                presence.withLock { $0 = nil }
+            }
+            if closed != nil { break }
+        } while MonotonicTime.now < deadline && !isInService
+        readers.close(before: deadline)
+        checkpointer.withLock(within: deadline.secondsLeft) { $0 = nil }
+        endLongReads(before: deadline)
+    }
+
+    private func endLongReads(before deadline: MonotonicTime) {
+        while longReads.wait(timeout: .now() + .milliseconds(10)) == .timedOut {
+            guard MonotonicTime.now < deadline, !isInService else { return }
+            connections.interrupt()
+        }
+    }
+
+    /// What was under way at the end of the time lets go of the index itself.
+    func closeUnlessInService(_ writer: inout Writer?) {
+        if !isInService { closeConnections(&writer) }
+    }
+
+    /// Runs `body` in a span in which the system does not suspend the process, where it would end one that holds a lock then.
+    func whileNotSuspended<Result>(_ body: () throws -> Result) throws -> Result {
+        guard let activity else { return try body() }
+        guard activity.begin(onExpiration: { [weak self] in self?.expire() }) else {
+            expire()
+            throw IndexSuspended()
+        }
+        defer { activity.end() }
+        service.withLock { if $0 == .expired { $0 = .running } }
+        return try body()
+    }
+
+    /// Runs `body` under the writer's lock, in such a span.
+    func withWriter<Result>(_ body: (inout Writer?) throws -> Result) throws -> Result {
+        try whileNotSuspended {
+            try writer.withLock { writer in
+                defer { closeUnlessInService(&writer) }
+                return try body(&writer)
+            }
+        }
+    }
+
+    private func expire() {
+        service.withLock { if $0 == .running { $0 = .expired } }
+        closeConnections(before: MonotonicTime.now.adding(milliseconds: 1000))
+    }
+
+    /// What a suspension interrupted failed because of it.
+    func namingSuspension<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError where error.code == .interrupted || error.isBusy {
+            throw isInService && error.code != .interrupted ? error : IndexSuspended()
+        }
+    }
+}

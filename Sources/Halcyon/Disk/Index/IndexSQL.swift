@@ -1,0 +1,211 @@
+/// Every SQL statement of the cache.
+///
+/// Texts are static and values are bound. A test pins the query plan of each member of ``planned``.
+package enum IndexSQL {
+    // MARK: One entry
+
+    static let lookup: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        FROM entries WHERE id = ?1 AND name = ?2
+        """
+
+    static let row: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        FROM entries WHERE id = ?1
+        """
+
+    /// A store that says nothing of the pin (?11) or the origin (?13, ?14) leaves them as they were.
+    static let upsert: StaticString = """
+        INSERT INTO entries
+            (id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned, slack,
+            source, base_length)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, coalesce(?11, 0), ?12, ?13, ?14)
+        ON CONFLICT (id) DO UPDATE SET
+            name = excluded.name, key = excluded.key, token = excluded.token, inode = excluded.inode,
+            size = excluded.size, created_at = excluded.created_at, accessed_at = excluded.accessed_at,
+            expires_at = excluded.expires_at, time_to_live = excluded.time_to_live, pinned = coalesce(?11, max(pinned, 0)),
+            slack = excluded.slack, source = coalesce(?13, source), base_length = coalesce(?14, base_length), hits = 0
+        """
+
+    static let adopt: StaticString = """
+        INSERT INTO entries
+            (id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned, slack)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, coalesce(?11, 0), ?12)
+        ON CONFLICT (id) DO NOTHING
+        """
+
+    static let delete: StaticString = "DELETE FROM entries WHERE id = ?1"
+
+    /// Also of an index that was set aside.
+    static let uses: StaticString = "SELECT hits, source, base_length FROM entries WHERE id = ?1"
+
+    static let setHits: StaticString = "UPDATE entries SET hits = ?2 WHERE id = ?1"
+
+    /// The entry under a former name gets today's.
+    static let rename: StaticString = "UPDATE entries SET id = ?2, name = ?3, key = ?4 WHERE id = ?1"
+
+    static let relearn: StaticString = "UPDATE entries SET inode = ?2, token = ?4 WHERE id = ?1 AND token = ?3"
+
+    // MARK: The access log
+
+    static let touch: StaticString = """
+        UPDATE entries
+        SET
+            accessed_at = max(accessed_at, ?3), key = coalesce(key, ?4), hits = hits + ?7,
+            source = coalesce(source, ?8), base_length = coalesce(base_length, ?9)
+        WHERE id = ?1 AND token = ?2
+        """
+
+    /// The later of two reads decides, also when its note was written first, by another process.
+    static let extend: StaticString = """
+        UPDATE entries
+        SET
+            accessed_at = max(accessed_at, ?3), key = coalesce(key, ?4), hits = hits + ?7,
+            source = coalesce(source, ?8), base_length = coalesce(base_length, ?9),
+            expires_at = CASE WHEN accessed_at <= ?3 THEN ?5 ELSE expires_at END,
+            time_to_live = CASE WHEN accessed_at <= ?3 THEN ?6 ELSE time_to_live END
+        WHERE id = ?1 AND token = ?2
+        """
+
+    // MARK: Many entries, a batch at a time
+
+    /// The entries to evict so that at least ?1 bytes and at least ?3 entries go, at most ?2 of them, least recently used
+    /// first.
+    ///
+    /// The inner LIMIT is what keeps a small need from reading the whole table.
+    static let evict: StaticString = """
+        DELETE FROM entries WHERE id IN (
+            SELECT id FROM (
+                SELECT
+                    id, sum(bytes) OVER earlier - bytes AS bytes_before, count(*) OVER earlier - 1 AS entries_before
+                FROM (
+                    SELECT id, accessed_at, size, min(max(size, 0), 1099511627776) AS bytes FROM entries
+                    WHERE pinned = 0 ORDER BY accessed_at, size, id LIMIT ?2
+                )
+                WINDOW earlier AS (ORDER BY accessed_at, size, id ROWS UNBOUNDED PRECEDING)
+            ) WHERE bytes_before < ?1 OR entries_before < ?3
+        )
+        RETURNING id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        """
+
+    /// Without the hint SQLite, which has no statistics, takes the index with an equality: all unpinned rows.
+    static let expire: StaticString = """
+        DELETE FROM entries WHERE id IN (
+            SELECT id FROM entries INDEXED BY entries_by_expiration
+            WHERE pinned = 0 AND expires_at <= ?1 ORDER BY expires_at LIMIT ?2
+        )
+        RETURNING id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        """
+
+    /// What was stored up to ?2, in the order of ids after ?1; and what lies after ?4, before the clock jumped back.
+    static let removeStored: StaticString = """
+        DELETE FROM entries WHERE id IN (
+            SELECT id FROM entries WHERE id > ?1 AND (created_at <= ?2 OR created_at > ?4) ORDER BY id LIMIT ?3
+        )
+        RETURNING id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        """
+
+    static let page: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        FROM entries WHERE id > ?1 ORDER BY id LIMIT ?2
+        """
+
+    /// Rows whose last access lies after ?1: the clock has jumped back since.
+    static let clampFuture: StaticString = """
+        UPDATE entries SET
+            accessed_at = ?1,
+            expires_at = min(expires_at, ?1 + time_to_live)
+        WHERE id IN (
+            SELECT id FROM entries WHERE pinned = 0 AND accessed_at > ?2 ORDER BY accessed_at LIMIT ?3
+        )
+        """
+
+    // MARK: For people
+
+    static let accessRange: StaticString = """
+        SELECT
+            (SELECT min(accessed_at) FROM entries WHERE pinned = 0),
+            (SELECT max(accessed_at) FROM entries WHERE pinned = 0)
+        """
+
+    static let evictedNext: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        FROM entries WHERE pinned = 0 ORDER BY accessed_at, size, id LIMIT ?1
+        """
+
+    static let keys: StaticString = "SELECT size, key, base_length FROM entries"
+
+    // MARK: Totals and state
+
+    static let totals: StaticString = "SELECT entries, bytes FROM totals WHERE id = 1"
+
+    static let slack: StaticString = "SELECT slack FROM totals WHERE id = 1"
+
+    static let countedTotals: StaticString =
+        "SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries"
+
+    static let expiredTotals: StaticString = """
+        SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries INDEXED BY entries_by_expiration
+        WHERE pinned = 0 AND expires_at <= ?1
+        """
+
+    static let impossibleSizes: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned
+        FROM entries WHERE id IN (
+            SELECT id FROM entries WHERE size < 0 OR size > ?1 LIMIT ?2
+        )
+        """
+
+    static let repairTotals: StaticString = """
+        UPDATE totals SET (entries, bytes, slack) =
+            (SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0), coalesce(sum(min(max(slack, -1099511627776), 1099511627776)), 0) FROM entries)
+        WHERE id = 1
+        """
+
+    static let storedAt: StaticString = "SELECT stored_at FROM totals WHERE id = 1"
+
+    static let setStoredAt: StaticString = "UPDATE totals SET stored_at = ?1 WHERE id = 1"
+
+    static let state: StaticString = """
+        SELECT boot, settled_at, stored_at, index_inode, relearning, adoption, adopts_until, distrust_from,
+            distrust_until, reconciled_at, legacy_names
+        FROM state JOIN totals USING (id) WHERE id = 1
+        """
+
+    /// Also of an index that has not been upgraded yet.
+    static let adoption: StaticString = "SELECT adoption FROM state WHERE id = 1"
+
+    static let legacyNames: StaticString = "SELECT legacy_names FROM state WHERE id = 1"
+
+    static let setState: StaticString = """
+        UPDATE state SET
+            boot = ?1, settled_at = ?2, index_inode = ?3, relearning = ?4, adoption = ?5, adopts_until = ?6,
+            distrust_from = ?7, distrust_until = ?8, reconciled_at = ?9, legacy_names = ?10
+        WHERE id = 1
+        """
+
+    // MARK: The file
+
+    static let freePages: StaticString = "PRAGMA freelist_count"
+
+    /// The statements whose plans are pinned by a test, by name.
+    package static let planned: [(name: String, sql: StaticString)] =
+        [
+            ("lookup", lookup), ("row", row), ("upsert", upsert), ("adopt", adopt), ("delete", delete),
+            ("uses", uses), ("setHits", setHits),
+            ("relearn", relearn), ("touch", touch), ("extend", extend), ("evict", evict), ("expire", expire),
+            ("removeStored", removeStored), ("page", page), ("clampFuture", clampFuture), ("totals", totals),
+            ("countedTotals", countedTotals), ("impossibleSizes", impossibleSizes), ("expiredTotals", expiredTotals),
+            ("repairTotals", repairTotals),
+            ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState),
+            ("accessRange", accessRange), ("evictedNext", evictedNext), ("keys", keys),
+        ] + plannedAboutMany
+}

@@ -1,0 +1,331 @@
+internal import Foundation
+package import HalcyonSQLite
+
+/// What can be asked of the index over one connection. Writing belongs inside ``EntryIndex/write(_:)``.
+package struct IndexSession {
+    let connection: Connection
+
+    // MARK: One entry
+
+    /// The entry of a name. Two names that share a row id are told apart here.
+    package func entry(named name: BlobName) throws(SQLiteError) -> Entry? {
+        try connection.with(IndexSQL.lookup) { (statement) throws(SQLiteError) in
+            statement.bind(name.rowID, at: 1)
+            try statement.bind(name, at: 2)
+            return try statement.step() ? Entry(statement, name: name) : nil
+        }
+    }
+
+    package func entry(id: Int64) throws(SQLiteError) -> Entry? {
+        try connection.with(IndexSQL.row) { (statement) throws(SQLiteError) in
+            statement.bind(id, at: 1)
+            return try statement.step() ? Entry(statement) : nil
+        }
+    }
+
+    /// Inserts the entry, or replaces the one with its id.
+    ///
+    /// - Parameter pinned: nil leaves the pin of the one with its id as it is.
+    package func upsert(_ entry: Entry, pinned: Bool? = nil) throws(SQLiteError) {
+        try connection.with(IndexSQL.upsert) { (statement) throws(SQLiteError) in
+            try entry.bind(to: statement)
+            statement.bind(pinned.map { $0 ? 1 : 0 }, at: 11)
+            statement.bind(entry.origin?.source, at: 13)
+            statement.bind(entry.key == nil ? nil : entry.origin.map { Int64($0.baseLength) }, at: 14)
+            _ = try statement.step()
+        }
+    }
+
+    /// Inserts the entry of a file that has none. True when it had none.
+    package func adopt(_ entry: Entry) throws(SQLiteError) -> Bool {
+        try connection.with(IndexSQL.adopt) { (statement) throws(SQLiteError) in
+            try entry.bind(to: statement)
+            _ = try statement.step()
+            return connection.changes > 0
+        }
+    }
+
+    package func delete(id: Int64) throws(SQLiteError) { try run(IndexSQL.delete, id) }
+
+    /// Notes the inode a blob has in a copied folder.
+    package func relearn(_ entry: Entry, inode: UInt64?, token: Int64) throws(SQLiteError) {
+        try connection.with(IndexSQL.relearn) { (statement) throws(SQLiteError) in
+            statement.bind(entry.id, at: 1)
+            statement.bind(inode.map { Int64(bitPattern: $0) }, at: 2)
+            statement.bind(entry.token, at: 3)
+            statement.bind(token, at: 4)
+            _ = try statement.step()
+        }
+    }
+
+    /// Writes one note of the access log. It never revives, extends or ages a newer entry: the token has to be the same.
+    func touch(id: Int64, _ note: AccessLog.Note) throws(SQLiteError) {
+        try connection.with(note.lifetime == nil ? IndexSQL.touch : IndexSQL.extend) {
+            (statement) throws(SQLiteError) in
+            statement.bind(id, at: 1)
+            statement.bind(note.token, at: 2)
+            statement.bind(note.accessedAt.milliseconds, at: 3)
+            try statement.bind(note.key, at: 4)
+            if let lifetime = note.lifetime {
+                statement.bind(lifetime.expiresAt?.milliseconds, at: 5)
+                statement.bind(lifetime.timeToLive, at: 6)
+            }
+            statement.bind(note.hits, at: 7)
+            statement.bind(note.origin?.source, at: 8)
+            statement.bind(note.key == nil ? nil : note.origin.map { Int64($0.baseLength) }, at: 9)
+            _ = try statement.step()
+        }
+    }
+
+    // MARK: Many entries
+
+    /// Deletes the least recently used entries until as many bytes and entries are gone as need be, `limit` entries at most.
+    package func evict(need: Totals, limit: Int) throws(SQLiteError) -> [Entry] {
+        try entries(IndexSQL.evict, need.bytes, Int64(limit), need.entries).sorted { $0.accessedAt < $1.accessedAt }
+    }
+
+    /// Deletes entries that expire at `now` or before.
+    package func expire(at now: Timestamp, limit: Int) throws(SQLiteError) -> [Entry] {
+        try entries(IndexSQL.expire, now.milliseconds, Int64(limit))
+    }
+
+    /// Deletes entries stored up to `time`, with ids after `id`; and those stored after `future`, which only a clock that
+    /// has jumped back since can have said.
+    package func removeStored(
+        upTo time: Timestamp, orAfter future: Timestamp, after id: Int64, limit: Int
+    ) throws(SQLiteError) -> [Entry] {
+        try entries(IndexSQL.removeStored, id, time.milliseconds, Int64(limit), future.milliseconds)
+    }
+
+    /// Entries in the order of their ids.
+    package func page(after id: Int64, limit: Int) throws(SQLiteError) -> [Entry] {
+        let entries = try entries(IndexSQL.page, id, Int64(limit))
+        // SQLite trusts the order of its pages. Where they have been exchanged, whoever walks them would walk for ever.
+        var last = id
+        for entry in entries {
+            guard entry.id > last else {
+                throw SQLiteError(code: .corrupt, message: "rows are out of order")
+            }
+            last = entry.id
+        }
+        return entries
+    }
+
+    /// Takes accesses that lie after `tolerated` for made at `now`; how many there were.
+    func clampFuture(after tolerated: Timestamp, to now: Timestamp, limit: Int) throws(SQLiteError) -> Int {
+        try connection.with(IndexSQL.clampFuture) { (statement) throws(SQLiteError) in
+            statement.bind(now.milliseconds, at: 1)
+            statement.bind(tolerated.milliseconds, at: 2)
+            statement.bind(Int64(limit), at: 3)
+            _ = try statement.step()
+            return connection.changes
+        }
+    }
+
+    /// The oldest and the latest access of entries that are not pinned; nil without any.
+    func accessRange() throws(SQLiteError) -> (oldest: Timestamp?, latest: Timestamp?) {
+        try connection.with(IndexSQL.accessRange) { (statement) throws(SQLiteError) in
+            guard try statement.step() else { return (nil, nil) }
+            return (
+                statement.optionalTimestamp(at: 0), statement.optionalTimestamp(at: 1)
+            )
+        }
+    }
+
+    func entries(_ sql: StaticString, _ values: Int64...) throws(SQLiteError) -> [Entry] {
+        try connection.with(sql) { (statement) throws(SQLiteError) in
+            for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+            var entries: [Entry] = []
+            while try statement.step() { entries.append(Entry(statement)) }
+            return entries
+        }
+    }
+
+    // MARK: Totals and state
+
+    /// What the triggers have kept. O(1); counted where it is what they cannot have kept.
+    package func totals() throws(SQLiteError) -> Totals {
+        guard let noted = try notedTotals(), noted.entries >= 0, noted.bytes >= 0 else { return try countedTotals() }
+        return Totals(entries: min(noted.entries, Totals.limit), bytes: min(noted.bytes, Totals.limit))
+    }
+
+    /// What stands there, whatever it is; nil where nothing does.
+    package func notedTotals() throws(SQLiteError) -> Totals? {
+        try connection.with(IndexSQL.totals) { (statement) throws(SQLiteError) in
+            guard try statement.step(), let entries = statement.optionalInteger(at: 0),
+                let bytes = statement.optionalInteger(at: 1)
+            else { return nil }
+            return Totals(entries: entries, bytes: bytes)
+        }
+    }
+
+    /// Rows whose size is less than nothing, or more than ``Statement/blobSize(at:)`` admits. Reads an index of all rows.
+    func entriesOfImpossibleSize(limit: Int) throws(SQLiteError) -> [Entry] {
+        try entries(IndexSQL.impossibleSizes, Entry.sizes.upperBound, Int64(limit))
+    }
+
+    /// Counted anew: reads every row.
+    package func countedTotals() throws(SQLiteError) -> Totals { try totals(IndexSQL.countedTotals) }
+
+    package func expiredTotals(at now: Timestamp) throws(SQLiteError) -> Totals {
+        try totals(IndexSQL.expiredTotals, now.milliseconds)
+    }
+
+    package func repairTotals() throws(SQLiteError) { try connection.run(IndexSQL.repairTotals) }
+
+    func totals(_ sql: StaticString, _ value: Int64? = nil) throws(SQLiteError) -> Totals {
+        try connection.with(sql) { (statement) throws(SQLiteError) in
+            if let value { statement.bind(value, at: 1) }
+            guard try statement.step() else { return Totals(entries: 0, bytes: 0) }
+            return statement.totals(at: 0)
+        }
+    }
+
+    /// `created_at` of the latest store, of any process.
+    func storedAt() throws(SQLiteError) -> Timestamp {
+        try connection.with(IndexSQL.storedAt) { (statement) throws(SQLiteError) in
+            try statement.step() ? statement.timestamp(at: 0) : Timestamp(milliseconds: 0)
+        }
+    }
+
+    /// Adoption inserts rows of old files, which are no stores.
+    func setStoredAt(_ time: Timestamp) throws(SQLiteError) {
+        try connection.with(IndexSQL.setStoredAt) { (statement) throws(SQLiteError) in
+            statement.bind(time.milliseconds, at: 1)
+            _ = try statement.step()
+        }
+    }
+
+    package func state() throws(SQLiteError) -> IndexState {
+        try connection.with(IndexSQL.state) { (statement) throws(SQLiteError) in
+            guard try statement.step() else {
+                throw SQLiteError(code: .corrupt, message: "the index has no state", isForeignSchema: true)
+            }
+            // Another table's page in its place can look like one row of numbers, and say that nothing is to be trusted.
+            guard let adoption = Adoption(rawValue: statement.text(at: 5)),
+                statement.isNull(at: 0) || statement.isText(at: 0)
+            else { throw SQLiteError(code: .corrupt, message: "the index's state is none", isForeignSchema: true) }
+            return IndexState(statement, adoption: adoption)
+        }
+    }
+
+    func setState(_ state: IndexState) throws(SQLiteError) {
+        try connection.with(IndexSQL.setState) { (statement) throws(SQLiteError) in
+            try statement.bind(state.boot, at: 1)
+            statement.bind(state.settledAt.milliseconds, at: 2)
+            statement.bind(state.indexInode.map { Int64(bitPattern: $0) }, at: 3)
+            statement.bind(state.isRelearning ? 1 : 0, at: 4)
+            try statement.bind(state.adoption.rawValue, at: 5)
+            statement.bind(state.adoptsUntil.milliseconds, at: 6)
+            statement.bind(state.distrusted?.lowerBound.milliseconds, at: 7)
+            statement.bind(state.distrusted?.upperBound.milliseconds, at: 8)
+            statement.bind(state.reconciledAt.milliseconds, at: 9)
+            statement.bind(state.awaitsLegacyNames ? 2 : 0, at: 10)
+            _ = try statement.step()
+        }
+    }
+
+    // MARK: The file
+
+    /// Pages of the file that hold nothing.
+    package func freePages() throws(SQLiteError) -> Int {
+        Int(clamping: try connection.integer(IndexSQL.freePages) ?? 0)
+    }
+
+    /// Gives up to `count` free pages back; the file shrinks at the next checkpoint.
+    func releasePages(_ count: Int) throws(SQLiteError) {
+        try connection.execute("PRAGMA incremental_vacuum(\(count))")
+    }
+
+    /// Runs statements as they are, for tests that damage an index on purpose.
+    package func execute(_ sql: String) throws(SQLiteError) { try connection.execute(sql) }
+
+    package func integrityFindings() throws(SQLiteError) -> [String] { try connection.integrityFindings() }
+}
+
+// MARK: - Rows
+
+extension Entry {
+    /// Reads the columns in the order in which every statement of ``IndexSQL`` names them.
+    init(_ statement: Statement, name: BlobName? = nil) {
+        self.init(
+            id: statement.integer(at: 0), name: name ?? statement.blobName(at: 1), key: statement.optionalText(at: 2),
+            token: statement.integer(at: 3), inode: statement.optionalInteger(at: 4).map { UInt64(bitPattern: $0) },
+            size: statement.blobSize(at: 5), createdAt: statement.timestamp(at: 6),
+            accessedAt: statement.timestamp(at: 7),
+            lifetime: Lifetime(
+                expiresAt: statement.optionalTimestamp(at: 8),
+                timeToLive: statement.isNull(at: 9) ? nil : statement.quantity(at: 9)),
+            isPinned: statement.integer(at: 10) != 0)
+    }
+
+    fileprivate func bind(to statement: Statement) throws(SQLiteError) {
+        statement.bind(id, at: 1)
+        try statement.bind(name, at: 2)
+        try statement.bind(key, at: 3)
+        statement.bind(token, at: 4)
+        statement.bind(inode.map { Int64(bitPattern: $0) }, at: 5)
+        statement.bind(size, at: 6)
+        statement.bind(createdAt.milliseconds, at: 7)
+        statement.bind(accessedAt.milliseconds, at: 8)
+        statement.bind(lifetime.expiresAt?.milliseconds, at: 9)
+        statement.bind(lifetime.timeToLive, at: 10)
+        statement.bind(slack, at: 12)
+    }
+}
+
+extension IndexState {
+    fileprivate init(_ statement: Statement, adoption: Adoption) {
+        let from = statement.optionalTimestamp(at: 7)
+        let until = statement.optionalTimestamp(at: 8)
+        self.init(
+            boot: statement.optionalText(at: 0), settledAt: statement.timestamp(at: 1),
+            storedAt: statement.timestamp(at: 2),
+            indexInode: statement.optionalInteger(at: 3).map { UInt64(bitPattern: $0) },
+            isRelearning: statement.integer(at: 4) != 0,
+            adoption: adoption, adoptsUntil: statement.timestamp(at: 6),
+            distrusted: from.flatMap { from in until.map { from...max(from, $0) } },
+            reconciledAt: statement.timestamp(at: 9),
+            awaitsLegacyNames: !(0...1).contains(statement.integer(at: 10)))
+    }
+}
+
+/// Anybody may have edited the index. Here its numbers become values, and only those that make sense: whatever is calculated with
+/// them has room.
+extension Statement {
+    /// What a clock can say.
+    func timestamp(at column: Int32) -> Timestamp {
+        Timestamp(milliseconds: integer(at: column, in: 0...Timestamp.latest.milliseconds))
+    }
+
+    /// Bytes of one file.
+    func blobSize(at column: Int32) -> Int64 { integer(at: column, in: Entry.sizes) }
+
+    /// Of bytes, entries, uses or milliseconds: up to 2⁶⁰.
+    func quantity(at column: Int32) -> Int64 { integer(at: column, in: 0...Totals.limit) }
+
+    /// Bytes beyond a size; fewer than none where blobs are compressed.
+    func slack(at column: Int32) -> Int64 { integer(at: column, in: -Totals.limit...Totals.limit) }
+
+    /// Entries, and their bytes in the next column.
+    func totals(at column: Int32) -> Totals {
+        Totals(entries: quantity(at: column), bytes: quantity(at: column + 1))
+    }
+
+    func optionalTimestamp(at column: Int32) -> Timestamp? {
+        isNull(at: column) ? nil : timestamp(at: column)
+    }
+
+    /// A name with 64 leading hexadecimal digits is stored as their 32 bytes and the rest as it is.
+    func bind(_ name: BlobName, at index: Int32) throws(SQLiteError) {
+        if let bytes = PackedName.pack(name.text) {
+            try bind(bytes, at: index)
+        } else {
+            try bind(name.text, at: index)
+        }
+    }
+
+    fileprivate func blobName(at column: Int32) -> BlobName {
+        BlobName(untrusted: isText(at: column) ? text(at: column) : PackedName.unpack(bytes(at: column)))
+    }
+}

@@ -1,0 +1,157 @@
+internal import Foundation
+internal import HalcyonSQLite
+
+/// What can be seen of a cache from outside: makes no file, writes nothing, and holds nothing once it is there. For somebody who
+/// looks again and again while others use the cache.
+@_spi(HalcyonTool) public struct IndexSnapshot: Sendable {
+    public var totals = Totals(entries: 0, bytes: 0)
+    /// Bytes that the volume has set aside for the blobs.
+    public var allocatedBytes: Int64 = 0
+    /// Of all processes. What they have counted in the last ten seconds is missing.
+    public var counts = DiskStorage.Statistics.Counts()
+    /// nil before anything was counted.
+    public var since: Timestamp?
+    /// Least recently used first.
+    public var evictedNext: [Entry] = []
+    /// Most recently used first.
+    public var latest: [Entry] = []
+    /// Largest first. nil where nobody has asked for hosts.
+    public var hosts: [Host]?
+
+    /// What is cached of a host; nil for keys that are no addresses.
+    public struct Host: Sendable, Equatable {
+        public let name: String?
+        public let totals: Totals
+
+        public init(name: String?, totals: Totals) {
+            self.name = name
+            self.totals = totals
+        }
+    }
+
+    public init() {}
+
+    /// Looks at the index in a cache's folder.
+    ///
+    /// - Parameters:
+    ///   - rows: entries in each list.
+    ///   - hosts: how many; 0 for none. Takes some 0.5 µs for each entry; all the rest takes a millisecond or two.
+    /// - Returns: nil where there is no index.
+    /// - Throws: ``CacheStorageError`` for one that cannot be read now.
+    public static func read(at folder: String, rows: Int, hosts: Int) throws -> IndexSnapshot? {
+        let files = IndexFiles(
+            database: BlobStore(directory: folder, fileSystem: POSIXFileSystem()).indexPath,
+            fileSystem: POSIXFileSystem())
+        do {
+            return try files.readingUntouched { connection in
+                try connection.reading { try IndexSession(connection: connection).snapshot(rows: rows, hosts: hosts) }
+            }
+        } catch {
+            throw CacheStorageError(error)
+        }
+    }
+}
+
+extension IndexFiles {
+    /// Opens the index for a moment, in a way that leaves all files as they are.
+    fileprivate func readingUntouched<Result>(_ body: (Connection) throws -> Result) throws -> Result? {
+        for _ in 0..<5 {
+            guard let before = try appearance() else { return nil }
+            do {
+                let result = try open(before).map(body)
+                // Without a log somebody may have written into the pages that were read.
+                if before.isLogged { return result }
+                if try appearance() == before { return result }
+            } catch {
+                // The files may have gone, or have been exchanged, between two steps.
+                guard try appearance() != before else { throw error }
+            }
+        }
+        throw CacheStorageError(
+            .indexUnavailable, "The index changes faster than it can be read.", remedy: "Try again in a moment.")
+    }
+
+    private struct Appearance: Equatable {
+        var database: FileStatus
+        var isLogged = false
+    }
+
+    /// nil where there is no index.
+    private func appearance() throws -> Appearance? {
+        guard let database = try status(at: database), database.kind == .regular, database.size > 0 else { return nil }
+        try requireFiles()
+        let hasLog = try status(at: log)?.size ?? 0 > 0
+        guard hasLog, try status(at: sharedMemory)?.size ?? 0 == 0 else {
+            return Appearance(database: database, isLogged: hasLog)
+        }
+        throw CacheStorageError(
+            .indexUnavailable, "The index has a log that was left by a crash.",
+            remedy: "It is put in order as soon as somebody opens the cache: an app, or ‘halcyon stats’.")
+    }
+
+    /// nil for an index that is just being made.
+    private func open(_ appearance: Appearance) throws -> Connection? {
+        let connection = try Connection(
+            path: database, access: .untouched(isLogged: appearance.isLogged), busyTimeout: 50)
+        let version = try EntryIndex.migrator.userVersion(of: connection)
+        guard version > 0 else { return nil }
+        guard version >= IndexSnapshot.oldestVersion else {
+            throw CacheStorageError(
+                .indexUnavailable, "The index has schema version \(version), which tells too little.",
+                remedy: "Bring it up to date: by an app with this version, or with ‘halcyon upgrade’.")
+        }
+        return connection
+    }
+}
+
+extension IndexSnapshot {
+    /// Tags came with version 4.
+    fileprivate static let oldestVersion = 4
+}
+
+extension IndexSession {
+    /// Least recently used first.
+    private func evictedNext(limit: Int) throws(SQLiteError) -> [Entry] {
+        try entries(IndexSQL.evictedNext, Int64(limit))
+    }
+
+    private func hosts(limit: Int) throws(SQLiteError) -> [IndexSnapshot.Host] {
+        try connection.with(IndexSQL.keys) { (statement) throws(SQLiteError) in
+            var totals: [String?: Totals] = [:]
+            while try statement.step() {
+                totals[statement.host(at: 1), default: Totals(entries: 0, bytes: 0)].add(
+                    size: statement.blobSize(at: 0))
+            }
+            return totals.map { IndexSnapshot.Host(name: $0.key, totals: $0.value) }
+                .sorted { ($1.totals.bytes, $0.name ?? "") < ($0.totals.bytes, $1.name ?? "") }
+                .prefix(limit).map(\.self)
+        }
+    }
+
+    fileprivate func snapshot(rows: Int, hosts: Int) throws -> IndexSnapshot {
+        var snapshot = IndexSnapshot()
+        snapshot.totals = try totals()
+        snapshot.allocatedBytes = snapshot.totals.bytes + (try slack())
+        (snapshot.counts, snapshot.since) = try statistics()
+        snapshot.evictedNext = try evictedNext(limit: rows)
+        let all = EntryConditions(.all, at: Timestamp(milliseconds: 0))
+        snapshot.latest = try page(all, in: .access, descending: true, after: nil, limit: rows).records.map(\.entry)
+        if hosts > 0 { snapshot.hosts = try self.hosts(limit: hosts) }
+        return snapshot
+    }
+}
+
+extension Statement {
+    /// The host of a key, and of what the next column says of it.
+    fileprivate func host(at column: Int32) -> String? {
+        guard !isNull(at: column) else { return nil }
+        let key = bytes(at: column)
+        let parts = optionalInteger(at: column + 1).flatMap { KeyOrigin.parts(of: key, baseLength: Int(clamping: $0)) }
+        return KeyOrigin.host(of: parts?.base ?? key[...])
+            .map { KeyOrigin.lowercased(String(decoding: $0, as: UTF8.self)) }
+    }
+}
+
+extension Totals {
+    fileprivate mutating func add(size: Int64) { self = self + Totals(entries: 1, bytes: size) }
+}

@@ -1,0 +1,24 @@
+internal import Foundation
+internal import HalcyonSQLite
+
+/// The connections to an index that are open, so that what they do can be ended from another thread.
+final class OpenConnections: Sendable {
+    private struct Weak: @unchecked Sendable {
+        // Sendable because nothing but `interrupt()` is called through it.
+        weak var connection: Connection?
+    }
+
+    private let all: Locked<[Weak]> = Locked([])
+
+    func add(_ connection: Connection) {
+        let weak = Weak(connection: connection)
+        all.withLock { all in
+            all.removeAll { $0.connection == nil }
+            all.append(weak)
+        }
+    }
+
+    func interrupt() {
+        for one in all.withLock({ $0 }) { one.connection?.interrupt() }
+    }
+}

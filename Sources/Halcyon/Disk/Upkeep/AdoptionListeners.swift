@@ -1,0 +1,22 @@
+/// Those who watch an adoption.
+final class AdoptionListeners: Sendable {
+    /// Called with how far it is, and with nil at the end.
+    typealias Listener = @Sendable (AdoptionProgress?) -> Void
+
+    private let listeners: Locked<[Listener]> = Locked([])
+
+    func add(_ listener: @escaping Listener) { listeners.withLock { $0.append(listener) } }
+
+    func tell(_ progress: AdoptionProgress) {
+        // Outside the lock: whoever listens may come back.
+        for listener in listeners.withLock({ $0 }) { listener(progress) }
+    }
+
+    func finish() {
+        let all = listeners.withLock { listeners in
+            defer { listeners = [] }
+            return listeners
+        }
+        for listener in all { listener(nil) }
+    }
+}

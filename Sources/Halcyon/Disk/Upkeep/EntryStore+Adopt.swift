@@ -1,0 +1,183 @@
+internal import Foundation
+
+extension EntryStore {
+    /// Makes entries of files that have no row, until all files in the folder have been looked at. Nothing is moved,
+    /// rewritten or lost; a key becomes known when it is asked for.
+    ///
+    /// Interrupted, it begins again at the next open; what is adopted already is passed over.
+    func finishAdoption() throws {
+        // Also when it fails, or when everything has been removed meanwhile: who watches need not wait for the next opening.
+        defer { adoptionListeners.finish() }
+        guard condition.isSearching else { return }
+        try adoptionLock.withLock {
+            // Again when the index was replaced meanwhile: the new one knows nothing of what the old one had adopted.
+            while condition.isSearching {
+                let generation = index.generation
+                try adoptEverything()
+                let statistics = isRebuilding ? previousIndex.statistics() : nil
+                try note(in: generation) { state, session in
+                    if let statistics { try session.add(statistics.counts, at: statistics.since) }
+                    state.adoption = .done
+                    // All names have just been looked at; what is left over from a crash meanwhile can wait for a day.
+                    state.reconciledAt = now
+                    state.awaitsLegacyNames = false
+                }
+                previousIndex.close()
+            }
+        }
+    }
+
+    /// As ``finishAdoption()``, off everybody's path; then calls `body`. What cannot be adopted now is what that will meet.
+    func onceAdopted(_ body: @escaping @Sendable () -> Void) {
+        housekeeping.sweepQueue.async { [self] in
+            try? finishAdoption()
+            body()
+        }
+    }
+
+    private func adoptEverything() throws {
+        var progress = AdoptionProgress(files: 0, of: condition.isAdopting ? try countOfBlobNames() : 0)
+        try forEachBlobNameBatch(of: environment.tuning.adoptionChunk) { names in
+            // Row by row in the order of the folder each insert would change a page of its own, and the log would get a
+            // hundred times as long as the rows are.
+            let candidates = names.filter(condition.adopts).sorted { $0.rowID < $1.rowID }
+            for start in stride(from: 0, to: candidates.count, by: environment.tuning.adoptionBatchSize) {
+                try stopIfClosing()
+                let batch = candidates[start..<min(start + environment.tuning.adoptionBatchSize, candidates.count)]
+                try index.writeBatch(isFollowed: { _ in batch.endIndex < candidates.endIndex }) {
+                    try adopt(batch, in: $0)
+                }
+                adoptionListeners.tell(progress.advanced(by: batch.endIndex))
+            }
+            progress = progress.advanced(by: names.count)
+        }
+        adoptionListeners.tell(progress)
+    }
+
+    private func countOfBlobNames() throws -> Int {
+        var count = 0
+        try forEachBlobNameBatch { count += $0.count }
+        return count
+    }
+
+    /// Hands over the names in the folder that can be blobs', a bounded number at a time.
+    ///
+    /// - Parameter size: nil for as many as one transaction takes.
+    func forEachBlobNameBatch(of size: Int? = nil, _ body: ([BlobName]) throws -> Void) throws {
+        let isHashed = condition.settings.namesAreHashed
+        var names: [BlobName] = []
+        try blobs.forEachName { name in
+            let name = blobs.composed(name)
+            if BlobName.isBlobOrLegacyName(name, isHashed: isHashed) { names.append(BlobName(text: name)) }
+            if names.count == size ?? environment.tuning.flushBatchSize {
+                try stopIfClosing()
+                try body(names)
+                names = []
+            }
+            return true
+        }
+        if !names.isEmpty { try body(names) }
+    }
+
+    private func adopt(_ names: some Sequence<BlobName>) throws {
+        try index.write { try adopt(names, in: $0) }
+    }
+
+    private func adopt(_ names: some Sequence<BlobName>, in session: IndexSession) throws {
+        let state = try session.state()
+        // Somebody may have removed everything meanwhile, in this process or another.
+        guard state.adoption != .done || state.awaitsLegacyNames else { return }
+        // These are no stores; after a power cut only what was stored last is not trusted.
+        try keepingStoredAt(session) {
+            for name in names { try adopt(name, in: session) }
+        }
+    }
+
+    private func adopt(_ name: BlobName, in session: IndexSession) throws {
+        // Under the lock: what a store has published since has a row by now.
+        guard let file = try blobs.status(of: name), condition.adopts(file, named: name) else { return }
+        if isRebuilding, let record = previousIndex.record(of: name, in: file) {
+            return try session.restore(storable(record, file))
+        }
+        let now = now
+        let accessed = min(now, file.created ?? file.changed)
+        var entry = Entry(
+            name: name, key: nil, token: BlobTag.token(environment.makeToken(), for: file),
+            inode: lastingInode(of: file), size: file.size, createdAt: min(now, file.changed), accessedAt: accessed,
+            lifetime: adoptedLifetime(of: file, at: now))
+        entry.slack = file.allocatedSize - file.size
+        _ = try session.adopt(entry)
+    }
+
+    /// Whether the folder had an index that was set aside, and its files are becoming entries again.
+    private var isRebuilding: Bool { condition.adoption == .rebuilding }
+
+    private func storable(_ record: EntryRecord, _ file: FileStatus) -> EntryRecord {
+        var record = record
+        record.entry.key = record.entry.key.flatMap(storable)
+        record.entry.inode = lastingInode(of: file)
+        // The index that says so was damaged.
+        if record.entry.isExpired(at: now) { record.entry.lifetime = adoptedLifetime(of: file, at: now) }
+        return record
+    }
+
+    /// A store must not lose a file that is an entry without a row when it fails half way.
+    func adoptBeforeReplacing(_ name: BlobName) throws {
+        guard let file = try adoptableFile(of: name), condition.adopts(file, named: name) else { return }
+        guard try index.read({ try $0.entry(named: name) }) == nil, try blobs.isListed(name) else { return }
+        try adopt(CollectionOfOne(name))
+    }
+
+    /// The rows that the names have then; nil for one that has none.
+    func adoptAndReturn(_ names: [BlobName]) throws -> [Entry?] {
+        try index.write { session in
+            try adopt(names, in: session)
+            return try names.map { try session.entry(named: $0) }
+        }
+    }
+
+    private func adoptableFile(of name: BlobName) throws -> FileStatus? {
+        guard condition.adopts(name) else { return nil }
+        return try blobs.status(of: name)
+    }
+
+    /// Notes in the index and for this process that a piece of work on the whole folder is done, unless another index has
+    /// taken the place of the one it was done for.
+    func note(in generation: Int, _ change: (inout IndexState, IndexSession) throws -> Void) throws {
+        try index.write { session in
+            guard index.generation == generation else { return }
+            var state = try session.state()
+            try change(&state, session)
+            try session.setState(state)
+            // Under the lock: the next opening must not be overtaken.
+            condition.update(from: state)
+        }
+    }
+
+    /// Rows that are not stores leave the time of the latest store as it is.
+    private func keepingStoredAt(_ session: IndexSession, _ body: () throws -> Void) throws {
+        let storedAt = try session.storedAt()
+        try body()
+        try session.setStoredAt(storedAt)
+    }
+
+    /// How long a file without a row lives.
+    ///
+    /// Kingfisher writes the expiration into the modification date. Where that can be relied on (Apple platforms, an
+    /// index that was not damaged) it is taken as it is; elsewhere it counts only if it is later than the configured
+    /// expiration from now, so that old dates never make an entry expire at once.
+    func adoptedLifetime(of file: FileStatus, at now: Timestamp) -> Lifetime {
+        guard file.modified < .neverFrom else { return .never }
+        let noted = Lifetime(.date(file.modified.date), from: now)
+        if Self.datesCanBeRelied, condition.adoption == .pending { return noted }
+        let configured = Lifetime(condition.settings.adoptionExpiration, from: now)
+        guard let end = configured.expiresAt, let notedEnd = noted.expiresAt else { return configured }
+        return end >= notedEnd ? configured : noted
+    }
+
+    #if canImport(Darwin)
+        private static let datesCanBeRelied = true
+    #else
+        private static let datesCanBeRelied = false
+    #endif
+}

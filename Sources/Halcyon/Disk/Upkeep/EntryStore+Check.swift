@@ -1,0 +1,155 @@
+internal import Foundation
+internal import HalcyonSQLite
+
+extension EntryStore {
+    /// Compares rows with files in both directions, totals with sums, and runs SQLite's integrity check.
+    ///
+    /// Safe while others use the cache: each finding is confirmed under the write lock, a bounded batch at a time. With
+    /// `repair`, orphans and leftovers are removed, rows without their blob are dropped, and totals are counted anew.
+    /// Reads every row and `stat`s every file.
+    ///
+    /// - Parameter progress: called with the number of rows and files looked at so far, between two batches. What it throws
+    ///   ends the check; what was repaired by then stays so.
+    package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
+        flushAccessLog()
+        unlinker.finish()
+        var report = CheckReport()
+        report.isAdopting = condition.isAdopting
+        var seen = 0
+        try checkDetached(repair: repair, &report)
+        func didSee(_ count: Int) throws {
+            seen += count
+            try progress(seen)
+        }
+        try checkRows(repair: repair, &report, didSee)
+        try checkFiles(repair: repair, &report, didSee)
+        try checkTotals(repair: repair, &report)
+        report.integrityFindings = try index.readAtLength { try $0.integrityFindings() }
+        report.isRepaired = repair
+        return report
+    }
+
+    // MARK: Rows
+
+    private func checkRows(repair: Bool, _ report: inout CheckReport, _ didSee: (Int) throws -> Void) throws {
+        var last = Int64.min
+        while true {
+            let page = try index.read { try $0.page(after: last, limit: environment.tuning.flushBatchSize) }
+            guard let end = page.last else { return }
+            let suspicious = try page.filter { try !isIntact($0) }
+            if !suspicious.isEmpty { try confirm(suspicious.map(\.id), repair: repair, &report) }
+            last = end.id
+            try didSee(page.count)
+        }
+    }
+
+    private func isIntact(_ entry: Entry) throws -> Bool {
+        guard entry.isReadable, let file = try blobs.status(of: entry.name) else { return false }
+        return isBlob(of: entry, file)
+    }
+
+    /// Looks again under the write lock, where no store is between its steps.
+    private func confirm(_ ids: [Int64], repair: Bool, _ report: inout CheckReport) throws {
+        var found = report
+        try index.writeBatch { session in
+            found = report
+            for id in ids { try confirm(id, repair: repair, in: session, &found) }
+        }
+        report = found
+    }
+
+    private func confirm(_ id: Int64, repair: Bool, in session: IndexSession, _ report: inout CheckReport) throws {
+        guard let entry = try session.entry(id: id), try !isIntact(entry) else { return }
+        guard entry.isReadable else {
+            report.unreadableRows.append(id)
+            if repair { try session.delete(id: id) }
+            return
+        }
+        if repair {
+            let file = try settle(entry.name, entry: entry)
+            if let file, isBlob(of: entry, file) { return note(entry, file, in: &report) }
+            note(entry, file, in: &report)
+            try session.delete(id: id)
+            if file != nil, !blobs.isAmbiguous(entry.name) { try? blobs.unlink(entry.name) }
+        } else {
+            note(entry, try blobs.status(of: entry.name), in: &report)
+        }
+    }
+
+    private func note(_ entry: Entry, _ file: FileStatus?, in report: inout CheckReport) {
+        switch file {
+        case .none: report.dangling.append(entry.name.text)
+        case .some(let file) where file.kind != .regular: report.dangling.append(entry.name.text)
+        case .some(let file) where file.size != entry.size: report.wrongLengths.append(entry.name.text)
+        case .some: report.wrongInodes.append(entry.name.text)
+        }
+    }
+
+    // MARK: Files
+
+    private func checkFiles(repair: Bool, _ report: inout CheckReport, _ didSee: (Int) throws -> Void) throws {
+        let isHashed = condition.settings.namesAreHashed
+        var names: [BlobName] = []
+        try blobs.forEachName { name in
+            let name = blobs.composed(name)
+            if BlobName.isBlobOrLegacyName(name, isHashed: isHashed) {
+                names.append(BlobName(text: name))
+            } else if name != BlobStore.metadataFolder {
+                report.strangers.append(name)
+            }
+            if names.count == environment.tuning.flushBatchSize {
+                try checkFiles(names, repair: repair, &report)
+                try didSee(names.count)
+                names = []
+            }
+            return true
+        }
+        try checkFiles(names, repair: repair, &report)
+        try didSee(names.count)
+    }
+
+    private func checkFiles(_ names: [BlobName], repair: Bool, _ report: inout CheckReport) throws {
+        let withoutRow = try index.read { session in try names.filter { try !hasRow($0, in: session) } }
+        guard !withoutRow.isEmpty else { return }
+        let confirmed = try index.writeBatch { session in
+            try withoutRow.compactMap { name -> (BlobName, FileStatus)? in
+                guard try !hasRow(name, in: session), let file = try blobs.status(of: name) else { return nil }
+                return (name, file)
+            }
+        }
+        let orphans = confirmed.filter { $0.1.kind == .regular && !condition.adopts($0.1, named: $0.0) }.map(\.0)
+        report.strangers += confirmed.filter { $0.1.kind != .regular }.map(\.0.text)
+        report.orphans += orphans.map(\.text)
+        if repair { try removeFilesWithoutRow(orphans, changedUntil: Timestamp(Date()), sparesAdoptable: true) }
+    }
+
+    // MARK: Leftovers and totals
+
+    private func checkDetached(repair: Bool, _ report: inout CheckReport) throws {
+        try blobs.forEachDetached(in: .trash) { _ in
+            report.trashed += 1
+            return true
+        }
+        try blobs.forEachDetached(in: .staging) { blob in
+            if let file = try blobs.status(of: blob), isLeftOver(blob, file) { report.staleStaged += 1 }
+            return true
+        }
+        if repair { try settleDetached() }
+    }
+
+    private func checkTotals(repair: Bool, _ report: inout CheckReport) throws {
+        // Rows change meanwhile: only as of one moment do the two belong together. Counting takes long, and so no lock.
+        (report.noted, report.counted) = try index.readAtLength { session in
+            try session.connection.reading {
+                (try session.notedTotals() ?? Totals(entries: 0, bytes: 0), try session.countedTotals())
+            }
+        }
+        guard repair else { return }
+        try recountTotals()
+        try index.write { session in
+            try session.repairTotals()
+            try session.mendStatistics()
+            if try session.hasInvalidPins() { try session.normalizePins() }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import Foundation
+internal import HalcyonSQLite
+
+extension ImageCache {
+    func storeInMemory(_ image: KFCrossPlatformImage, forKey key: String, options: KingfisherParsedOptionsInfo) {
+        let computedKey = key.computedKey(with: options.processor.identifier)
+        refills.change(computedKey) {
+            keepInMemory(image, forKey: computedKey, expiration: options.memoryCacheExpiration)
+        }
+    }
+
+    func storeOnDisk(
+        _ image: KFCrossPlatformImage, original: Data?, forKey key: String, options: KingfisherParsedOptionsInfo,
+        attributes: DiskStorage.EntryAttributes, report: StoreReport
+    ) {
+        let serializer = options.cacheSerializer
+        store(
+            StoreCall(
+                makeData: {
+                    serializer.data(with: image, original: original).map(Result.success)
+                        ?? .failure(
+                            .cacheError(
+                                reason: .cannotSerializeImage(
+                                    image: image, original: original, serializer: serializer)))
+                },
+                baseKey: key, processorIdentifier: options.processor.identifier,
+                expiration: options.diskCacheExpiration, writeOptions: options.diskStoreWriteOptions,
+                forcedExtension: options.forcedExtension, attributes: attributes, report: report))
+    }
+
+    func store(_ call: StoreCall) { ioQueue.async(store: call) { [self] in storeSome(of: &$0) } }
+
+    /// An image that is to expire at once is not kept; the one it was to replace goes all the same.
+    func keepInMemory(_ image: KFCrossPlatformImage, forKey key: String, expiration: StorageExpiration?) {
+        if (expiration ?? memoryStorage.config.expiration).isExpired { memoryStorage.remove(forKey: key) }
+        memoryStorage.storeNoThrow(value: image, forKey: key, expiration: expiration)
+    }
+}
+
+// On the I/O queue.
+extension ImageCache {
+    /// A call whose turn it is.
+    private struct CurrentCall {
+        let call: StoreCall
+        /// nil for what has expired already, which is not stored.
+        let request: Result<EntryStore.StoreRequest?, KingfisherError>
+        var result: Result<(), KingfisherError> = .success(())
+
+        /// What the disk storage is asked for.
+        var storing: EntryStore.StoreRequest? { try? request.get() }
+
+        var hasNoRoom: Bool {
+            guard case .failure(.cacheError(.cannotCreateCacheFile(_, _, _, let error))) = result else { return false }
+            return (error as? CacheStorageError)?.code == .diskFull
+        }
+
+        var stored: Stored? {
+            guard let storing, case .success = result else { return nil }
+            return Stored(name: storing.name, bytes: storing.data.count)
+        }
+    }
+
+    /// What is put into one batch before the next image is serialized: the first one's handler waits for all of them, and limits
+    /// are kept behind them.
+    private static let (callsTogether, bytesTogether, millisecondsTogether) = (32, 1 << 20, 5)
+
+    private func storeSome(of calls: inout [StoreCall]) {
+        let batch = write(takeBatch(of: &calls))
+        keepLimits(afterStoring: batch.compactMap(\.stored))
+        for one in batch {
+            if isClearing, one.hasNoRoom { storeOnceCleared(one.call) } else { one.call.report(one.result) }
+        }
+    }
+
+    /// What is being cleared makes room.
+    private func storeOnceCleared(_ call: StoreCall) {
+        onceCleared { [self] in
+            var calls = [call]
+            storeSome(of: &calls)
+        }
+    }
+
+    private func takeBatch(of calls: inout [StoreCall]) -> [CurrentCall] {
+        let deadline = MonotonicTime.now.adding(milliseconds: Self.millisecondsTogether)
+        var (batch, bytes) = ([CurrentCall](), 0)
+        while let call = calls.popLast() {
+            let one = CurrentCall(call: call, request: request(for: call))
+            batch.append(one)
+            bytes += one.storing?.data.count ?? 0
+            if batch.count == Self.callsTogether || bytes >= Self.bytesTogether || MonotonicTime.now >= deadline {
+                break
+            }
+        }
+        return batch
+    }
+
+    private func write(_ batch: [CurrentCall]) -> [CurrentCall] {
+        var results = diskStorage.store(batch.compactMap(\.storing))[...]
+        return batch.map { one in
+            var one = one
+            one.result = one.request.flatMap { $0 == nil ? .success(()) : results.removeFirst() }
+            return one
+        }
+    }
+
+    private func request(for call: StoreCall) -> Result<EntryStore.StoreRequest?, KingfisherError> {
+        call.makeData().flatMap { data in
+            diskResult {
+                try diskStorage.request(
+                    toStore: data, forKey: call.key, origin: KeyOrigin(baseKey: call.baseKey),
+                    expiration: call.expiration, writeOptions: call.writeOptions,
+                    forcedExtension: call.forcedExtension, attributes: call.attributes)
+            }
+        }
+    }
+
+    func diskResult<Success>(_ body: () throws -> Success) -> Result<Success, KingfisherError> {
+        Result(catching: body).mapError { error in
+            // The disk storage throws nothing else.
+            (error as? KingfisherError)
+                ?? .cacheError(reason: .invalidURLResource(error: error, key: "", url: diskStorage.directoryURL))
+        }
+    }
+
+    func measureDisk(then handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void) {
+        onceAdopted { [self] in
+            onceCleared { [self] in handler(diskResult { try diskStorage.totalSize() }) }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// The date of a blob's file, in the seconds of a `timespec`. It is when the entry expires.
+enum FileDate {
+    /// The date of a blob that never expires: the year 2420, the latest round one that ext4 can hold together with the tag.
+    /// Milliseconds since 1970. A volume that ends in 2038 holds that instead, an ordinary date.
+    static let never: Int64 = 14_200_617_600_000
+
+    /// A date from the year 2400 on means "never". Kingfisher's is in 4001, which ext4 makes 2446.
+    static let neverFrom: Int64 = 13_569_465_600_000
+
+    /// In 32 bits the last second, in 2038, means "never", and later dates become the second before it.
+    static func seconds<Seconds: FixedWidthInteger>(ofMilliseconds time: Int64, as type: Seconds.Type = Seconds.self)
+        -> Seconds
+    {
+        guard let seconds = Seconds(exactly: time / 1000), seconds < .max else {
+            return time >= neverFrom ? .max : time > 0 ? .max - 1 : .min
+        }
+        return seconds
+    }
+
+    /// The reverse of ``seconds(ofMilliseconds:as:)``.
+    static func milliseconds<Seconds: FixedWidthInteger>(ofSeconds seconds: Seconds, nanoseconds: Int) -> Int64 {
+        if Seconds.bitWidth <= 32, seconds == .max { return never }
+        return Int64(seconds) * 1000 + Int64(nanoseconds) / 1_000_000
+    }
+}
