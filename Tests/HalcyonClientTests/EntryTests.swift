@@ -140,6 +140,15 @@ import Testing
             try await store()
             let removed = try await cache.removeImageAndVariants(forKey: key, fromMemory: false, fromDisk: true)
             #expect(removed.count == 2 && cache.imageCachedType(forKey: key) == .memory)
+            try await store()
+            #expect(try cache.diskStorage.totals(matching: .init(baseKeys: [key, "another"])).entries == 2)
+            #expect(DiskStorage.EntryFilter(baseKey: key) == .init(baseKeys: [key]))
+            let several = await handled { done in
+                cache.removeImagesAndVariants(forKeys: ["another", key]) { done($0) }
+            }
+            #expect(try several.get().count == 2)
+            try await store()
+            #expect(try await cache.removeImagesAndVariants(forKeys: [key], fromMemory: false).count == 2)
         }
     }
 

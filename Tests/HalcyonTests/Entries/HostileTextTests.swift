@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
@@ -127,6 +128,47 @@ import Testing
                 #expect(throws: KingfisherError.self) { try cache.storage.removeEntries(matching: filter) }
             }
             #expect(try cache.storage.totals().entries == 2)
+        }
+    }
+
+    @Test func `several images are told apart by the bytes of their keys`() throws {
+        try withCache { cache in
+            let composed = "\u{E9}"
+            let decomposed = "e\u{301}"
+            let keys = [
+                "a", "a@p", "ab", "a@", "b", "b@x", "b@x@q", "b@xy", composed, "\(composed)@p", decomposed, "x\0y@p",
+            ]
+            for key in keys { try cache.storage.store(value: .blob(1), forKey: key) }
+            func found(_ baseKeys: [String]) throws -> Set<[UInt8]> {
+                let entries = try cache.storage.entries(matching: .init(baseKeys: baseKeys)).entries
+                let memory = KeyConditions(EntryFilter(baseKeys: baseKeys))
+                #expect(entries.count == keys.filter { memory?.admit(key: $0) == true }.count, "\(baseKeys)")
+                return Set(entries.map { Array(($0.key ?? "").utf8) })
+            }
+            func bytes(_ keys: String...) -> Set<[UInt8]> { Set(keys.map { Array($0.utf8) }) }
+            #expect(try found([]) == [])
+            #expect(try found(["a"]) == bytes("a", "a@p", "a@"))
+            #expect(try found(["a", "b@x"]) == bytes("a", "a@p", "a@", "b@x", "b@x@q"))
+            #expect(try found([composed]) == bytes(composed, "\(composed)@p"))
+            #expect(try found([composed, "nothing"]) == bytes(composed, "\(composed)@p"))
+            #expect(try found([composed, decomposed]) == bytes(composed, "\(composed)@p", decomposed))
+            #expect(try found(["x\0y", "z"]) == bytes("x\0y@p"))
+            let gone = try cache.storage.removeEntries(matching: .init(baseKeys: ["b", decomposed]))
+            #expect(gone.count == 5)
+        }
+    }
+
+    @Test func `nobody but the cache can ask the function that judges keys`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try cache.storage.store.index.write { session in
+                try session.execute("CREATE VIEW planted AS SELECT meets(1, key, base_length, source) FROM entries")
+                #expect(throws: SQLiteError.self) { try session.execute("SELECT * FROM planted") }
+                // Without what it is to judge by it knows nothing.
+                #expect(try session.connection.integer("SELECT meets(1, key) IS NULL FROM entries") == 1)
+                #expect(try session.connection.integer("SELECT meets() IS NULL") == 1)
+                try session.execute("DROP VIEW planted")
+            }
         }
     }
 
