@@ -34,6 +34,7 @@ final class HalcyonCache {
     func close() {
         open = nil
         wait(seconds: 60) { !isOpen }
+        require(!isOpen)
     }
 
     /// Also while it is being closed.

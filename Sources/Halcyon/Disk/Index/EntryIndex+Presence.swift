@@ -58,10 +58,14 @@ extension EntryIndex {
             code: .busy, message: "the log was removed, and another process keeps its rows from being saved")
     }
 
+    /// The writer's connection is closed last: it brings the log into the database and removes it. An optimized build would end its
+    /// life before the calls that do not use it.
     func closeConnections(_ writer: inout Writer?) {
-        readers.close()
-        checkpointer.withLock { $0 = nil }
-        presence.withLock { $0 = nil }
+        withExtendedLifetime(writer) {
+            readers.close()
+            checkpointer.withLock { $0 = nil }
+            presence.withLock { $0 = nil }
+        }
         writer = nil
     }
 }

@@ -120,8 +120,8 @@ package final class EntryIndex: Sendable {
     /// A function of its own, so that the connection is closed when it returns.
     private func readOnOwnConnection<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
-        // Rows in another order than that of their ids are all over the file. Freed with the connection.
-        try connection.execute("PRAGMA cache_size = -16384")
+        // Keys that are sorted must not get into a temporary file.
+        try connection.execute("PRAGMA temp_store = MEMORY")
         return try body(IndexSession(connection: connection))
     }
 
