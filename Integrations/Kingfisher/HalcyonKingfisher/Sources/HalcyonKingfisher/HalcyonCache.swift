@@ -3,6 +3,7 @@ public import Halcyon
 public import Kingfisher
 
 // Both modules have types of the same names: each one is written with its module, and `.kf` is not used here.
+// In an app whose declarations belong to the main actor unless they say otherwise, these have to say otherwise.
 
 /// Kingfisher's cache with its disk kept by Halcyon.
 ///
@@ -20,7 +21,7 @@ public import Kingfisher
 /// A store that fails on disk tells its handler so as `cannotSerializeImage`, with ``HalcyonStoreFailure`` as the serializer:
 /// Kingfisher makes the results of stores itself, and that is the one failure it can be made to report. The async functions
 /// throw the real error.
-open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
+nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
     // Sendable because `opened` is reached through `opening` alone.
 
     private let opening = NSLock()
@@ -339,15 +340,31 @@ open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
         }
     }
 
+    /// Returns when the image is gone; none there is no error.
+    ///
+    /// - Throws: Kingfisher's error if it is on disk and could not be removed. Then it is still found there.
     open override func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true
-    ) async {
-        await withCheckedContinuation { continuation in
-            removeImage(
-                forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension, fromMemory: fromMemory,
-                fromDisk: fromDisk
-            ) { continuation.resume() }
+    ) async throws {
+        let disk = disk
+        do {
+            try await withCheckedThrowingContinuation { continuation in
+                removeImage(
+                    forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
+                    fromMemory: fromMemory, fromDisk: fromDisk
+                ) { [computed = computedKey(key, identifier)] in
+                    // A handler is not told of failures. What is gone by now is no error, and what could not be removed
+                    // cannot be removed again, and says why. It is still the turn of this call: nothing was stored since.
+                    continuation.resume(
+                        with: Result {
+                            guard fromDisk else { return }
+                            try disk.diskStorage.remove(forKey: computed, forcedExtension: forcedExtension)
+                        })
+                }
+            }
+        } catch let error as Halcyon.KingfisherError {
+            throw Kingfisher.KingfisherError(error)
         }
     }
 
@@ -401,7 +418,7 @@ open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
 // MARK: - The disk half
 
 /// Halcyon's cache as the adapter uses it: its queue, its cleaning and its reactions to the system, with nothing in memory.
-private final class DiskHalf: Halcyon.ImageCache, @unchecked Sendable {
+nonisolated private final class DiskHalf: Halcyon.ImageCache, @unchecked Sendable {
     // Set once, before anybody else has this.
     weak var front: HalcyonCache?
 
@@ -414,7 +431,7 @@ private final class DiskHalf: Halcyon.ImageCache, @unchecked Sendable {
 }
 
 /// Has Kingfisher's serializer do the work, with the options it was meant to have.
-private struct Serializer: Halcyon.CacheSerializer {
+nonisolated private struct Serializer: Halcyon.CacheSerializer {
     let options: Kingfisher.KingfisherParsedOptionsInfo
 
     func data(with image: Halcyon.KFCrossPlatformImage, original: Data?) -> Data? {
@@ -430,7 +447,7 @@ private struct Serializer: Halcyon.CacheSerializer {
 }
 
 /// Tells the disk half which variant of an image it has: nothing is processed there.
-private struct Processor: Halcyon.ImageProcessor {
+nonisolated private struct Processor: Halcyon.ImageProcessor {
     let identifier: String
 
     func process(
@@ -439,7 +456,7 @@ private struct Processor: Halcyon.ImageProcessor {
 }
 
 /// Stands for a processor of which only the identifier is known.
-private struct NamedProcessor: Kingfisher.ImageProcessor {
+nonisolated private struct NamedProcessor: Kingfisher.ImageProcessor {
     let identifier: String
 
     func process(
@@ -457,7 +474,7 @@ private struct NamedProcessor: Kingfisher.ImageProcessor {
 /// if case .failure(.cacheError(reason: .cannotSerializeImage(_, _, let serializer))) = result.diskCacheResult,
 ///     let failure = serializer as? HalcyonStoreFailure { print(failure.error) }
 /// ```
-public struct HalcyonStoreFailure: Kingfisher.CacheSerializer, CustomStringConvertible {
+nonisolated public struct HalcyonStoreFailure: Kingfisher.CacheSerializer, CustomStringConvertible {
     /// The real one.
     public let error: Kingfisher.KingfisherError
 
@@ -470,7 +487,7 @@ public struct HalcyonStoreFailure: Kingfisher.CacheSerializer, CustomStringConve
     public var description: String { "none; the disk failed: \(error.localizedDescription)" }
 }
 
-extension Kingfisher.KingfisherError {
+nonisolated extension Kingfisher.KingfisherError {
     /// The error itself, unless it stands for another one.
     fileprivate var behindStoreFailure: Kingfisher.KingfisherError {
         guard case .cacheError(reason: .cannotSerializeImage(_, _, let serializer)) = self else { return self }
@@ -488,7 +505,7 @@ extension Kingfisher.KingfisherError {
     }
 }
 
-extension Kingfisher.ImageProcessItem {
+nonisolated extension Kingfisher.ImageProcessItem {
     fileprivate init(_ item: Halcyon.ImageProcessItem) {
         switch item {
         case .image(let image): self = .image(image)
@@ -497,7 +514,7 @@ extension Kingfisher.ImageProcessItem {
     }
 }
 
-extension Kingfisher.KingfisherError.CacheErrorReason {
+nonisolated extension Kingfisher.KingfisherError.CacheErrorReason {
     fileprivate init(_ reason: Halcyon.KingfisherError.CacheErrorReason) {
         switch reason {
         case .fileEnumeratorCreationFailed(let url): self = .fileEnumeratorCreationFailed(url: url)
@@ -524,7 +541,7 @@ extension Kingfisher.KingfisherError.CacheErrorReason {
 
 // MARK: - Options
 
-extension Halcyon.KingfisherParsedOptionsInfo {
+nonisolated extension Halcyon.KingfisherParsedOptionsInfo {
     /// What the disk half has to know.
     fileprivate init(_ options: Kingfisher.KingfisherParsedOptionsInfo) {
         self.init(nil)
@@ -543,7 +560,7 @@ extension Halcyon.KingfisherParsedOptionsInfo {
     }
 }
 
-extension Halcyon.StorageExpiration {
+nonisolated extension Halcyon.StorageExpiration {
     fileprivate init(_ expiration: Kingfisher.StorageExpiration) {
         switch expiration {
         case .never: self = .never
@@ -555,7 +572,7 @@ extension Halcyon.StorageExpiration {
     }
 }
 
-extension Halcyon.ExpirationExtending {
+nonisolated extension Halcyon.ExpirationExtending {
     fileprivate init(_ extending: Kingfisher.ExpirationExtending) {
         switch extending {
         case .none: self = .none
