@@ -22,10 +22,11 @@ public import Kingfisher
 /// Kingfisher makes the results of stores itself, and that is the one failure it can be made to report. The async functions
 /// throw the real error.
 nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
-    // Sendable because `opened` is reached through `opening` alone.
+    // Sendable because what follows is reached through `opening` alone.
 
     private let opening = NSLock()
     private var opened: DiskHalf?
+    private var hasAdvised = false
 
     /// The cache that keeps the disk, for what Kingfisher has no function for: `suspend`, `resume`, cleaning with progress,
     /// `diskStorage.directoryURL`. Its memory is not used.
@@ -89,6 +90,7 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         options: Kingfisher.KingfisherParsedOptionsInfo, toDisk: Bool = true,
         completionHandler: (@Sendable (Kingfisher.CacheStoreResult) -> Void)? = nil
     ) {
+        advise(on: options)
         guard toDisk else {
             return super.store(
                 image, original: original, forKey: key, options: options, toDisk: false,
@@ -208,6 +210,7 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         )?
     ) {
         guard let completionHandler else { return }
+        advise(on: options)
         if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
             return callbackQueue.execute { completionHandler(.success(.memory(image))) }
         }
@@ -254,12 +257,35 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         then handler:
             @escaping @Sendable (Result<Kingfisher.KFCrossPlatformImage?, Kingfisher.KingfisherError>) -> Void
     ) {
+        // Kingfisher's own load asks in between whether the image is still wanted. What it asks is internal, and a closure that
+        // reflection finds must not be called: it is not in the form in which Swift passes closures on.
         disk.retrieveImage(
             forKey: key, options: Halcyon.KingfisherParsedOptionsInfo(options), callbackQueue: .untouch
         ) { result in
             handler(result.map(\.image).mapError(Kingfisher.KingfisherError.init))
         }
     }
+
+    // MARK: Advice
+
+    /// With this option a manager asks `imageCachedTypeAsync`, which cannot be overridden, and downloads what is on disk. It then
+    /// comes here with what it has downloaded.
+    private func advise(on options: Kingfisher.KingfisherParsedOptionsInfo) {
+        guard options.asyncCacheTypeCheck else { return }
+        let isFirst = opening.withLock {
+            defer { hasAdvised = true }
+            return !hasAdvised
+        }
+        guard isFirst else { return }
+        print(
+            """
+            HalcyonCache: the option asyncCacheTypeCheck makes Kingfisher look in its own storage, which is empty, and download \
+            what is on disk. Leave it out: to look is quick here.
+            """)
+    }
+
+    /// For tests.
+    var isAdviceGiven: Bool { opening.withLock { hasAdvised } }
 
     // MARK: Looking
 

@@ -1,11 +1,12 @@
 import Foundation
-import HalcyonKingfisher
 // As in an app: where Kingfisher is imported and Halcyon is not, no name needs its module.
 import Kingfisher
 import Testing
 
 // Members of the image, which on Apple's systems UIKit has.
 import class Halcyon.HalcyonImage
+
+@testable import HalcyonKingfisher
 
 @Suite(.timeLimit(.minutes(10))) struct ManagerTests {
     private let key = "https://example.com/a.png"
@@ -77,6 +78,30 @@ import class Halcyon.HalcyonImage
         #expect(ImageCache.default.isCached(forKey: url.cacheKey))
         #expect(try await app.get(url.cacheKey).cacheType == .none)
         #expect(app.downloads.all == [url.cacheKey: 2])
+    }
+
+    @Test func `an option that makes the manager download what is on disk is not taken in silence`() async throws {
+        let fixture = Fixture()
+        let cache = try fixture.makeCache()
+        let app = try App(cache)
+        try await cache.storeToDisk(try Picture().data, forKey: key)
+        #expect(try await app.get(key).cacheType == .disk)
+        cache.clearMemoryCache()
+        #expect(!cache.isAdviceGiven)
+        #expect(try await app.get(key, [.asyncCacheTypeCheck]).cacheType == .none)
+        #expect(app.downloads.all == [key: 1])
+        #expect(cache.isAdviceGiven)
+    }
+
+    @Test func `an image that its view no longer waits for is loaded all the same`() async throws {
+        // The adapter has no means to learn of it. Kingfisher's views do not show what they do not wait for.
+        let fixture = Fixture()
+        let cache = try fixture.makeCache()
+        let app = try App(cache)
+        try await cache.storeToDisk(try Picture().data, forKey: key)
+        #expect(try await app.get(key, isWanted: { false }).cacheType == .disk)
+        #expect(cache.imageCachedType(forKey: key) == .memory)
+        #expect(cache.stockCalls == [])
     }
 
     @Test func `the files of a live photo are found by what they are called`() async throws {
