@@ -17,12 +17,10 @@ func describe(_ data: Data, _ name: String, _ image: KFCrossPlatformImage, _ url
 }
 
 func options(_ cache: ImageCache) -> KingfisherOptionsInfo {
-    KingfisherOptionsInfo.empty
-        + [
-            .targetCache(cache), .originalCache(cache), .forceRefresh, .downloadPriority(1),
-            .diskCacheExpiration(.never),
-            .memoryCacheAccessExtendingExpiration(.none), .callbackQueue(.mainAsync), .scaleFactor(2),
-        ]
+    [
+        .targetCache(cache), .originalCache(cache), .forceRefresh, .downloadPriority(1), .diskCacheExpiration(.never),
+        .memoryCacheAccessExtendingExpiration(.none), .callbackQueue(.mainAsync), .scaleFactor(2),
+    ]
 }
 
 func prefetch(_ urls: [URL]) {

@@ -3,7 +3,7 @@ public import Foundation
 public typealias KingfisherOptionsInfo = [KingfisherOptionsInfoItem]
 
 extension Array where Element == KingfisherOptionsInfoItem {
-    public static var empty: KingfisherOptionsInfo { [] }
+    static var empty: KingfisherOptionsInfo { [] }
 }
 
 // Those that a cache reads, and those that decide which cache a manager or a prefetcher asks for what.
