@@ -257,8 +257,7 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         then handler:
             @escaping @Sendable (Result<Kingfisher.KFCrossPlatformImage?, Kingfisher.KingfisherError>) -> Void
     ) {
-        // Kingfisher's own load asks in between whether the image is still wanted. What it asks is internal, and a closure that
-        // reflection finds must not be called: it is not in the form in which Swift passes closures on.
+        guard Probe.isWanted(options) else { return handler(.success(nil)) }
         disk.retrieveImage(
             forKey: key, options: Halcyon.KingfisherParsedOptionsInfo(options), callbackQueue: .untouch
         ) { result in
@@ -466,9 +465,46 @@ nonisolated private struct Serializer: Halcyon.CacheSerializer {
 
     /// Decodes too, if asked: only Kingfisher knows which of its images are animated.
     func image(with data: Data, options _: Halcyon.KingfisherParsedOptionsInfo) -> Halcyon.KFCrossPlatformImage? {
-        let image = options.cacheSerializer.image(with: data, options: options)
+        guard Probe.isWanted(options), let image = options.cacheSerializer.image(with: data, options: options),
+            Probe.isWanted(options)
+        else { return nil }
         guard options.backgroundDecode else { return image }
-        return image.map { Kingfisher.KingfisherWrapper($0).decoded(scale: options.scaleFactor) }
+        return Kingfisher.KingfisherWrapper(image).decoded(scale: options.scaleFactor)
+    }
+}
+
+/// Finds out whether an image is still wanted where it was to be shown: cells that scroll away ask for others.
+///
+/// Kingfisher's own load from disk asks for that, and drops what is not wanted. What it asks is internal, but it goes along with a
+/// copy of the options. So this asks a cache of Kingfisher's for the load whose storage can never be used. If the image is
+/// wanted, it says that the storage is not ready; if not, it finds nothing. It does so at once, and without the disk.
+nonisolated private final class Probe: Kingfisher.ImageCache, @unchecked Sendable {
+    /// nil if Kingfisher answers in another way one day. Then each image is wanted: the manager looks again by itself.
+    private static let probe: Probe? = {
+        // No folder has a name of this length.
+        let probe = Probe(name: String(repeating: "-", count: 300))
+        return probe.isWanted(Kingfisher.KingfisherParsedOptionsInfo(nil)) ? probe : nil
+    }()
+
+    static func isWanted(_ options: Kingfisher.KingfisherParsedOptionsInfo) -> Bool {
+        probe?.isWanted(options) ?? true
+    }
+
+    private func isWanted(_ options: Kingfisher.KingfisherParsedOptionsInfo) -> Bool {
+        var options = options
+        options.fromMemoryCacheOrRefresh = false
+        options.loadDiskFileSynchronously = true
+        // Written before the call returns, on this thread.
+        nonisolated(unsafe) var isWanted = false
+        retrieveImage(forKey: "halcyon.probe", options: options, callbackQueue: .untouch) { result in
+            if case .failure = result { isWanted = true }
+        }
+        return isWanted
+    }
+
+    /// Kingfisher's never calls back if there is no folder, and the system would wait for it in the background.
+    override func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+        if let handler { DispatchQueue.main.async(execute: handler) }
     }
 }
 

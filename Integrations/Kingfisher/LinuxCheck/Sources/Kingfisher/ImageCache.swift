@@ -162,7 +162,17 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
     ) {
         diskStorage.note()
-        callbackQueue.execute { completionHandler?(.success(.none)) }
+        if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
+            return callbackQueue.execute { completionHandler?(.success(.memory(image))) }
+        }
+        let load: @Sendable () -> Void = { [diskStorage] in
+            // What is not wanted any more is not found, whatever the state of the storage.
+            let isNotReady = !options.fromMemoryCacheOrRefresh && !options.isSourceTaskStale && !diskStorage.isReady
+            let error = KingfisherError.cacheError(
+                reason: .diskStorageIsNotReady(cacheURL: diskStorage.directoryURL))
+            callbackQueue.execute { completionHandler?(isNotReady ? .failure(error) : .success(.none)) }
+        }
+        options.loadDiskFileSynchronously ? load() : ioQueue.async(execute: load)
     }
 
     open func retrieveImage(

@@ -79,6 +79,8 @@ public enum DiskStorage {
         private var currentConfig: Config
         private var noted: [String] = []
         public let directoryURL: URL
+        /// Without its folder it is not.
+        let isReady: Bool
 
         public var config: Config {
             get { lock.withLock { currentConfig } }
@@ -99,7 +101,8 @@ public enum DiskStorage {
             let folder = config.directory ?? FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]
             directoryURL = config.cachePathBlock(folder, "com.onevcat.Kingfisher.ImageCache.\(config.name)")
             currentConfig = config
-            try? FileManager.default.createDirectory(at: directoryURL, withIntermediateDirectories: true)
+            isReady =
+                (try? FileManager.default.createDirectory(at: directoryURL, withIntermediateDirectories: true)) != nil
         }
 
         public func store(

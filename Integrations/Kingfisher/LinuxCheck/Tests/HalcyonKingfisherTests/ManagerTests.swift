@@ -93,17 +93,6 @@ import class Halcyon.HalcyonImage
         #expect(cache.isAdviceGiven)
     }
 
-    @Test func `an image that its view no longer waits for is loaded all the same`() async throws {
-        // The adapter has no means to learn of it. Kingfisher's views do not show what they do not wait for.
-        let fixture = Fixture()
-        let cache = try fixture.makeCache()
-        let app = try App(cache)
-        try await cache.storeToDisk(try Picture().data, forKey: key)
-        #expect(try await app.get(key, isWanted: { false }).cacheType == .disk)
-        #expect(cache.imageCachedType(forKey: key) == .memory)
-        #expect(cache.stockCalls == [])
-    }
-
     @Test func `the files of a live photo are found by what they are called`() async throws {
         // As Kingfisher looks for them: by two file name extensions, one after the other.
         let fixture = Fixture()
