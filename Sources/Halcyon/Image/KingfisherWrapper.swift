@@ -17,9 +17,12 @@ public protocol KingfisherCompatible: AnyObject {}
 public protocol KingfisherCompatibleValue {}
 
 // The setters do nothing: with them a property of the wrapper can be assigned through `kf`.
+// Disfavored, because Kingfisher has a `kf` of its own. In an app with both modules members are found in all files, whatever a file
+// imports: without this each `kf` would be ambiguous.
 
 extension KingfisherCompatible {
     /// The functions that this package adds to the type.
+    @_disfavoredOverload
     public var kf: KingfisherWrapper<Self> {
         get { KingfisherWrapper(self) }
         set {}
@@ -28,6 +31,7 @@ extension KingfisherCompatible {
 
 extension KingfisherCompatibleValue {
     /// The functions that this package adds to the type.
+    @_disfavoredOverload
     public var kf: KingfisherWrapper<Self> {
         get { KingfisherWrapper(self) }
         set {}

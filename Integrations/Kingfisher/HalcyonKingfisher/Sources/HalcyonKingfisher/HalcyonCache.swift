@@ -3,6 +3,7 @@ public import Halcyon
 public import Kingfisher
 
 // Both modules have types of the same names: each one is written with its module, and `.kf` is not used here.
+// In an app whose declarations belong to the main actor unless they say otherwise, these have to say otherwise.
 
 /// Kingfisher's cache with its disk kept by Halcyon.
 ///
@@ -20,11 +21,12 @@ public import Kingfisher
 /// A store that fails on disk tells its handler so as `cannotSerializeImage`, with ``HalcyonStoreFailure`` as the serializer:
 /// Kingfisher makes the results of stores itself, and that is the one failure it can be made to report. The async functions
 /// throw the real error.
-open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
-    // Sendable because `opened` is reached through `opening` alone.
+nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
+    // Sendable because what follows is reached through `opening` alone.
 
     private let opening = NSLock()
     private var opened: DiskHalf?
+    private var hasAdvised = false
 
     /// The cache that keeps the disk, for what Kingfisher has no function for: `suspend`, `resume`, cleaning with progress,
     /// `diskStorage.directoryURL`. Its memory is not used.
@@ -88,6 +90,7 @@ open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
         options: Kingfisher.KingfisherParsedOptionsInfo, toDisk: Bool = true,
         completionHandler: (@Sendable (Kingfisher.CacheStoreResult) -> Void)? = nil
     ) {
+        advise(on: options)
         guard toDisk else {
             return super.store(
                 image, original: original, forKey: key, options: options, toDisk: false,
@@ -207,6 +210,7 @@ open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
         )?
     ) {
         guard let completionHandler else { return }
+        advise(on: options)
         if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
             return callbackQueue.execute { completionHandler(.success(.memory(image))) }
         }
@@ -253,12 +257,34 @@ open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
         then handler:
             @escaping @Sendable (Result<Kingfisher.KFCrossPlatformImage?, Kingfisher.KingfisherError>) -> Void
     ) {
+        guard Probe.isWanted(options) else { return handler(.success(nil)) }
         disk.retrieveImage(
             forKey: key, options: Halcyon.KingfisherParsedOptionsInfo(options), callbackQueue: .untouch
         ) { result in
             handler(result.map(\.image).mapError(Kingfisher.KingfisherError.init))
         }
     }
+
+    // MARK: Advice
+
+    /// With this option a manager asks `imageCachedTypeAsync`, which cannot be overridden, and downloads what is on disk. It then
+    /// comes here with what it has downloaded.
+    private func advise(on options: Kingfisher.KingfisherParsedOptionsInfo) {
+        guard options.asyncCacheTypeCheck else { return }
+        let isFirst = opening.withLock {
+            defer { hasAdvised = true }
+            return !hasAdvised
+        }
+        guard isFirst else { return }
+        print(
+            """
+            HalcyonCache: the option asyncCacheTypeCheck makes Kingfisher look in its own storage, which is empty, and download \
+            what is on disk. Leave it out: to look is quick here.
+            """)
+    }
+
+    /// For tests.
+    var isAdviceGiven: Bool { opening.withLock { hasAdvised } }
 
     // MARK: Looking
 
@@ -339,15 +365,31 @@ open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
         }
     }
 
+    /// Returns when the image is gone; none there is no error.
+    ///
+    /// - Throws: Kingfisher's error if it is on disk and could not be removed. Then it is still found there.
     open override func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true
-    ) async {
-        await withCheckedContinuation { continuation in
-            removeImage(
-                forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension, fromMemory: fromMemory,
-                fromDisk: fromDisk
-            ) { continuation.resume() }
+    ) async throws {
+        let disk = disk
+        do {
+            try await withCheckedThrowingContinuation { continuation in
+                removeImage(
+                    forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
+                    fromMemory: fromMemory, fromDisk: fromDisk
+                ) { [computed = computedKey(key, identifier)] in
+                    // A handler is not told of failures. What is gone by now is no error, and what could not be removed
+                    // cannot be removed again, and says why. It is still the turn of this call: nothing was stored since.
+                    continuation.resume(
+                        with: Result {
+                            guard fromDisk else { return }
+                            try disk.diskStorage.remove(forKey: computed, forcedExtension: forcedExtension)
+                        })
+                }
+            }
+        } catch let error as Halcyon.KingfisherError {
+            throw Kingfisher.KingfisherError(error)
         }
     }
 
@@ -401,7 +443,7 @@ open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
 // MARK: - The disk half
 
 /// Halcyon's cache as the adapter uses it: its queue, its cleaning and its reactions to the system, with nothing in memory.
-private final class DiskHalf: Halcyon.ImageCache, @unchecked Sendable {
+nonisolated private final class DiskHalf: Halcyon.ImageCache, @unchecked Sendable {
     // Set once, before anybody else has this.
     weak var front: HalcyonCache?
 
@@ -414,7 +456,7 @@ private final class DiskHalf: Halcyon.ImageCache, @unchecked Sendable {
 }
 
 /// Has Kingfisher's serializer do the work, with the options it was meant to have.
-private struct Serializer: Halcyon.CacheSerializer {
+nonisolated private struct Serializer: Halcyon.CacheSerializer {
     let options: Kingfisher.KingfisherParsedOptionsInfo
 
     func data(with image: Halcyon.KFCrossPlatformImage, original: Data?) -> Data? {
@@ -423,14 +465,51 @@ private struct Serializer: Halcyon.CacheSerializer {
 
     /// Decodes too, if asked: only Kingfisher knows which of its images are animated.
     func image(with data: Data, options _: Halcyon.KingfisherParsedOptionsInfo) -> Halcyon.KFCrossPlatformImage? {
-        let image = options.cacheSerializer.image(with: data, options: options)
+        guard Probe.isWanted(options), let image = options.cacheSerializer.image(with: data, options: options),
+            Probe.isWanted(options)
+        else { return nil }
         guard options.backgroundDecode else { return image }
-        return image.map { Kingfisher.KingfisherWrapper($0).decoded(scale: options.scaleFactor) }
+        return Kingfisher.KingfisherWrapper(image).decoded(scale: options.scaleFactor)
+    }
+}
+
+/// Finds out whether an image is still wanted where it was to be shown: cells that scroll away ask for others.
+///
+/// Kingfisher's own load from disk asks for that, and drops what is not wanted. What it asks is internal, but it goes along with a
+/// copy of the options. So this asks a cache of Kingfisher's for the load whose storage can never be used. If the image is
+/// wanted, it says that the storage is not ready; if not, it finds nothing. It does so at once, and without the disk.
+nonisolated private final class Probe: Kingfisher.ImageCache, @unchecked Sendable {
+    /// nil if Kingfisher answers in another way one day. Then each image is wanted: the manager looks again by itself.
+    private static let probe: Probe? = {
+        // No folder has a name of this length.
+        let probe = Probe(name: String(repeating: "-", count: 300))
+        return probe.isWanted(Kingfisher.KingfisherParsedOptionsInfo(nil)) ? probe : nil
+    }()
+
+    static func isWanted(_ options: Kingfisher.KingfisherParsedOptionsInfo) -> Bool {
+        probe?.isWanted(options) ?? true
+    }
+
+    private func isWanted(_ options: Kingfisher.KingfisherParsedOptionsInfo) -> Bool {
+        var options = options
+        options.fromMemoryCacheOrRefresh = false
+        options.loadDiskFileSynchronously = true
+        // Written before the call returns, on this thread.
+        nonisolated(unsafe) var isWanted = false
+        retrieveImage(forKey: "halcyon.probe", options: options, callbackQueue: .untouch) { result in
+            if case .failure = result { isWanted = true }
+        }
+        return isWanted
+    }
+
+    /// Kingfisher's never calls back if there is no folder, and the system would wait for it in the background.
+    override func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+        if let handler { DispatchQueue.main.async(execute: handler) }
     }
 }
 
 /// Tells the disk half which variant of an image it has: nothing is processed there.
-private struct Processor: Halcyon.ImageProcessor {
+nonisolated private struct Processor: Halcyon.ImageProcessor {
     let identifier: String
 
     func process(
@@ -439,7 +518,7 @@ private struct Processor: Halcyon.ImageProcessor {
 }
 
 /// Stands for a processor of which only the identifier is known.
-private struct NamedProcessor: Kingfisher.ImageProcessor {
+nonisolated private struct NamedProcessor: Kingfisher.ImageProcessor {
     let identifier: String
 
     func process(
@@ -457,7 +536,7 @@ private struct NamedProcessor: Kingfisher.ImageProcessor {
 /// if case .failure(.cacheError(reason: .cannotSerializeImage(_, _, let serializer))) = result.diskCacheResult,
 ///     let failure = serializer as? HalcyonStoreFailure { print(failure.error) }
 /// ```
-public struct HalcyonStoreFailure: Kingfisher.CacheSerializer, CustomStringConvertible {
+nonisolated public struct HalcyonStoreFailure: Kingfisher.CacheSerializer, CustomStringConvertible {
     /// The real one.
     public let error: Kingfisher.KingfisherError
 
@@ -470,7 +549,7 @@ public struct HalcyonStoreFailure: Kingfisher.CacheSerializer, CustomStringConve
     public var description: String { "none; the disk failed: \(error.localizedDescription)" }
 }
 
-extension Kingfisher.KingfisherError {
+nonisolated extension Kingfisher.KingfisherError {
     /// The error itself, unless it stands for another one.
     fileprivate var behindStoreFailure: Kingfisher.KingfisherError {
         guard case .cacheError(reason: .cannotSerializeImage(_, _, let serializer)) = self else { return self }
@@ -488,7 +567,7 @@ extension Kingfisher.KingfisherError {
     }
 }
 
-extension Kingfisher.ImageProcessItem {
+nonisolated extension Kingfisher.ImageProcessItem {
     fileprivate init(_ item: Halcyon.ImageProcessItem) {
         switch item {
         case .image(let image): self = .image(image)
@@ -497,7 +576,7 @@ extension Kingfisher.ImageProcessItem {
     }
 }
 
-extension Kingfisher.KingfisherError.CacheErrorReason {
+nonisolated extension Kingfisher.KingfisherError.CacheErrorReason {
     fileprivate init(_ reason: Halcyon.KingfisherError.CacheErrorReason) {
         switch reason {
         case .fileEnumeratorCreationFailed(let url): self = .fileEnumeratorCreationFailed(url: url)
@@ -524,7 +603,7 @@ extension Kingfisher.KingfisherError.CacheErrorReason {
 
 // MARK: - Options
 
-extension Halcyon.KingfisherParsedOptionsInfo {
+nonisolated extension Halcyon.KingfisherParsedOptionsInfo {
     /// What the disk half has to know.
     fileprivate init(_ options: Kingfisher.KingfisherParsedOptionsInfo) {
         self.init(nil)
@@ -543,7 +622,7 @@ extension Halcyon.KingfisherParsedOptionsInfo {
     }
 }
 
-extension Halcyon.StorageExpiration {
+nonisolated extension Halcyon.StorageExpiration {
     fileprivate init(_ expiration: Kingfisher.StorageExpiration) {
         switch expiration {
         case .never: self = .never
@@ -555,7 +634,7 @@ extension Halcyon.StorageExpiration {
     }
 }
 
-extension Halcyon.ExpirationExtending {
+nonisolated extension Halcyon.ExpirationExtending {
     fileprivate init(_ extending: Kingfisher.ExpirationExtending) {
         switch extending {
         case .none: self = .none

@@ -162,7 +162,17 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
     ) {
         diskStorage.note()
-        callbackQueue.execute { completionHandler?(.success(.none)) }
+        if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
+            return callbackQueue.execute { completionHandler?(.success(.memory(image))) }
+        }
+        let load: @Sendable () -> Void = { [diskStorage] in
+            // What is not wanted any more is not found, whatever the state of the storage.
+            let isNotReady = !options.fromMemoryCacheOrRefresh && !options.isSourceTaskStale && !diskStorage.isReady
+            let error = KingfisherError.cacheError(
+                reason: .diskStorageIsNotReady(cacheURL: diskStorage.directoryURL))
+            callbackQueue.execute { completionHandler?(isNotReady ? .failure(error) : .success(.none)) }
+        }
+        options.loadDiskFileSynchronously ? load() : ioQueue.async(execute: load)
     }
 
     open func retrieveImage(
@@ -198,15 +208,17 @@ open class ImageCache: @unchecked Sendable {
     // MARK: Looking
 
     open func imageCachedType(
-        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
+        forKey key: String, processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
     ) -> CacheType {
         diskStorage.note()
-        return .none
+        return memoryStorage.isCached(forKey: Self.computedKey(key, identifier)) ? .memory : .none
     }
 
     /// Not open, and so never the adapter's.
     public func imageCachedTypeAsync(
-        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        forKey key: String, processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil,
         callbackQueue: CallbackQueue = .mainCurrentOrAsync, completionHandler: @escaping @Sendable (CacheType) -> Void
     ) {
         let computedKey = Self.computedKey(key, identifier)
@@ -216,13 +228,15 @@ open class ImageCache: @unchecked Sendable {
     }
 
     public func isCached(
-        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
+        forKey key: String, processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
     ) -> Bool {
         imageCachedType(forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension).cached
     }
 
     open func hash(
-        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
+        forKey key: String, processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
     ) -> String {
         diskStorage.note()
         return ""
@@ -237,14 +251,16 @@ open class ImageCache: @unchecked Sendable {
     open var memoryStorageCacheCost: Int { memoryStorage.totalCacheCost() }
 
     open func cachePath(
-        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
+        forKey key: String, processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
     ) -> String {
         diskStorage.note()
         return ""
     }
 
     open func cacheFileURLIfOnDisk(
-        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
+        forKey key: String, processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
     ) -> URL? {
         diskStorage.note()
         return nil
@@ -275,7 +291,7 @@ open class ImageCache: @unchecked Sendable {
     open func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true
-    ) async { diskStorage.note() }
+    ) async throws { diskStorage.note() }
 
     open func clearCache() async { diskStorage.note() }
     open func clearDiskCache() async { diskStorage.note() }
@@ -304,7 +320,8 @@ open class ImageCache: @unchecked Sendable {
     }
 
     public func imageCachedTypeAsync(
-        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
+        forKey key: String, processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
     ) async -> CacheType {
         diskStorage.note()
         return .none

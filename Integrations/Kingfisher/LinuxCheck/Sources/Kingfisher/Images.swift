@@ -15,24 +15,56 @@ public typealias KFCrossPlatformImage = Halcyon.KFCrossPlatformImage
     }
 #endif
 
-extension KFCrossPlatformImage: CacheCostCalculable {}
+extension KFCrossPlatformImage: CacheCostCalculable {
+    public var cacheCost: Int { Int(size.width * size.height) * 4 }
+}
 
-public struct KingfisherWrapper<Base> {
+public struct KingfisherWrapper<Base>: @unchecked Sendable {
     public let base: Base
     public init(_ base: Base) { self.base = base }
 }
 
+// `kf` is where Kingfisher has it, in protocols of Halcyon's names: so it can be ambiguous here as it can be in an app.
+
+public protocol KingfisherCompatible: AnyObject {}
+public protocol KingfisherCompatibleValue {}
+
+extension KingfisherCompatible {
+    public var kf: KingfisherWrapper<Self> {
+        get { KingfisherWrapper(self) }
+        set {}
+    }
+}
+
+extension KingfisherCompatibleValue {
+    public var kf: KingfisherWrapper<Self> {
+        get { KingfisherWrapper(self) }
+        set {}
+    }
+}
+
+extension KFCrossPlatformImage: KingfisherCompatible {}
+extension Data: KingfisherCompatibleValue {}
+extension String: KingfisherCompatibleValue {}
+
+extension KingfisherWrapper where Base == Data {
+    /// A fake: a PNG, or something else.
+    public var imageFormat: ImageFormat { base.starts(with: [0x89, 0x50, 0x4E, 0x47]) ? .PNG : .unknown }
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public enum ImageFormat: Sendable { case unknown, PNG, JPEG, GIF }
+
 extension KingfisherWrapper where Base == KFCrossPlatformImage {
+    /// In Kingfisher nil for what is not animated, as all of the fake's images are.
+    public var imageFrameCount: Int? { nil }
+
     /// A fake: another image of the same pixels.
     public func decoded(scale: CGFloat) -> KFCrossPlatformImage {
         KFCrossPlatformImage(
             rgba: base.rgba ?? [], width: Int(base.size.width), height: Int(base.size.height), scale: scale) ?? base
     }
 }
-
-// Both modules give `kf` to data and strings, so that using it where both are imported would be ambiguous here too.
-extension Data { public var kf: KingfisherWrapper<Data> { KingfisherWrapper(self) } }
-extension String { public var kf: KingfisherWrapper<String> { KingfisherWrapper(self) } }
 
 public protocol CacheSerializer: Sendable {
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data?
@@ -59,6 +91,28 @@ public struct DefaultCacheSerializer: CacheSerializer {
 public protocol ImageProcessor: Sendable {
     var identifier: String { get }
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
+}
+
+extension ImageProcessor {
+    public func append(another: any ImageProcessor) -> any ImageProcessor {
+        Both(identifier: "\(identifier)|>\(another.identifier)", first: self, second: another)
+    }
+}
+
+private struct Both: ImageProcessor {
+    let identifier: String
+    let first: any ImageProcessor
+    let second: any ImageProcessor
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        first.process(item: item, options: options).flatMap { second.process(item: .image($0), options: options) }
+    }
+}
+
+infix operator |> : AdditionPrecedence
+
+public func |> (left: any ImageProcessor, right: any ImageProcessor) -> any ImageProcessor {
+    left.append(another: right)
 }
 
 public enum ImageProcessItem: Sendable { case image(KFCrossPlatformImage), data(Data) }

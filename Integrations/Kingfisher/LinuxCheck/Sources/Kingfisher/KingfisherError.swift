@@ -5,18 +5,18 @@ public enum KingfisherError: LocalizedError, CustomNSError {
     case cacheError(reason: CacheErrorReason)
     case processorError(reason: ProcessorErrorReason)
 
-    public enum CacheErrorReason: Sendable {
+    // Not checked because two of them carry anything.
+    public enum CacheErrorReason: @unchecked Sendable {
         case fileEnumeratorCreationFailed(url: URL)
         case invalidFileEnumeratorContent(url: URL)
         case invalidURLResource(error: any Error, key: String, url: URL)
         case cannotLoadDataFromDisk(url: URL, error: any Error)
         case cannotCreateDirectory(path: String, error: any Error)
         case imageNotExisting(key: String)
-        case cannotConvertToData(object: any Sendable, error: any Error)
+        case cannotConvertToData(object: Any, error: any Error)
         case cannotSerializeImage(image: KFCrossPlatformImage?, original: Data?, serializer: any CacheSerializer)
         case cannotCreateCacheFile(fileURL: URL, key: String, data: Data, error: any Error)
-        case cannotSetCacheFileAttribute(
-            filePath: String, attributes: [FileAttributeKey: any Sendable], error: any Error)
+        case cannotSetCacheFileAttribute(filePath: String, attributes: [FileAttributeKey: Any], error: any Error)
         case diskStorageIsNotReady(cacheURL: URL)
     }
 

@@ -1,33 +1,132 @@
-public import Foundation
+import Foundation
 
-/// A fake that gets and stores images through its cache in the order in which Kingfisher's does, with a closure as its server.
-public final class KingfisherManager: @unchecked Sendable {
-    public static let shared = KingfisherManager(cache: .default)
+public struct RetrieveImageResult: Sendable {
+    public let image: KFCrossPlatformImage
+    public let cacheType: CacheType
+}
+
+/// A fake that asks its caches, downloads, processes and stores in the order in which Kingfisher's does.
+public class KingfisherManager: @unchecked Sendable {
+    public static let shared = KingfisherManager()
     public var cache: ImageCache
+    public var downloader: ImageDownloader
+    public var defaultOptions = KingfisherOptionsInfo.empty
 
-    public init(cache: ImageCache) { self.cache = cache }
+    private convenience init() { self.init(downloader: .default, cache: .default) }
 
-    /// From memory or disk; else what is downloaded, processed and stored, together with its original.
+    public init(downloader: ImageDownloader, cache: ImageCache) {
+        self.downloader = downloader
+        self.cache = cache
+    }
+
+    public typealias Handler = @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
+
     public func retrieveImage(
-        forKey key: String, options: KingfisherParsedOptionsInfo, download: @escaping @Sendable () -> Data,
-        completionHandler: @escaping @Sendable (Result<ImageCacheResult, KingfisherError>) -> Void
+        with resource: any Resource, options: KingfisherOptionsInfo? = nil, completionHandler: Handler?
+    ) { retrieveImage(with: resource, options: options, isWanted: nil, completionHandler: completionHandler) }
+
+    /// As a view asks for its image: another one may be wanted by the time this one has come. Internal in Kingfisher.
+    public func retrieveImage(
+        with resource: any Resource, options: KingfisherOptionsInfo?, isWanted: (@Sendable () -> Bool)?,
+        completionHandler: Handler?
     ) {
-        let type = cache.imageCachedType(
-            forKey: key, processorIdentifier: options.processor.identifier, forcedExtension: options.forcedExtension)
-        guard !type.cached else {
-            return cache.retrieveImage(
-                forKey: key, options: options, callbackQueue: .untouch, completionHandler: completionHandler)
+        let given = options ?? .empty
+        var options = KingfisherParsedOptionsInfo(
+            [.downloader(downloader), .targetCache(cache)] + defaultOptions + given)
+        options.sourceTaskIdentifierChecker = isWanted
+        let request = Request(manager: self, resource: resource, options: options) { completionHandler?($0) }
+        guard !options.forceRefresh else { return request.download() }
+        request.begin()
+    }
+}
+
+/// What is asked of a manager, and by its prefetcher.
+struct Request: Sendable {
+    let manager: KingfisherManager
+    let resource: any Resource
+    let options: KingfisherParsedOptionsInfo
+    let handler: KingfisherManager.Handler
+
+    private var target: ImageCache { options.targetCache ?? manager.cache }
+    private var original: ImageCache { options.originalCache ?? target }
+    private var key: String { resource.cacheKey }
+    private var isProcessed: Bool { !options.processor.identifier.isEmpty }
+
+    /// From the cache, from the original in a cache, or else by a download.
+    func begin() {
+        look(in: target, for: options.processor) { type in
+            guard !isUsable(type) else { return deliver() }
+            guard isProcessed || original !== target else { return miss() }
+            look(in: original, for: DefaultImageProcessor.default) { type in
+                isUsable(type) ? makeOfOriginal() : miss()
+            }
         }
-        let data = download()
-        guard let image = options.processor.process(item: .data(data), options: options) else {
-            return completionHandler(.success(.none))
+    }
+
+    private func look(
+        in cache: ImageCache, for processor: any ImageProcessor, then body: @escaping @Sendable (CacheType) -> Void
+    ) {
+        if options.asyncCacheTypeCheck {
+            cache.imageCachedTypeAsync(
+                forKey: key, processorIdentifier: processor.identifier, forcedExtension: options.forcedExtension,
+                callbackQueue: .untouch, completionHandler: body)
+        } else {
+            body(
+                cache.imageCachedType(
+                    forKey: key, processorIdentifier: processor.identifier, forcedExtension: options.forcedExtension))
         }
-        cache.store(image, original: data, forKey: key, options: options, toDisk: true) { [cache] _ in
-            guard !options.processor.identifier.isEmpty else { return completionHandler(.success(.none)) }
-            cache.storeToDisk(
+    }
+
+    private func isUsable(_ type: CacheType) -> Bool {
+        type == .memory || (type == .disk && !options.fromMemoryCacheOrRefresh)
+    }
+
+    private func deliver() {
+        target.retrieveImage(forKey: key, options: options) { result in
+            finish(
+                result.flatMap { found in
+                    guard let image = found.image else { return .failure(notExisting) }
+                    return .success(RetrieveImageResult(image: image, cacheType: found.cacheType))
+                })
+        }
+    }
+
+    private func makeOfOriginal() {
+        var unprocessed = options
+        unprocessed.processor = DefaultImageProcessor.default
+        original.retrieveImage(forKey: key, options: unprocessed) { result in
+            guard let image = try? result.get().image else {
+                return options.isSourceTaskStale ? finish(.failure(notExisting)) : miss()
+            }
+            store(options.processor.process(item: .image(image), options: options), data: nil)
+        }
+    }
+
+    private func miss() { options.onlyFromCache ? finish(.failure(notExisting)) : download() }
+
+    func download() {
+        let downloader = options.downloader ?? manager.downloader
+        guard let data = downloader.server(resource.downloadURL) else { return finish(.failure(notExisting)) }
+        store(options.processor.process(item: .data(data), options: options), data: data)
+    }
+
+    private func store(_ image: KFCrossPlatformImage?, data: Data?) {
+        guard let image else { return finish(.failure(notExisting)) }
+        var storing = options
+        storing.callbackQueue = .untouch
+        let result = RetrieveImageResult(image: image, cacheType: .none)
+        target.store(image, original: data, forKey: key, options: storing, toDisk: !options.cacheMemoryOnly) { _ in
+            guard let data, options.cacheOriginalImage, isProcessed else { return finish(.success(result)) }
+            original.storeToDisk(
                 data, forKey: key, processorIdentifier: DefaultImageProcessor.default.identifier,
                 expiration: options.diskCacheExpiration
-            ) { _ in completionHandler(.success(.none)) }
+            ) { _ in finish(.success(result)) }
         }
+    }
+
+    private var notExisting: KingfisherError { .cacheError(reason: .imageNotExisting(key: key)) }
+
+    private func finish(_ result: Result<RetrieveImageResult, KingfisherError>) {
+        options.callbackQueue.execute { handler(result) }
     }
 }

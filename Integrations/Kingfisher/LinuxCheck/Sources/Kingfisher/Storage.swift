@@ -27,7 +27,7 @@ public protocol DataTransformable {
 extension Data: DataTransformable {
     public func toData() throws -> Data { self }
     public static func fromData(_ data: Data) throws -> Data { data }
-    public static var empty: Data { Data() }
+    public static let empty = Data()
 }
 
 public enum MemoryStorage {
@@ -61,8 +61,10 @@ public enum MemoryStorage {
 
     public struct Config {
         public var totalCostLimit: Int
+        public var countLimit: Int = .max
         public var expiration: StorageExpiration = .seconds(300)
-        public let cleanInterval: TimeInterval
+        public var cleanInterval: TimeInterval
+        public var keepWhenEnteringBackground = false
         public init(totalCostLimit: Int, cleanInterval: TimeInterval = 120) {
             self.totalCostLimit = totalCostLimit
             self.cleanInterval = cleanInterval
@@ -77,6 +79,8 @@ public enum DiskStorage {
         private var currentConfig: Config
         private var noted: [String] = []
         public let directoryURL: URL
+        /// Without its folder it is not.
+        let isReady: Bool
 
         public var config: Config {
             get { lock.withLock { currentConfig } }
@@ -97,7 +101,8 @@ public enum DiskStorage {
             let folder = config.directory ?? FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]
             directoryURL = config.cachePathBlock(folder, "com.onevcat.Kingfisher.ImageCache.\(config.name)")
             currentConfig = config
-            try? FileManager.default.createDirectory(at: directoryURL, withIntermediateDirectories: true)
+            isReady =
+                (try? FileManager.default.createDirectory(at: directoryURL, withIntermediateDirectories: true)) != nil
         }
 
         public func store(

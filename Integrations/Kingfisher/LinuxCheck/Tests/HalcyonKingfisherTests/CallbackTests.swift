@@ -90,7 +90,7 @@ import Testing
         #expect(try await cache.retrieveImage(forKey: "b", options: .thumbnail).cacheType == .memory)
         #expect(try await cache.retrieveImageInDiskCache(forKey: "c")?.red == 3)
         #expect(try await cache.retrieveImageInDiskCache(forKey: "m") == nil)
-        await cache.removeImage(forKey: "a", fromMemory: false)
+        try await cache.removeImage(forKey: "a", fromMemory: false)
         #expect(cache.imageCachedType(forKey: "a") == .memory)
         await cache.cleanExpiredDiskCache()
         await cache.cleanExpiredCache()
@@ -184,6 +184,33 @@ extension Kingfisher.KingfisherError {
             await cache.cleanExpiredCache()
             #expect(await reason { _ = try await cache.diskStorageSize } != nil)
         }
+    }
+
+    @Test func `a removal that fails throws, and what was to go is still found`() async throws {
+        let fixture = Fixture()
+        let cache = try fixture.makeCache()
+        let picture = try Picture()
+        try await cache.store(picture.image, forKey: "a", processorIdentifier: "thumb")
+        await cache.halcyon.suspend()
+        let found = await reason { try await cache.removeImage(forKey: "a", processorIdentifier: "thumb") }
+        guard case .invalidURLResource(let cause as CacheStorageError, "a@thumb", _)? = found else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+        #expect(cause.code == .suspended)
+        // It has no place for an error.
+        await withCheckedContinuation { continuation in
+            cache.removeImage(forKey: "a", processorIdentifier: "thumb") { continuation.resume() }
+        }
+        // That needs no disk.
+        try await cache.removeImage(forKey: "a", processorIdentifier: "thumb", fromDisk: false)
+        cache.halcyon.resume()
+        #expect(cache.imageCachedType(forKey: "a", processorIdentifier: "thumb") == .disk)
+        try await cache.removeImage(forKey: "a", processorIdentifier: "thumb")
+        #expect(!cache.isCached(forKey: "a", processorIdentifier: "thumb"))
+        // None there is no error.
+        try await cache.removeImage(forKey: "a", processorIdentifier: "thumb")
+        #expect(cache.stockCalls == [])
     }
 
     @Test func `the result of a failed store has the real error behind Kingfisher's`() async throws {

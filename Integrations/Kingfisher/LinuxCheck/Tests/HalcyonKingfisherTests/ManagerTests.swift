@@ -1,5 +1,4 @@
 import Foundation
-import HalcyonKingfisher
 // As in an app: where Kingfisher is imported and Halcyon is not, no name needs its module.
 import Kingfisher
 import Testing
@@ -7,61 +6,47 @@ import Testing
 // Members of the image, which on Apple's systems UIKit has.
 import class Halcyon.HalcyonImage
 
+@testable import HalcyonKingfisher
+
 @Suite(.timeLimit(.minutes(10))) struct ManagerTests {
     private let key = "https://example.com/a.png"
-
-    private func get(
-        _ manager: KingfisherManager, _ picture: Picture, downloads: Counter
-    ) async throws -> ImageCacheResult {
-        let data = picture.data
-        return try await withCheckedThrowingContinuation { continuation in
-            manager.retrieveImage(forKey: key, options: .thumbnail) {
-                downloads.count("download")
-                return data
-            } completionHandler: {
-                continuation.resume(with: $0)
-            }
-        }
-    }
 
     @Test func `an image is downloaded once, then in memory, then on disk, then in memory again`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
-        let manager = KingfisherManager(cache: cache)
-        let picture = try Picture()
-        let downloads = Counter()
-        func type() async throws -> CacheType {
-            try await get(manager, picture, downloads: downloads).cacheType
-        }
+        let app = try App(cache)
+        let options: KingfisherOptionsInfo = [.processor(Thumbnail()), .cacheOriginalImage]
 
-        #expect(try await type() == .none)
-        #expect(try await type() == .memory)
+        #expect(try await app.get(key, options).cacheType == .none)
+        #expect(try await app.get(key, options).cacheType == .memory)
         cache.clearMemoryCache()
         #expect(cache.imageCachedType(forKey: key, processorIdentifier: "thumb") == .disk)
-        let found = try await get(manager, picture, downloads: downloads)
+        let found = try await app.get(key, options)
         #expect(found.cacheType == .disk)
-        #expect(found.image?.red == 200)
+        #expect(found.image.red == 200)
         #expect(cache.memoryStorage.keys == [key + "@thumb"])
-        #expect(try await type() == .memory)
-        #expect(downloads.all == ["download": 1])
+        #expect(try await app.get(key, options).cacheType == .memory)
         // The original, which was stored as bytes, is an entry of its own and not in memory.
         #expect(cache.imageCachedType(forKey: key) == .disk)
         #expect(fixture.names(in: fixture.folder).count == 2)
         #expect(fixture.names(in: fixture.stockFolder) == [])
 
-        await cache.removeImage(forKey: key, processorIdentifier: "thumb")
+        // What is gone is made of the original, and found again.
+        try await cache.removeImage(forKey: key, processorIdentifier: "thumb")
         #expect(cache.imageCachedType(forKey: key, processorIdentifier: "thumb") == .none)
-        #expect(cache.isCached(forKey: key))
-        #expect(try await type() == .none)
-        #expect(downloads.all == ["download": 2])
+        #expect(try await app.get(key, options).cacheType == .none)
+        #expect(cache.isCached(forKey: key, processorIdentifier: "thumb"))
+        #expect(app.downloads.all == [key: 1])
         await withCheckedContinuation { continuation in cache.clearCache { continuation.resume() } }
         #expect(!cache.isCached(forKey: key))
         #expect(fixture.names(in: fixture.folder) == [])
+        #expect(try await app.get(key, options).cacheType == .none)
+        #expect(app.downloads.all == [key: 2])
         #expect(cache.stockCalls == [])
     }
 
     @Test func `the manager's cache can be replaced by one of a name`() {
-        let manager = KingfisherManager(cache: .default)
+        let manager = KingfisherManager(downloader: .default, cache: .default)
         // Its folder would be the user's: nothing is opened before the first use.
         manager.cache = HalcyonCache(name: "halcyon-check")
         let folder = manager.cache.diskStorage.directoryURL
@@ -69,7 +54,62 @@ import class Halcyon.HalcyonImage
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test func `what is stored is found by whoever asks after it, without waiting`() async throws {
+    @Test func `what is prefetched into the manager's cache is not downloaded again`() async throws {
+        let fixture = Fixture()
+        let cache = try fixture.makeCache()
+        let app = try App(cache)
+        let url = try #require(URL(string: key))
+        // As the README says.
+        #expect(await app.prefetch([url], [.targetCache(app.manager.cache)]) == ["completed": 1])
+        #expect(cache.isCached(forKey: key))
+        cache.clearMemoryCache()
+        #expect(await app.prefetch([url], [.targetCache(app.manager.cache)]) == ["skipped": 1])
+        #expect(try await app.get(key).cacheType == .disk)
+        #expect(app.downloads.all == [key: 1])
+        #expect(cache.stockCalls == [])
+    }
+
+    @Test func `a prefetcher that is told of no cache uses Kingfisher's own`() async throws {
+        let fixture = Fixture()
+        let app = try App(try fixture.makeCache())
+        let url = try #require(URL(string: "https://example.com/\(UUID())"))
+        app.manager.defaultOptions = [.targetCache(app.manager.cache)]
+        #expect(await app.prefetch([url], []) == ["completed": 1])
+        #expect(ImageCache.default.isCached(forKey: url.cacheKey))
+        #expect(try await app.get(url.cacheKey).cacheType == .none)
+        #expect(app.downloads.all == [url.cacheKey: 2])
+    }
+
+    @Test func `an option that makes the manager download what is on disk is not taken in silence`() async throws {
+        let fixture = Fixture()
+        let cache = try fixture.makeCache()
+        let app = try App(cache)
+        try await cache.storeToDisk(try Picture().data, forKey: key)
+        #expect(try await app.get(key).cacheType == .disk)
+        cache.clearMemoryCache()
+        #expect(!cache.isAdviceGiven)
+        #expect(try await app.get(key, [.asyncCacheTypeCheck]).cacheType == .none)
+        #expect(app.downloads.all == [key: 1])
+        #expect(cache.isAdviceGiven)
+    }
+
+    @Test func `the files of a live photo are found by what they are called`() async throws {
+        // As Kingfisher looks for them: by two file name extensions, one after the other.
+        let fixture = Fixture()
+        let cache = try fixture.makeCache()
+        for (key, type) in [("a", "heic"), ("b", "mov")] {
+            try await cache.storeToDisk(
+                Data(type.utf8), forKey: key, processorIdentifier: "live", forcedExtension: type)
+            let found = ["heic", "mov"].compactMap {
+                cache.cacheFileURLIfOnDisk(forKey: key, processorIdentifier: "live", forcedExtension: $0)
+            }
+            #expect(found.map(\.pathExtension) == [type])
+            #expect(try found.map { try Data(contentsOf: $0) } == [Data(type.utf8)])
+        }
+        #expect(cache.stockCalls == [])
+    }
+
+    @Test func `what is stored is found by those that ask after it, without waiting`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         for red in UInt8(0)..<20 {
@@ -138,5 +178,44 @@ import class Halcyon.HalcyonImage
         try await cache.storeToDisk(Data("no image".utf8), forKey: key)
         #expect(try await cache.retrieveImage(forKey: key).cacheType == .none)
         #expect(cache.memoryStorage.keys == [])
+    }
+}
+
+/// What an app has of Kingfisher: a manager with a cache, and a server with one picture at all addresses.
+struct App {
+    let manager: KingfisherManager
+    let downloads = Counter()
+
+    init(_ cache: ImageCache) throws {
+        let data = try Picture().data
+        let downloader = ImageDownloader(name: "test")
+        downloader.server = { [downloads] url in
+            downloads.count(url.absoluteString)
+            return data
+        }
+        manager = KingfisherManager(downloader: downloader, cache: cache)
+    }
+
+    /// - Parameter isWanted: asked by Kingfisher on the way.
+    func get(
+        _ key: String, _ options: KingfisherOptionsInfo = [], isWanted: (@Sendable () -> Bool)? = nil
+    ) async throws -> RetrieveImageResult {
+        let url = try #require(URL(string: key))
+        return try await withCheckedThrowingContinuation { continuation in
+            manager.retrieveImage(with: url, options: options + [.callbackQueue(.untouch)], isWanted: isWanted) {
+                continuation.resume(with: $0)
+            }
+        }
+    }
+
+    /// What has become of how many.
+    func prefetch(_ urls: [URL], _ options: KingfisherOptionsInfo) async -> [String: Int] {
+        await withCheckedContinuation { continuation in
+            let options = options + [.downloader(manager.downloader)]
+            ImagePrefetcher(urls: urls, options: options) { skipped, failed, completed in
+                let counts = ["skipped": skipped.count, "failed": failed.count, "completed": completed.count]
+                continuation.resume(returning: counts.filter { $0.value > 0 })
+            }.start()
+        }
     }
 }

@@ -1,0 +1,1 @@
+../AppWithTheFile/Views.swift

@@ -1,0 +1,82 @@
+import Foundation
+import HalcyonKingfisher
+import Kingfisher
+import Testing
+
+/// Makes images of bytes, and counts them.
+private struct CountingSerializer: CacheSerializer {
+    let counter: Counter
+    /// Called when an image was made.
+    var made: @Sendable () -> Void = {}
+
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
+
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        counter.count("image")
+        defer { made() }
+        return DefaultCacheSerializer.default.image(with: data, options: options)
+    }
+}
+
+/// What a view says of an image: it wants it until something happens.
+private final class Wish: @unchecked Sendable {
+    private let lock = NSLock()
+    private var remaining: Int
+
+    /// - Parameter count: how many times it is asked before it is over.
+    init(answers count: Int = .max) { remaining = count }
+
+    var isWanted: @Sendable () -> Bool {
+        { [self] in
+            lock.withLock {
+                remaining -= 1
+                return remaining >= 0
+            }
+        }
+    }
+
+    func end() { lock.withLock { remaining = 0 } }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct StaleTests {
+    private let key = "https://example.com/a.png"
+
+    /// What has come of an image on disk that a view asks for.
+    private func load(
+        _ serializer: CountingSerializer, _ options: KingfisherOptionsInfo = [], while wish: Wish
+    ) async throws -> (cacheType: CacheType?, isInMemory: Bool) {
+        let fixture = Fixture()
+        let cache = try fixture.makeCache()
+        let app = try App(cache)
+        try await cache.storeToDisk(try Picture().data, forKey: key)
+        let options = options + [.cacheSerializer(serializer)]
+        let found = try? await app.get(key, options, isWanted: wish.isWanted)
+        #expect(app.downloads.all == [:])
+        #expect(cache.stockCalls == [])
+        return (found?.cacheType, cache.imageCachedType(forKey: key) == .memory)
+    }
+
+    @Test func `an image that is wanted to the end is loaded`() async throws {
+        let counter = Counter()
+        let loaded = try await load(CountingSerializer(counter: counter), [.backgroundDecode], while: Wish())
+        #expect(loaded == (.disk, true))
+        #expect(counter.all == ["image": 1])
+    }
+
+    @Test(arguments: [0, 1]) func `one that is not wanted any more is not made`(answers: Int) async throws {
+        // At the beginning, and when its file has been read.
+        let counter = Counter()
+        let loaded = try await load(CountingSerializer(counter: counter), while: Wish(answers: answers))
+        #expect(loaded == (nil, false))
+        #expect(counter.all == [:])
+    }
+
+    @Test func `one that is not wanted once it is made is not kept`() async throws {
+        let wish = Wish()
+        let counter = Counter()
+        let serializer = CountingSerializer(counter: counter) { wish.end() }
+        let loaded = try await load(serializer, [.backgroundDecode], while: wish)
+        #expect(loaded == (nil, false))
+        #expect(counter.all == ["image": 1])
+    }
+}
