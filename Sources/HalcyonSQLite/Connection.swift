@@ -49,7 +49,7 @@ package final class Connection {
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
         observer.install(on: handle)
-        Predicate.install(on: handle)
+        try Predicate.install(on: handle)
         if case .queryOnly = access { try execute("PRAGMA query_only = ON") }
     }
 

@@ -18,9 +18,8 @@ package final class Predicate: Sendable {
 
         /// The bytes of text; nil for NULL.
         package func text(at index: Int) -> UnsafeBufferPointer<UInt8>? {
-            guard !isNull(at: index) else { return nil }
-            // First: it may convert the value, and with it change how many bytes there are.
-            let start = sqlite3_value_text(first[index])
+            guard !isNull(at: index), let start = sqlite3_value_text(first[index]) else { return nil }
+            // Behind that: it may convert the value, and with it change how many bytes there are.
             return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(first[index])))
         }
 
@@ -30,8 +29,8 @@ package final class Predicate: Sendable {
 
 extension Predicate {
     /// Makes `meets()` known to a connection. Views and triggers, which anybody may have written into the file, cannot call it.
-    static func install(on handle: OpaquePointer) {
-        sqlite3_create_function_v2(
+    static func install(on handle: OpaquePointer) throws(SQLiteError) {
+        let code = sqlite3_create_function_v2(
             handle, "meets", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, nil,
             { context, count, values in
                 guard count > 0, let values, let predicate = sqlite3_value_pointer(values[0], kind) else {
@@ -40,6 +39,7 @@ extension Predicate {
                 let isMet = Unmanaged<Predicate>.fromOpaque(predicate).takeUnretainedValue().isMet
                 sqlite3_result_int(context, isMet(Values(first: values + 1)) ? 1 : 0)
             }, nil, nil, nil)
+        guard code == SQLITE_OK else { throw SQLiteError(code: code, handle: handle) }
     }
 
     /// Binds it for as long as the statement has its values.

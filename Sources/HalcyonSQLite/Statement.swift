@@ -35,8 +35,6 @@ package final class Statement {
 
     // MARK: Values in
 
-    package var parameterCount: Int { Int(sqlite3_bind_parameter_count(statement)) }
-
     /// Binds an integer, or NULL.
     package func bind(_ value: Int64?, at index: Int32) {
         // A bind can only fail for a wrong index or a running statement: a mistake in our own SQL.
@@ -103,12 +101,17 @@ package final class Statement {
 
     package func optionalText(at column: Int32) -> String? { isNull(at: column) ? nil : text(at: column) }
 
+    package func isInteger(at column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_INTEGER }
+
     /// Whether the value is stored as text rather than as bytes.
     package func isText(at column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
 
     /// The bytes of text or of a blob, valid until the next step.
     package func bytes(at column: Int32) -> UnsafeRawBufferPointer {
-        let start = sqlite3_column_blob(statement, column)
+        // Of an empty value there are none; without memory for it neither.
+        guard let start = sqlite3_column_blob(statement, column) else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
     }
 

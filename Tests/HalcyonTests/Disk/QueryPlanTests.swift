@@ -1,8 +1,9 @@
 import Foundation
-import Halcyon
 import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// No statement may come to read or sort the whole table where an index should serve it.
 @Suite struct QueryPlanTests {
@@ -45,22 +46,12 @@ import Testing
         ],
         "evictedNext": ["SEARCH entries USING INDEX entries_by_access (pinned=?)"],
         "expiredTotals": ["SEARCH entries USING INDEX entries_by_expiration (expires_at<?)"],
+        "hasOddAccesses": [
+            "SCAN CONSTANT ROW", "SCALAR SUBQUERY 1",
+            "SEARCH entries USING COVERING INDEX entries_by_access (pinned=? AND accessed_at>?)",
+        ],
         "pinnedTotals": ["SEARCH entries USING COVERING INDEX entries_by_access (pinned>?)"],
-        "byAccess": [
-            "MERGE (UNION ALL)", "LEFT",
-            "SEARCH entries USING INDEX entries_by_access (pinned=? AND (accessed_at,size)>(?,?))", "RIGHT",
-            "SEARCH entries USING INDEX entries_by_access (pinned>?)", "USE TEMP B-TREE FOR ORDER BY",
-        ],
-        "byAccessDescending": [
-            "MERGE (UNION ALL)", "LEFT",
-            "SEARCH entries USING INDEX entries_by_access (pinned=? AND (accessed_at,size)<(?,?))", "RIGHT",
-            "SEARCH entries USING INDEX entries_by_access (pinned>?)", "USE TEMP B-TREE FOR ORDER BY",
-        ],
         "stopListing": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
-        "hasFormerListing": [
-            "SCAN CONSTANT ROW", "SCALAR SUBQUERY 1", "SCAN listing", "SCALAR SUBQUERY 2", "SCAN unlisted",
-            "SCALAR SUBQUERY 3", "SCAN names",
-        ],
         "pin": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "normalizePins": [
             "MULTI-INDEX OR", "INDEX 1", "SEARCH entries USING COVERING INDEX entries_by_access (pinned<?)", "INDEX 2",
@@ -86,7 +77,7 @@ import Testing
         "slack": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
     ]
 
-    /// Statements that are meant to read everything: check, listings for people.
+    /// Statements that are meant to read everything: the check, and what people ask.
     static let scans: Set<String> = [
         "countedTotals", "impossibleSizes", "repairTotals", "hasKeys", "mendStatistics", "keys",
     ]
@@ -117,6 +108,50 @@ import Testing
         let plans = try plans()
         #expect(plans["countedTotals"] == ["SCAN entries USING COVERING INDEX entries_by_access"])
         for name in Self.scans { #expect(plans[name]?.filter { $0.hasPrefix("SCAN") }.isEmpty == false, "\(name)") }
+    }
+
+    // MARK: Statements that are put together
+
+    /// One of each.
+    private static let filters: [EntryFilter] = [
+        .init(minimumSize: 1), .init(maximumSize: 1), .init(createdAfter: .now), .init(createdBefore: .now),
+        .init(accessedAfter: .now), .init(accessedBefore: .now), .init(expiresBefore: .now), .init(isExpired: true),
+        .init(isExpired: false), .init(isPinned: true), .init(isPinned: false), .init(host: "a"), .init(text: "a"),
+        .init(keyPrefix: "a"), .init(baseKeys: ["a", "b"]), .init(processorIdentifier: "a"),
+    ]
+
+    @Test func `a filter reads the table once, and one entry by its id`() throws {
+        let cache = try CacheFixture()
+        _ = try cache.storage.totalSize()
+        let index = try Connection(path: cache.index.path)
+        for filter in Self.filters {
+            let conditions = EntryConditions(filter, at: Timestamp(milliseconds: 0))
+            let one = try index.queryPlan(of: IndexSQL.entry(conditions))
+            #expect(one == ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"])
+            for order in EntryOrder.allCases {
+                let sql = IndexSQL.page(conditions, in: order, descending: false, isFirst: false)
+                let page = try index.queryPlan(of: sql)
+                #expect(page == ["SCAN entries", "USE TEMP B-TREE FOR ORDER BY"], "\(filter), \(order)")
+            }
+        }
+        let tagged = EntryConditions(.init(tag: "a"), at: Timestamp(milliseconds: 0))
+        let page = try index.queryPlan(of: IndexSQL.page(tagged, in: .size, descending: true, isFirst: true))
+        #expect(
+            page == [
+                "SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY 1",
+                "SEARCH tags USING PRIMARY KEY (tag=?)", "USE TEMP B-TREE FOR ORDER BY",
+            ])
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `pages of all entries by access are read off the index`(descending: Bool, isFirst: Bool) throws {
+        let cache = try CacheFixture()
+        _ = try cache.storage.totalSize()
+        let index = try Connection(path: cache.index.path)
+        let lines = try index.queryPlan(of: IndexSQL.walk(descending: descending, isFirst: isFirst))
+        let reads = lines.filter { !["LEFT", "RIGHT", "MERGE (UNION ALL)"].contains($0) }
+        #expect(reads.count == (isFirst ? 2 : 6))
+        #expect(reads.allSatisfy { $0.hasPrefix("SEARCH entries USING INDEX entries_by_access (pinned=?") })
     }
 
     @Test func `a new statement cannot stay without a plan`() {

@@ -83,4 +83,23 @@ import Testing
             #expect(expiration.withLock { $0 } == cache.clock.now.advanced(by: 60_000))
         }
     }
+
+    @Test func `what another storage stores while everything is removed stays`() throws {
+        try withCache { cache in
+            for seed in 0..<300 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            let other = cache.makeStorage()
+            let isDone = Locked(false)
+            cache.fileSystem.observe { call, path in
+                // In the middle of the removal.
+                guard call == .unlink, path.contains("trash"), !isDone.withLock({ $0 }) else { return }
+                isDone.withLock { $0 = true }
+                for seed in 1_000..<1_010 { try? other.store(value: .blob(seed), forKey: "\(seed)") }
+            }
+            try cache.storage.removeAll()
+            cache.fileSystem.observe(nil)
+            #expect(isDone.withLock { $0 })
+            #expect(try cache.storage.totals().entries == 10)
+            #expect(try cache.storage.entries(sortedBy: .size).entries.count == 10)
+        }
+    }
 }

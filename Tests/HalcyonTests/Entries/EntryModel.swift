@@ -65,7 +65,10 @@ struct ModelEntry {
         if let wanted = filter.processorIdentifier, processor.map({ $0.utf8.elementsEqual(wanted.utf8) }) != true {
             return false
         }
-        guard let wanted = filter.baseKey else { return true }
+        return filter.baseKeys?.contains { isVariant(of: $0, bytes) } ?? true
+    }
+
+    private func isVariant(of wanted: String, _ bytes: [UInt8]) -> Bool {
         if let base { return base.utf8.elementsEqual(wanted.utf8) }
         return bytes == Array(wanted.utf8) || bytes.starts(with: "\(wanted)@".utf8)
     }

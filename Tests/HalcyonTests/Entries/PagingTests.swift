@@ -7,12 +7,13 @@ import Testing
 
 /// A page costs what is on it, whichever page it is.
 @Suite(.serialized, .endsEvenIfItHangs) struct PagingTests {
-    @Test func `the last page of 200 000 entries by access reads no more than the first`() throws {
+    @Test(arguments: [false, true])
+    func `the last page of 200 000 entries by access reads no more than the first`(allEqual: Bool) throws {
         let vfs = FaultyVFS()
         defer { withExtendedLifetime(vfs) {} }
         let cache = try CacheFixture()
         cache.environment.vfs = vfs.name
-        try fill(cache, 200_000)
+        try fill(cache, 200_000, allEqual: allEqual)
         for descending in [false, true] {
             // The opposite way, the end of the first page is where the last one begins.
             let opposite = try cache.storage.entries(descending: !descending).next
@@ -53,18 +54,18 @@ import Testing
     }
 
     /// Rows as stores would make them.
-    private func fill(_ cache: CacheFixture, _ count: Int) throws {
+    private func fill(_ cache: CacheFixture, _ count: Int, allEqual: Bool = false) throws {
         _ = try cache.storage.totalSize()
         cache.settle()
         cache.storage.store.close()
         let index = try Connection(path: cache.index.path, access: .readWriteCreate)
         try index.execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -65536")
-        try index.execute(Self.entries(count, from: cache.clock.now.milliseconds - 10_000_000))
+        try index.execute(Self.entries(count, allEqual: allEqual, from: cache.clock.now.milliseconds - 10_000_000))
         _ = try index.checkpoint(.truncate)
     }
 
-    private static func entries(_ count: Int, from begin: Int64) -> String {
-        let (size, time) = ("1 + n * 7919 % 1000003", "\(begin) + n * 31 % 9999991")
+    private static func entries(_ count: Int, allEqual: Bool, from begin: Int64) -> String {
+        let (size, time) = allEqual ? ("10", "\(begin)") : ("1 + n * 7919 % 1000003", "\(begin) + n * 31 % 9999991")
         return """
             BEGIN;
             WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < \(count))
@@ -99,6 +100,24 @@ import Testing
                     #expect((page.entries + rest.entries).map(\.key) == all, "\(first), then \(second)")
                 }
             }
+        }
+    }
+
+    /// As apps may have kept it.
+    @Test func `a cursor of version 0.1.0 goes on`() throws {
+        try withCache { cache in
+            for seed in 0..<5 { try cache.storage.store(value: .blob(1), forKey: "k\(seed)") }
+            let id = BlobName(key: "k1", isHashed: true, pathExtension: nil).rowID
+            let text = #"{"order":"key","isDescending":false,"position":{"second":0,"id":\#(id),"key":"k1","value":0}}"#
+            let cursor = try JSONDecoder().decode(DiskStorage.EntryCursor.self, from: Data(text.utf8))
+            #expect(try cache.storage.entries(after: cursor).entries.map(\.key) == ["k2", "k3", "k4"])
+            let page = try cache.storage.entries(sortedBy: .size, limit: 2)
+            let last = try #require(page.next).position
+            let size =
+                #"{"order":"size","isDescending":false,"position":{"second":0,"id":\#(last.id),"key":"","value":\#(last.value)}}"#
+            let next = try JSONDecoder().decode(DiskStorage.EntryCursor.self, from: Data(size.utf8))
+            #expect(next == page.next)
+            #expect(try cache.storage.entries(after: next).entries.count == 3)
         }
     }
 

@@ -118,41 +118,4 @@ import Testing
             #expect(cache.warnings.withLock { $0 }.isEmpty)
         }
     }
-
-    /// As version 0.1.0 has left it, whose queries had keys and hosts copied into tables of their own.
-    private func makeFormerListing(in cache: CacheFixture) throws {
-        try cache.storage.store.index.write {
-            try $0.execute(
-                """
-                INSERT INTO listing_by_key SELECT key, id FROM entries;
-                INSERT INTO names (name) VALUES ('private.example.com');
-                UPDATE totals SET listed_to = 9223372036854775807, sorted_to = 9223372036854775807
-                """)
-        }
-    }
-
-    @Test func `keys leave the listing of version 0.1.0 too`() throws {
-        let isPrivate = Locked(false)
-        try withCache(configure: { $0.storesKeys = !isPrivate.withLock { $0 } }) { cache in
-            for seed in 0..<300 { try cache.storage.store(value: .blob(seed), forKey: "\(secret)#\(seed)") }
-            try makeFormerListing(in: cache)
-            isPrivate.withLock { $0 = true }
-            cache.reopen()
-            _ = try cache.storage.totalSize()
-            cache.settle()
-            cache.storage.store.close()
-            #expect(try !bytes(of: cache).contains("private.example"))
-        }
-    }
-
-    @Test func `so they do when everything is removed`() throws {
-        try withCache { cache in
-            for seed in 0..<300 { try cache.storage.store(value: .blob(seed), forKey: "\(secret)#\(seed)") }
-            try makeFormerListing(in: cache)
-            try cache.storage.removeAll()
-            cache.settle()
-            cache.storage.store.close()
-            #expect(try !bytes(of: cache).contains("private.example"))
-        }
-    }
 }

@@ -19,6 +19,7 @@ extension EntryModel {
     private static let conditions: [Condition] = [
         { $0.keyPrefix = $1.key(&$3).text.randomPrefix(&$3) }, { $0.text = $1.key(&$3).text.randomPart(&$3) },
         { $0.baseKey = $1.key(&$3).base },
+        { $0.baseKeys = [$1.key(&$3).base, $1.key(&$3).base, $1.key(&$3).base] },
         { $0.host = ["img1.EXAMPLE.com", "img2.example.com", "b", "", "none"].randomElement(using: &$3) },
         { $0.processorIdentifier = $1.key(&$3).processor },
         { $0.tag = ["red", "blue", "é", ""].randomElement(using: &$3) },

@@ -8,7 +8,7 @@ import Testing
 extension CacheFixture {
     /// Requires that a query by host or processor finds what the views of the index say, which work it out in SQL alone.
     func requireViews(_ about: String = "", _ location: SourceLocation = #_sourceLocation) throws {
-        // A lookup a moment ago may be about to give an entry its name of today.
+        // What a lookup has noted may be about to be written.
         settle()
         _ = try storage.totals(matching: .init(minimumSize: 0))
         let view = try Connection(path: index.path, access: .queryOnly)

@@ -4,4 +4,6 @@ struct EntryPosition: Hashable, Codable, Sendable {
     var value: Int64 = 0
     var second: Int64 = 0
     var id: Int64
+    /// Of a key that is no text.
+    var bytes: [UInt8]?
 }

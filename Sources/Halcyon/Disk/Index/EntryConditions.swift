@@ -11,7 +11,12 @@ struct EntryConditions {
         case predicate(Predicate)
     }
 
-    init(_ filter: EntryFilter, at now: Timestamp) {
+    /// - Parameter clearedUpTo: what was stored up to here is being removed, and meets no condition.
+    init(_ filter: EntryFilter, at now: Timestamp, clearedUpTo: Timestamp? = nil) {
+        if let clearedUpTo {
+            add(IndexSQL.isNotBeingCleared, clearedUpTo)
+            values.append(.integer(clearedUpTo.milliseconds))
+        }
         add(IndexSQL.sizeAtLeast, filter.minimumSize)
         add(IndexSQL.sizeAtMost, filter.maximumSize)
         add(IndexSQL.createdFrom, filter.createdAfter.map { Timestamp.first(after: $0) })
@@ -71,6 +76,11 @@ struct Parameters {
     }
 
     mutating func add(_ value: String) throws(SQLiteError) {
+        try statement.bind(value, at: next)
+        next += 1
+    }
+
+    mutating func add(_ value: [UInt8]) throws(SQLiteError) {
         try statement.bind(value, at: next)
         next += 1
     }

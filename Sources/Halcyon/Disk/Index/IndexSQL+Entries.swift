@@ -27,30 +27,32 @@ extension IndexSQL {
     static let isPinned: StaticString = " AND pinned > 0"
     static let isUnpinned: StaticString = " AND pinned <= 0"
     static let isTagged: StaticString = " AND id IN (SELECT id FROM tags WHERE tag = ?)"
+    /// See ``EntryStore/isBeingCleared(_:in:)``.
+    static let isNotBeingCleared: StaticString =
+        " AND created_at > ? AND created_at <= max(?, (SELECT stored_at FROM totals WHERE id = 1))"
     static let meetsKeyConditions: StaticString = " AND meets(?, key, base_length, source)"
 
-    // All entries, from a position on. What is pinned, which is little, is sorted each time.
+    // All entries by access, from a position on: what is sorted by (?1, ?2), and the id (?3). Many may have one access and one size,
+    // after the clock has jumped. A comparison of rows begins at the first of the equals and walks past them, so that each column has a
+    // part of its own.
 
-    static let byAccess: StaticString = """
+    static let selectUsed: StaticString = """
         SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
             pinned, hits, slack, base_length, accessed_at AS used, size AS bytes
-        FROM entries WHERE pinned = 0 AND (accessed_at, size, id) > (?1, ?2, ?3)
-        UNION ALL
-        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
-            pinned, hits, slack, base_length, accessed_at AS used, size AS bytes
-        FROM entries WHERE pinned > 0 AND (accessed_at, size, id) > (?1, ?2, ?3)
-        ORDER BY used, bytes, id LIMIT ?4
+        FROM entries WHERE pinned = \u{20}
         """
+    static let usedAfter: [StaticString] = [
+        " AND accessed_at = ?1 AND size = ?2 AND id > ?3", " AND accessed_at = ?1 AND size > ?2",
+        " AND accessed_at > ?1",
+    ]
+    static let usedBefore: [StaticString] = [
+        " AND accessed_at = ?1 AND size = ?2 AND id < ?3", " AND accessed_at = ?1 AND size < ?2",
+        " AND accessed_at < ?1",
+    ]
 
-    static let byAccessDescending: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
-            pinned, hits, slack, base_length, accessed_at AS used, size AS bytes
-        FROM entries WHERE pinned = 0 AND (accessed_at, size, id) < (?1, ?2, ?3)
-        UNION ALL
-        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
-            pinned, hits, slack, base_length, accessed_at AS used, size AS bytes
-        FROM entries WHERE pinned > 0 AND (accessed_at, size, id) < (?1, ?2, ?3)
-        ORDER BY used DESC, bytes DESC, id DESC LIMIT ?4
+    /// Texts, which sort behind all numbers: somebody has edited them.
+    static let hasOddAccesses: StaticString = """
+        SELECT EXISTS (SELECT 1 FROM entries WHERE pinned IN (0, 1) AND accessed_at > 9223372036854775807)
         """
 
     static let pinnedTotals: StaticString =
@@ -60,16 +62,14 @@ extension IndexSQL {
 
     static let stopListing: StaticString = "UPDATE totals SET listed_to = NULL WHERE id = 1"
 
-    static let hasFormerListing: StaticString = """
-        SELECT EXISTS (SELECT 1 FROM listing) OR EXISTS (SELECT 1 FROM unlisted) OR EXISTS (SELECT 1 FROM names)
-        """
-
-    /// Keys and hosts stand there too. Without a condition SQLite drops the pages, row by row it does not.
-    static let formerListing: [StaticString] = [
-        "DELETE FROM listing", "DELETE FROM listing_by_size", "DELETE FROM listing_by_creation",
-        "DELETE FROM listing_by_source", "DELETE FROM listing_by_host", "DELETE FROM listing_by_processor",
-        "DELETE FROM listing_by_key", "DELETE FROM names", "DELETE FROM unlisted",
+    /// Keys and hosts stand there too. Each with what its rows are found by.
+    static let formerListing: [(table: StaticString, columns: StaticString)] = [
+        ("listing", "id"), ("listing_by_size", "size, id"), ("listing_by_creation", "created_at, id"),
+        ("listing_by_source", "source, id"), ("listing_by_host", "host, id"), ("listing_by_processor", "processor, id"),
+        ("listing_by_key", "key, id"), ("names", "id"), ("unlisted", "id"),
     ]
+
+    static let tables: StaticString = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
     // MARK: Pins, tags, metadata
 
@@ -138,11 +138,11 @@ extension IndexSQL {
 
     /// As in ``planned``.
     static let plannedAboutMany: [(name: String, sql: StaticString)] = [
-        ("byAccess", byAccess), ("byAccessDescending", byAccessDescending), ("pinnedTotals", pinnedTotals),
+        ("hasOddAccesses", hasOddAccesses), ("pinnedTotals", pinnedTotals),
         ("pin", pin), ("normalizePins", normalizePins), ("countInvalidPins", countInvalidPins), ("tags", tags),
         ("addTag", addTag), ("dropTags", dropTags), ("moveTags", moveTags), ("metadata", metadata),
         ("setMetadata", setMetadata), ("dropMetadata", dropMetadata), ("moveMetadata", moveMetadata),
-        ("stopListing", stopListing), ("hasFormerListing", hasFormerListing), ("hasKeys", hasKeys),
+        ("stopListing", stopListing), ("hasKeys", hasKeys),
         ("forgetKey", forgetKey), ("statistics", statistics), ("addStatistics", addStatistics),
         ("resetStatistics", resetStatistics), ("mendStatistics", mendStatistics), ("rename", rename), ("slack", slack),
     ]

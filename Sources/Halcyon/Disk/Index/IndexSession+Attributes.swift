@@ -122,12 +122,33 @@ extension IndexSession {
     /// Its triggers note nothing any more.
     func stopListing() throws(SQLiteError) { try connection.run(IndexSQL.stopListing) }
 
-    func hasFormerListing() throws(SQLiteError) -> Bool { try connection.integer(IndexSQL.hasFormerListing) == 1 }
+    func hasFormerListing() throws -> Bool {
+        try formerListing().contains { table, _ in
+            try connection.with(joining: ["SELECT 1 FROM ", table, " LIMIT 1"]) { try $0.step() }
+        }
+    }
 
-    func emptyFormerListing() throws(SQLiteError) {
-        guard try hasFormerListing() else { return }
-        try stopListing()
-        for sql in IndexSQL.formerListing { try connection.run(sql) }
+    /// Deletes rows, so many at most.
+    ///
+    /// - Returns: whether there may be more.
+    func emptyFormerListing(limit: Int) throws -> Bool {
+        for (table, columns) in try formerListing() {
+            let sql: [StaticString] = [
+                "DELETE FROM ", table, " WHERE (", columns, ") IN (SELECT ", columns, " FROM ", table, " LIMIT ?1)",
+            ]
+            try connection.with(joining: sql) { statement in
+                statement.bind(Int64(limit), at: 1)
+                _ = try statement.step()
+            }
+            if connection.changes > 0 { return true }
+        }
+        return false
+    }
+
+    /// Its tables, as far as they are there: anybody may have dropped them.
+    private func formerListing() throws -> [(table: StaticString, columns: StaticString)] {
+        let tables = Set(try connection.texts(IndexSQL.tables))
+        return IndexSQL.formerListing.filter { tables.contains($0.table.description) }
     }
 
     // MARK: Statistics

@@ -12,31 +12,45 @@ extension IndexSession {
 
     /// The first entries that meet a filter, behind a position in an order.
     ///
-    /// Reads the whole table, and keeps as many rows as are asked for; all entries by access have an index.
+    /// Reads the whole table, and keeps as many rows as are asked for. All entries by access have an index.
     func page(
         _ conditions: EntryConditions, in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
     ) throws -> Page {
-        let isWalk = order == .access && conditions.fragments.isEmpty
-        let sql =
-            isWalk
-            ? [descending ? IndexSQL.byAccessDescending : IndexSQL.byAccess]
-            : [IndexSQL.selectRecords, order.columns, IndexSQL.fromEntries] + conditions.fragments
-                + (start == nil ? [] : [" AND (", order.columns, descending ? ") < (?, ?, ?)" : ") > (?, ?, ?)"])
-                + [" ORDER BY ", descending ? order.descending : order.columns, " LIMIT ?"]
+        if order == .access, conditions.fragments.isEmpty,
+            let page = try walkedPage(descending: descending, after: start, limit: limit)
+        {
+            return page
+        }
+        let sql = IndexSQL.page(conditions, in: order, descending: descending, isFirst: start == nil)
         return try connection.with(joining: sql) { statement in
             var parameters = Parameters(of: statement)
             try conditions.bind(&parameters)
-            if let start = start ?? (isWalk ? (descending ? .beyondAll : .beforeAll) : nil) {
-                try start.bind(&parameters, in: order)
-            }
+            try start?.bind(&parameters, in: order)
             try parameters.add(Int64(limit) + 1)
-            return try page(of: limit, statement, in: order)
+            return try page(of: limit, statement, in: order) ?? Page()
         }
     }
 
-    private func page(of limit: Int, _ statement: Statement, in order: EntryOrder) throws -> Page {
+    /// nil where a row has been edited so that positions are not what the index sorts by: a fraction, or text.
+    private func walkedPage(descending: Bool, after start: EntryPosition?, limit: Int) throws -> Page? {
+        guard try connection.integer(IndexSQL.hasOddAccesses) == 0 else { return nil }
+        return try connection.with(joining: IndexSQL.walk(descending: descending, isFirst: start == nil)) { statement in
+            if let start {
+                for (index, value) in [start.value, start.second, start.id].enumerated() {
+                    statement.bind(value, at: Int32(index + 1))
+                }
+            }
+            statement.bind(Int64(limit) + 1, at: 4)
+            return try page(of: limit, statement, in: .access) { $0.isInteger(at: 14) && $0.isInteger(at: 15) }
+        }
+    }
+
+    private func page(
+        of limit: Int, _ statement: Statement, in order: EntryOrder, if isPlain: (Statement) -> Bool = { _ in true }
+    ) throws -> Page? {
         var page = Page()
         while try statement.step() {
+            guard isPlain(statement) else { return nil }
             page.hasMore = page.records.count == limit
             guard !page.hasMore else { break }
             page.records.append(record(statement))
@@ -46,11 +60,11 @@ extension IndexSession {
         return page
     }
 
-    /// All entries that meet a filter, in an order: their ids.
-    func ids(_ conditions: EntryConditions, in order: EntryOrder, descending: Bool) throws -> [Int64] {
-        let sql =
-            [IndexSQL.selectIDs] + conditions.fragments
-            + [" ORDER BY ", descending ? order.descending : order.columns]
+    /// All entries that meet a filter: their ids.
+    ///
+    /// - Parameter order: nil for none.
+    func ids(_ conditions: EntryConditions, in order: EntryOrder?, descending: Bool) throws -> [Int64] {
+        let sql = [IndexSQL.selectIDs] + conditions.fragments + IndexSQL.sorting(by: order, descending: descending)
         return try connection.with(joining: sql) { statement in
             var parameters = Parameters(of: statement)
             try conditions.bind(&parameters)
@@ -62,8 +76,7 @@ extension IndexSession {
 
     /// The entries with some ids that meet a filter, in the order of the ids.
     func records(of ids: some Sequence<Int64>, _ conditions: EntryConditions) throws -> [EntryRecord] {
-        let sql = [IndexSQL.selectRecords, "id", IndexSQL.fromEntries] + conditions.fragments + [" AND id = ?"]
-        return try connection.with(joining: sql) { statement in
+        try connection.with(joining: IndexSQL.entry(conditions)) { statement in
             var parameters = Parameters(of: statement)
             try conditions.bind(&parameters)
             return try ids.compactMap { id in
@@ -119,45 +132,78 @@ extension EntryPosition {
     fileprivate init(_ statement: Statement, in order: EntryOrder) {
         let id = statement.integer(at: 0)
         switch order {
-        case .key: self.init(key: statement.text(at: 14), id: id)
+        case .key:
+            let bytes = statement.bytes(at: 14)
+            let key = String(decoding: bytes, as: UTF8.self)
+            self.init(key: key, id: id, bytes: key.utf8.elementsEqual(bytes) ? nil : Array(bytes))
         case .access: self.init(value: statement.integer(at: 14), second: statement.integer(at: 15), id: id)
         case .size, .created, .expiration: self.init(value: statement.integer(at: 14), id: id)
         }
     }
 
     fileprivate func bind(_ parameters: inout Parameters, in order: EntryOrder) throws(SQLiteError) {
-        if order == .key { try parameters.add(key) } else { try parameters.add(value) }
+        if order == .key { try parameters.add(bytes ?? Array(key.utf8)) } else { try parameters.add(value) }
         try parameters.add(order == .access ? second : id)
         try parameters.add(id)
     }
+}
 
-    fileprivate static let beforeAll = EntryPosition(value: .min, second: .min, id: .min)
-    fileprivate static let beyondAll = EntryPosition(value: .max, second: .max, id: .max)
+extension IndexSQL {
+    /// A page of entries that meet a filter, behind a position unless it is the first one.
+    static func page(
+        _ conditions: EntryConditions, in order: EntryOrder, descending: Bool, isFirst: Bool
+    ) -> [StaticString] {
+        let start: [StaticString] =
+            isFirst ? [] : [" AND (", order.columns, descending ? ") < (?, ?, ?)" : ") > (?, ?, ?)"]
+        return [selectRecords, order.columns, fromEntries] + conditions.fragments + start
+            + sorting(by: order, descending: descending) + [" LIMIT ?"]
+    }
+
+    /// The entry with an id, if it meets a filter.
+    static func entry(_ conditions: EntryConditions) -> [StaticString] {
+        [selectRecords, "id", fromEntries] + conditions.fragments + [" AND id = ?"]
+    }
+
+    /// A page of all entries by access, behind a position unless it is the first one.
+    static func walk(descending: Bool, isFirst: Bool) -> [StaticString] {
+        let starts = isFirst ? [""] : descending ? usedBefore : usedAfter
+        let pins: [StaticString] = ["0", "1"]
+        let parts = pins.flatMap { pin in starts.map { [selectUsed, pin, $0] } }
+        return Array(parts.joined(separator: [" UNION ALL "]))
+            + [descending ? " ORDER BY used DESC, bytes DESC, id DESC LIMIT ?4" : " ORDER BY used, bytes, id LIMIT ?4"]
+    }
+
+    fileprivate static func sorting(by order: EntryOrder?, descending: Bool) -> [StaticString] {
+        order.map { [" ORDER BY ", descending ? $0.descending : $0.columns] } ?? []
+    }
 }
 
 extension EntryOrder {
-    /// What entries are sorted by: three columns, of which the last is the id.
+    /// What entries are sorted by: three columns, of which the last is the id. Anybody may have edited them: they are compared as the
+    /// numbers and bytes that a position has.
     fileprivate var columns: StaticString {
         switch self {
-        case .access: "+accessed_at, size, id"
-        case .size: "+size, id, id"
-        case .created: "+created_at, id, id"
+        case .access: "CAST(accessed_at AS INTEGER), CAST(size AS INTEGER), id"
+        case .size: "CAST(size AS INTEGER), id, id"
+        case .created: "CAST(created_at AS INTEGER), id, id"
         case .expiration:
-            "CASE WHEN pinned > 0 THEN 9223372036854775807 ELSE coalesce(expires_at, 9223372036854775807) END, id, id"
-        case .key: "coalesce(key, ''), id, id"
+            """
+            CASE WHEN pinned > 0 OR expires_at IS NULL THEN 9223372036854775807 ELSE CAST(expires_at AS INTEGER) END, id, id
+            """
+        case .key: "CAST(coalesce(key, '') AS BLOB), id, id"
         }
     }
 
     fileprivate var descending: StaticString {
         switch self {
-        case .access: "+accessed_at DESC, size DESC, id DESC"
-        case .size: "+size DESC, id DESC"
-        case .created: "+created_at DESC, id DESC"
+        case .access: "CAST(accessed_at AS INTEGER) DESC, CAST(size AS INTEGER) DESC, id DESC"
+        case .size: "CAST(size AS INTEGER) DESC, id DESC"
+        case .created: "CAST(created_at AS INTEGER) DESC, id DESC"
         case .expiration:
             """
-            CASE WHEN pinned > 0 THEN 9223372036854775807 ELSE coalesce(expires_at, 9223372036854775807) END DESC, id DESC
+            CASE WHEN pinned > 0 OR expires_at IS NULL THEN 9223372036854775807 ELSE CAST(expires_at AS INTEGER) END DESC, id DESC
             """
-        case .key: "coalesce(key, '') DESC, id DESC"
+        case .key: "CAST(coalesce(key, '') AS BLOB) DESC, id DESC"
         }
     }
 }

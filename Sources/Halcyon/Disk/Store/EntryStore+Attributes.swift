@@ -36,16 +36,20 @@ extension EntryStore {
         var failure: (any Error)?
         defer { log.withLock { $0.count(\.removals, Int64(gone.count)) } }
         do {
-            var ids = try ids(matching: filter)[...]
-            while !ids.isEmpty, shouldContinue(gone.count) {
-                let batch = ids.prefix(environment.tuning.batchSize)
-                ids = ids.dropFirst(batch.count)
-                do {
-                    try perform { gone += try remove(batch, matching: filter, thereAt: moment) }
-                } catch let error as BlockedBatch {
-                    // What cannot be removed stays; there may be others behind it.
-                    failure = failure ?? error.first
+            // Again when the index was replaced meanwhile: what it knows was adopted while batches were asked for.
+            for _ in 0..<3 {
+                let generation = index.generation
+                try forEachBatch(matching: filter) { ids, conditions in
+                    guard shouldContinue(gone.count) else { return false }
+                    do {
+                        try perform { gone += try remove(ids, conditions, thereAt: moment) }
+                    } catch let error as BlockedBatch {
+                        // What cannot be removed stays; there may be others behind it.
+                        failure = failure ?? error.first
+                    }
+                    return true
                 }
+                guard index.generation != generation else { break }
             }
         } catch {
             // Whoever is told of a failure is not told what is gone.
@@ -58,16 +62,31 @@ extension EntryStore {
         return gone
     }
 
+    /// - Parameter body: returns false to end it.
+    private func forEachBatch(
+        matching filter: EntryFilter, _ body: (ArraySlice<Int64>, EntryConditions) throws -> Bool
+    ) throws {
+        let conditions = conditions(filter)
+        var ids = try query { try $0.ids(conditions, in: nil, descending: false) }[...]
+        while !ids.isEmpty {
+            let batch = ids.prefix(environment.tuning.batchSize)
+            ids = ids.dropFirst(batch.count)
+            guard try body(batch, conditions) else { return }
+        }
+    }
+
     private func remove(
-        _ ids: some Sequence<Int64>, matching filter: EntryFilter, thereAt moment: Moment
+        _ ids: ArraySlice<Int64>, _ conditions: EntryConditions, thereAt moment: Moment
     ) throws -> [EntryRecord] {
         var records: [Int64: EntryRecord] = [:]
         let removed = try removeAndUnlinkBatch { session in
+            records = [:]
             let latest = try latestSince(moment, in: session)
             func isLater(_ entry: Entry) -> Bool { entry.createdAt > moment.latest && entry.createdAt <= latest }
-            // Judged again: what has changed since it was found stays.
-            let found = try session.records(of: ids, EntryConditions(filter, at: now)).filter { !isLater($0.entry) }
-            records = Dictionary(uniqueKeysWithValues: found.map { ($0.entry.id, $0) })
+            // Judged again: what has changed since it was found stays. Once: a damaged index may name a row twice.
+            let found = try session.records(of: ids, conditions).filter { record in
+                !isLater(record.entry) && records.updateValue(record, forKey: record.entry.id) == nil
+            }
             for record in found { try session.delete(id: record.entry.id) }
             return found.map(\.entry)
         }
@@ -78,13 +97,12 @@ extension EntryStore {
 
     /// Takes keys out of the index that somebody has kept before.
     func forgetKeys() throws {
-        guard !condition.settings.storesKeys,
-            try index.readAtLength({ try $0.hasFormerListing() || $0.hasKeys() })
-        else { return }
+        guard !condition.settings.storesKeys else { return }
+        try emptyFormerListing()
+        guard try index.readAtLength({ try $0.hasKeys() }) else { return }
         try forEachEntryBatch { session, entries in
             for entry in entries where entry.key != nil { try session.forgetKey(of: entry.id) }
         }
-        try index.write { try $0.emptyFormerListing() }
         try index.compact()
     }
 

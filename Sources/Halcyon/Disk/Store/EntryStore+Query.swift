@@ -7,27 +7,26 @@ extension EntryStore {
     ) throws -> IndexSession.Page {
         try query { session in
             try session.page(
-                EntryConditions(filter, at: now), in: order, descending: descending, after: start, limit: limit)
+                conditions(filter), in: order, descending: descending, after: start, limit: limit)
         }
     }
 
     /// All entries that meet a filter, in an order: their ids, as of one moment.
     func ids(
-        matching filter: EntryFilter, in order: EntryOrder = .access, descending: Bool = false
+        matching filter: EntryFilter, in order: EntryOrder, descending: Bool
     ) throws -> [Int64] {
-        try query { try $0.ids(EntryConditions(filter, at: now), in: order, descending: descending) }
+        try query { try $0.ids(conditions(filter), in: order, descending: descending) }
     }
 
     /// Those of some entries that meet a filter now, in the order of their ids' list.
     func records(of ids: some Sequence<Int64>, matching filter: EntryFilter) throws -> [EntryRecord] {
-        flushAccessLog()
-        return try readAtOneMoment { try $0.records(of: ids, EntryConditions(filter, at: now)) }
+        try query { try $0.records(of: ids, conditions(filter)) }
     }
 
     /// Number and bytes of the entries that meet a filter, without handing any of them over.
     func totals(matching filter: EntryFilter) throws -> Totals {
         if filter.isUnconditional { return try totals() }
-        return try query { try $0.totals(EntryConditions(filter, at: now)) }
+        return try query { try $0.totals(conditions(filter)) }
     }
 
     /// The row of a name with everything that is known of it; nil where there is none.
@@ -43,16 +42,35 @@ extension EntryStore {
         return try record.flatMap { try isBeingCleared($0.entry, in: session) ? nil : $0 }
     }
 
+    func conditions(_ filter: EntryFilter) -> EntryConditions {
+        EntryConditions(filter, at: now, clearedUpTo: condition.clearedUpTo)
+    }
+
     /// Brings up to date what a query reads, rows of files and accesses of this process, and asks as of one moment.
+    ///
+    /// An index that turns out to be damaged is replaced, here or by another process: then its files become entries first.
     func query<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try finishAdoption()
-        flushAccessLog()
-        return try readAtOneMoment(body)
+        for _ in 0..<3 {
+            try finishAdoption()
+            flushAccessLog()
+            try normalizePins()
+            let result = try readAtOneMoment { session in
+                try session.state().adoption == .done ? try body(session) : nil
+            }
+            if let result { return result }
+            _ = index.refreshIfMoved(force: true)
+        }
+        throw SQLiteError(code: .busy, message: "the index is replaced as fast as it is read")
     }
 
     /// On a connection of its own: lookups do not wait for it.
     private func readAtOneMoment<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         try index.readAtLength { session in try session.connection.reading { try body(session) } }
+    }
+
+    /// The order by access knows of pinned and not pinned alone; somebody may have pinned entries in a way of his own.
+    func normalizePins() throws {
+        if try index.read({ try $0.hasInvalidPins() }) { try index.write { try $0.normalizePins() } }
     }
 
     /// Makes rows of single files while others are still to be adopted.

@@ -149,7 +149,7 @@ extension EntryStore {
         try index.write { session in
             try session.repairTotals()
             try session.mendStatistics()
-            if try session.hasInvalidPins() { try session.normalizePins() }
         }
+        try normalizePins()
     }
 }

@@ -51,7 +51,7 @@ extension EntryStore {
             for _ in 0..<3 {
                 let generation = store.index.generation
                 try store.removeEntries(thereAt: moment)
-                try store.index.write { try $0.emptyFormerListing() }
+                try store.emptyFormerListing()
                 try store.removeFilesWithoutRow(changedUntil: changedUntil, isBlobName: isBlobName)
                 guard store.index.generation != generation else { break }
             }

@@ -8,6 +8,7 @@ extension EntryStore {
         try? dropDistrusted()
         try? relearnInodes()
         try? finishAdoption()
+        try? emptyFormerListing()
         try? reconcileOncePerDay()
         try? forgetKeys()
     }
@@ -134,6 +135,19 @@ extension EntryStore {
         }
     }
 
+    // MARK: The listing of version 0.1.0
+
+    /// Deletes what queries of version 0.1.0 kept for themselves: keys and hosts of entries, also of those that are gone by now.
+    func emptyFormerListing() throws {
+        guard try index.readAtLength({ try $0.hasFormerListing() }) else { return }
+        try index.write { try $0.stopListing() }
+        let limit = environment.tuning.flushBatchSize
+        while try index.writeBatch(isFollowed: \.self, { try $0.emptyFormerListing(limit: limit) }) {
+            try stopIfClosing()
+        }
+        try index.shrink()
+    }
+
     // MARK: Once a day
 
     /// Compares the folder and the totals with the rows.
@@ -141,10 +155,7 @@ extension EntryStore {
         let generation = index.generation
         guard !condition.isAdopting, abs(now - condition.reconciledAt) > Self.day else { return }
         try recountTotals()
-        try index.write { session in
-            if try session.hasInvalidPins() { try session.normalizePins() }
-            try session.emptyFormerListing()
-        }
+        try normalizePins()
         // Elsewhere any file's name could be a key.
         if condition.settings.namesAreHashed { try forEachBlobNameBatch(reconcile) }
         let now = now

@@ -48,9 +48,22 @@ final class RemovalRun {
             try removeEntry(key, pathExtension)
             return report.totals.entries == before
         }
-        guard variants else { return report.missing = missing }
-        report.missing = try missing.filter { try storage.totals(matching: .init(baseKey: $0)).entries == 0 }
-        if !interruption.isRequested { try remove(.init(baseKeys: keys)) }
+        report.missing = missing
+        guard variants, !interruption.isRequested else { return }
+        report.missing = try withoutVariants(missing)
+        try remove(.init(baseKeys: keys))
+    }
+
+    /// Those of some keys of which there is no variant.
+    private func withoutVariants(_ keys: [String]) throws -> [String] {
+        guard !keys.isEmpty else { return [] }
+        let variants = try storage.entries(matching: .init(baseKeys: keys), limit: .max).entries
+        // Where keys are not kept only the index can tell whose they are.
+        let isUnknown = variants.contains { $0.key == nil }
+        return try keys.filter { key in
+            let isThere = variants.contains { $0.baseKey == key || $0.key?.hasPrefix("\(key)@") == true }
+            return try !isThere && !(isUnknown && storage.totals(matching: .init(baseKey: key)).entries > 0)
+        }
     }
 
     /// Also what only its file's name belongs to the key: nobody has asked for it by its key yet.

@@ -1,7 +1,7 @@
 internal import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
-/// How the entries of a cache are spread over hosts, processors, ages, sizes and days, as of one moment.
+/// How the entries of a cache are spread over hosts, processors, ages, sizes and days.
 package struct StorageReport: Equatable, Sendable {
     /// Entries that have something in common, and its name; nil where that is not known.
     package struct Group: Equatable, Sendable {

@@ -1,0 +1,89 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// A page of the table that turns out to be damaged in the middle of a query.
+@Suite(.endsEvenIfItHangs) struct DamagedQueryTests {
+    private static let count = 1_000
+    private static let pageSize = 4_096
+
+    /// - Parameter damage: is given the file's bytes and where the root page of the table begins.
+    private func damaged(_ damage: (inout Data, _ root: Int) -> Void) throws -> CacheFixture {
+        let cache = try CacheFixture()
+        for seed in 0..<Self.count { try cache.storage.store(value: .blob(seed), forKey: "key \(seed)") }
+        cache.settle()
+        cache.storage.store.flushAccessLogNow()
+        cache.storage.store.close()
+        let index = try Connection(path: cache.index.path)
+        _ = try index.checkpoint(.truncate)
+        let root = try #require(try index.integer("SELECT rootpage FROM sqlite_master WHERE name = 'entries'"))
+        var data = try Data(contentsOf: cache.index)
+        damage(&data, Int(root - 1) * Self.pageSize)
+        let file = try FileHandle(forWritingTo: cache.index)
+        try file.write(contentsOf: data)
+        try file.close()
+        cache.reopen()
+        return cache
+    }
+
+    /// The last leaf is no page any more.
+    private func withoutLastLeaf() throws -> CacheFixture {
+        try damaged { data, root in
+            let leaf = data[root + 8..<root + 12].reduce(0) { $0 << 8 | Int($1) } - 1
+            let range = leaf * Self.pageSize..<(leaf + 1) * Self.pageSize
+            data.replaceSubrange(range, with: Data(repeating: 0xEE, count: Self.pageSize))
+        }
+    }
+
+    /// The first leaf stands there twice, in the place of the second.
+    private func withOneLeafTwice() throws -> CacheFixture {
+        try damaged { data, root in
+            func cell(_ number: Int) -> Int {
+                let pointer = root + 12 + 2 * number
+                return root + Int(data[pointer]) << 8 + Int(data[pointer + 1])
+            }
+            data.replaceSubrange(cell(1)..<cell(1) + 4, with: data[cell(0)..<cell(0) + 4])
+        }
+    }
+
+    @Test(arguments: EntryOrder.allCases) func `a query answers with the files that are there`(order: EntryOrder) throws
+    {
+        let cache = try withoutLastLeaf()
+        #expect(try cache.storage.entries(sortedBy: order, limit: 10_000).entries.count == Self.count)
+        #expect(cache.warnings.withLock { $0.count } == 1)
+    }
+
+    @Test func `a removal removes what is there`() throws {
+        let cache = try withoutLastLeaf()
+        #expect(try cache.storage.removeEntries(matching: .init(minimumSize: 0)).count == Self.count)
+        #expect(try cache.storage.totals().entries == 0)
+        try cache.requireClean()
+    }
+
+    @Test func `an entry that stands there twice ends nothing`() throws {
+        let cache = try withOneLeafTwice()
+        _ = try cache.storage.entries(sortedBy: .size, limit: 10_000)
+        _ = try cache.storage.removeEntries(matching: .init(minimumSize: 0))
+        for seed in 0..<Self.count { _ = try cache.storage.value(forKey: "key \(seed)") }
+        try cache.storage.store(value: .blob(1), forKey: "new")
+        #expect(try cache.storage.value(forKey: "new") == .blob(1))
+    }
+
+    @Test func `what is being cleared meets no filter`() throws {
+        try withCache { cache in
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "k\(seed)") }
+            let clearing = try cache.storage.store.beginClearing()
+            cache.clock.advance(by: 1)
+            try cache.storage.store(value: .blob(1), forKey: "later")
+            for order in EntryOrder.allCases {
+                #expect(try cache.storage.entries(sortedBy: order).entries.map(\.key) == ["later"])
+            }
+            #expect(try cache.storage.totals(matching: .init(minimumSize: 0)).entries == 1)
+            try clearing.remove { _ in true }
+            #expect(try cache.storage.entries().entries.map(\.key) == ["later"])
+        }
+    }
+}
