@@ -36,11 +36,7 @@ extension IndexSQL {
     // after the clock has jumped. A comparison of rows begins at the first of the equals and walks past them, so that each column has a
     // part of its own.
 
-    static let selectUsed: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
-            pinned, hits, slack, base_length, accessed_at AS used, size AS bytes
-        FROM entries WHERE pinned = \u{20}
-        """
+    static let fromUsed: StaticString = "accessed_at AS used, size AS bytes FROM entries WHERE pinned = "
     static let usedAfter: [StaticString] = [
         " AND accessed_at = ?1 AND size = ?2 AND id > ?3", " AND accessed_at = ?1 AND size > ?2",
         " AND accessed_at > ?1",

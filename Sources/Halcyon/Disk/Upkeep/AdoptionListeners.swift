@@ -1,4 +1,4 @@
-/// Those who watch an adoption.
+/// Callbacks for the progress of an adoption.
 final class AdoptionListeners: Sendable {
     /// Called with how far it is, and with nil at the end.
     typealias Listener = @Sendable (AdoptionProgress?) -> Void
@@ -8,7 +8,7 @@ final class AdoptionListeners: Sendable {
     func add(_ listener: @escaping Listener) { listeners.withLock { $0.append(listener) } }
 
     func tell(_ progress: AdoptionProgress) {
-        // Outside the lock: whoever listens may come back.
+        // Outside the lock: a listener may call back into the cache.
         for listener in listeners.withLock({ $0 }) { listener(progress) }
     }
 

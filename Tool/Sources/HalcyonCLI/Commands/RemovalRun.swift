@@ -41,7 +41,6 @@ final class RemovalRun {
     ///
     /// - Parameter variants: whether their variants are meant too.
     func remove(_ keys: [String], _ pathExtension: String?, variants: Bool) throws {
-        // Which of them has variants has to be known before these are gone.
         let missing = try keys.filter { key in
             if interruption.isRequested { return false }
             let before = report.totals.entries
