@@ -75,6 +75,7 @@ let package = Package(
             name: "HalcyonTestSupport",
             dependencies: ["Halcyon", "HalcyonSQLite", "HalcyonMigrations", "CHalcyonFaultVFS"],
             path: "Tests/Support"),
+        .target(name: "HalcyonTestLimits", path: "Tests/TimeLimits"),
         .target(name: "CHalcyonFaultVFS", dependencies: ["CHalcyonSQLite"], path: "Tests/FaultVFS"),
         // Scripts/torture and Scripts/soak run it.
         .executableTarget(
@@ -97,10 +98,12 @@ let package = Package(
             name: "HalcyonTortureTests", dependencies: ["CHalcyonSQLite", "HalcyonTorture", "HalcyonTestSupport"]),
         .testTarget(
             name: "HalcyonSQLiteTests",
-            dependencies: ["HalcyonSQLite", "HalcyonTestSupport"]),
+            dependencies: ["HalcyonSQLite", "HalcyonTestSupport", "HalcyonTestLimits"]),
         .testTarget(
             name: "HalcyonTests",
-            dependencies: ["Halcyon", "HalcyonSQLite", "HalcyonMigrations", "HalcyonTestSupport"],
+            dependencies: [
+                "Halcyon", "HalcyonSQLite", "HalcyonMigrations", "HalcyonTestSupport", "HalcyonTestLimits",
+            ],
             resources: [.copy("Golden")]),
         // The tests of crashes run it.
         .executableTarget(
@@ -109,7 +112,8 @@ let package = Package(
         .testTarget(
             name: "HalcyonFaultTests",
             dependencies: [
-                "Halcyon", "HalcyonSQLite", "HalcyonMigrations", "HalcyonTestSupport", "HalcyonCrashServer",
+                "Halcyon", "HalcyonSQLite", "HalcyonMigrations", "HalcyonTestSupport", "HalcyonTestLimits",
+                "HalcyonCrashServer",
             ]),
         .testTarget(
             name: "HalcyonImageCodecsTests",

@@ -19,6 +19,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     /// `SQLITE_INTERRUPT`: ``Connection/interrupt()`` was called.
     package static let interrupted = ResultCode(rawValue: SQLITE_INTERRUPT)
     package static let readOnly = ResultCode(rawValue: SQLITE_READONLY)
+    /// `SQLITE_READONLY_DBMOVED`.
+    package static let databaseMoved = ResultCode(rawValue: SQLITE_READONLY | (4 << 8))
     package static let ioError = ResultCode(rawValue: SQLITE_IOERR)
     /// `SQLITE_IOERR_SHMSIZE`: no room for the shared memory of the log.
     package static let sharedMemorySize = ResultCode(rawValue: SQLITE_IOERR | (19 << 8))

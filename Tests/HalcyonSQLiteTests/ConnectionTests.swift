@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonSQLite
+import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 
@@ -145,6 +146,19 @@ import Testing
         #expect(!connection.hasMoved)
         try FileManager.default.removeItem(atPath: path)
         #expect(connection.hasMoved)
+    }
+
+    /// SQLite opens the folder to sync it, and nobody ever writes into that pipe.
+    @Test(.endsEvenIfItHangs) func `a checkpoint ends where a named pipe has taken the folder's place`() throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("folder")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let connection = try Connection(path: folder.appendingPathComponent("t.sqlite").path)
+        _ = try connection.enableWAL()
+        try connection.execute("CREATE TABLE t (a)")
+        try FileManager.default.removeItem(at: folder)
+        #expect(mkfifo(folder.path, 0o600) == 0)
+        let error = #expect(throws: SQLiteError.self) { try connection.checkpoint(.passive) }
+        #expect(error?.code == .databaseMoved)
     }
 
     @Test func `the length of the log is known after a commit`() throws {

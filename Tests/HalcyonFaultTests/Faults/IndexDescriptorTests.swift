@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 

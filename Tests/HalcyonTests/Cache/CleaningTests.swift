@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 

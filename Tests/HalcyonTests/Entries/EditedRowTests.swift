@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonSQLite
+import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 

@@ -34,25 +34,34 @@ enum PlantedThing: String, CaseIterable, Sendable {
         }
     }
 
-    /// Beside first: the name of a socket is short.
+    /// The name of a socket is short: on Linux that of the open folder stands for its path.
     private func makeSocket(at path: String) throws -> Bool {
-        let short = "/tmp/halcyon-\(UInt32.random(in: 0 ... .max))"
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: short.utf8) }
+        let url = URL(fileURLWithPath: path)
         #if canImport(Darwin)
+            let short = "/tmp/halcyon-\(UInt32.random(in: 0 ... .max))"
             let file = Foundation.socket(AF_UNIX, SOCK_STREAM, 0)
         #else
+            let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY)
+            defer { close(folder) }
+            let short = "/proc/self/fd/\(folder)/\(url.lastPathComponent)"
             let file = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         #endif
         guard file >= 0 else { return false }
         defer { close(file) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        guard short.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: short.utf8) }
         let isBound = withUnsafePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(file, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
             }
         }
-        return isBound && rename(short, path) == 0
+        #if canImport(Darwin)
+            return isBound && rename(short, path) == 0
+        #else
+            return isBound
+        #endif
     }
 }
 

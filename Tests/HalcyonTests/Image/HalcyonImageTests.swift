@@ -1,5 +1,6 @@
 #if os(Linux)
     import Foundation
+    import HalcyonTestLimits
     import HalcyonTestSupport
     import Testing
 

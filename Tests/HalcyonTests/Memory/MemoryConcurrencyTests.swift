@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 

@@ -43,8 +43,8 @@ extension EntryIndex {
     ///
     /// - Throws: BUSY while another process keeps the rows of a removed log from being saved; then nothing is closed.
     func reopen(_ writer: inout Writer?, waiting milliseconds: Int) throws {
-        if let connection = writer?.connection, !connection.hasMoved {
-            // Only the log is gone from the folder. It is still open here, so its rows can be put into the database.
+        if let connection = writer?.connection {
+            // Where only the log is gone from the folder, it is still open here, and its rows can be put into the database.
             try connection.withBusyTimeout(milliseconds) { try saveLog(through: connection) }
         }
         closeConnections(&writer)
