@@ -33,7 +33,7 @@ final class DiskCleaning: @unchecked Sendable {
         let (totals, expired) = (summary.totals, summary.expired)
         let rest = Totals(entries: totals.entries - expired.entries, bytes: totals.bytes - expired.bytes)
         let limits = storage.config.limits
-        let target = limits.target(rest, freeBytes: storage.store.freeBytes(for: limits))
+        let target = limits.target(rest, freeBytes: storage.store.evictor.freeBytes(for: limits))
         progress.totalUnitCount = max(1, expired.bytes + (target.map { rest.bytes(over: $0) } ?? 0))
     }
 

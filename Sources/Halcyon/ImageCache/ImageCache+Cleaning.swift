@@ -173,7 +173,7 @@ extension ImageCache {
             }
         }
         // A store may fill the cache to the last byte; a clean makes room from there on.
-        return try? diskStorage.store.target(of: limits, adopting: false, tolerating: 1)
+        return try? diskStorage.store.evictor.target(of: limits, adopting: false, tolerating: 1)
     }
 
     private func goOnTrimming() {

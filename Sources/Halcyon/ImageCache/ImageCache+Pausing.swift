@@ -77,7 +77,7 @@ extension ImageCache {
     func prepareForSuspension(unlessResumedSince count: Int, then handler: @escaping @Sendable () -> Void) {
         guard !diskStorage.isInAppGroup else { return suspend(unlessResumedSince: count, then: handler) }
         ioQueue.async { [diskStorage] in
-            diskStorage.store.flushAccessLog()
+            diskStorage.store.recorder.flushAccessLog()
             handler()
         }
     }

@@ -212,7 +212,7 @@ final class StorageModelRun {
     }
 
     private func compareRows() throws {
-        let totals = try observer.store.totals()
+        let totals = try observer.store.evictor.totals()
         try require(totals == Totals(entries: Int64(model.rows.count), bytes: model.bytes), "\(totals)")
         let rows = try observer.store.index.read { try $0.page(after: .min, limit: 100) }
         let entries = rows.sorted { ($0.accessedAt, $0.size, $0.id) < ($1.accessedAt, $1.size, $1.id) }

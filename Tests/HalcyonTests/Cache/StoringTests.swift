@@ -102,7 +102,7 @@ import Testing
             cache.storeToDisk(.blob(7, count: 2_001), forKey: "too large", completionHandler: nil)
             cache.ioQueue.resume()
             await subject.settle()
-            let size = try subject.storage.store.totals().bytes
+            let size = try subject.storage.store.evictor.totals().bytes
             #expect(size <= 2_000)
             #expect(subject.storage.isCached(forKey: "59") && !subject.storage.isCached(forKey: "too large"))
         }

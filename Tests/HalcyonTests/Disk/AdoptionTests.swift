@@ -201,7 +201,7 @@ import Testing
                 }
             }
             let seen = Locked<[AdoptionProgress]>([])
-            cache.storage.store.adoptionListeners.add { progress in
+            cache.storage.store.adopter.listeners.add { progress in
                 if let progress { seen.withLock { $0.append(progress) } }
             }
             #expect(try cache.storage.totalSize() > 0)

@@ -32,7 +32,7 @@ import Testing
             }
             #expect(number == 3)
             for seed in 0..<65 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
-            #expect(try cache.storage.store.totals().entries == 65)
+            #expect(try cache.storage.store.evictor.totals().entries == 65)
         }
     }
 
@@ -132,7 +132,7 @@ import Testing
                 while !threads.allSatisfy(\.isFinished) { Thread.sleep(forTimeInterval: 0.001) }
             }
             #expect(missing.withLock { $0 } == [])
-            #expect(try storage.store.totals().entries == 160)
+            #expect(try storage.store.evictor.totals().entries == 160)
             #expect(number < 160)
         }
     }

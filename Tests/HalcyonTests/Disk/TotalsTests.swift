@@ -51,7 +51,7 @@ import Testing
                     value: .blob(seed), forKey: "\(seed)", attributes: .init(isPinned: seed > 0))
             }
             try edit(cache, "UPDATE totals SET bytes = 520")
-            _ = try cache.storage.store.evict(downTo: Totals(entries: .max, bytes: 100))
+            _ = try cache.storage.store.evictor.evict(downTo: Totals(entries: .max, bytes: 100))
             #expect(try cache.storage.totalSize() == 400)
         }
     }

@@ -72,7 +72,7 @@ import Testing
             }
             try cache.storage.remove(forKey: "0")
             try cache.storage.removeEntries(matching: .init(text: "1", tag: "a"))
-            _ = try cache.storage.store.evict(downTo: Totals(entries: 1, bytes: .max))
+            _ = try cache.storage.store.evictor.evict(downTo: Totals(entries: 1, bytes: .max))
             cache.clock.advance(by: 20)
             #expect(try cache.storage.removeExpiredValues().count == 1)
             let index = try Connection(path: cache.index.path)
@@ -111,7 +111,7 @@ import Testing
             let name = cache.storage.cacheFileURL(forKey: "1").lastPathComponent
             cache.fileSystem.fail(.rename, EACCES, times: nil, path: "trash/\(BlobName(text: name).rowID)")
             #expect(try cache.storage.removeEntries(matching: .all).count == 2)
-            #expect(try cache.storage.store.evict(downTo: Totals(entries: 0, bytes: 0)).entries == 0)
+            #expect(try cache.storage.store.evictor.evict(downTo: Totals(entries: 0, bytes: 0)).entries == 0)
             let entry = try #require(try cache.storage.entry(forKey: "1"))
             #expect(entry.tags == ["a"] && entry.validators == validators && entry.metadata == metadata)
             cache.fileSystem.heal()

@@ -76,7 +76,7 @@ import Testing
     @Test func `what is being cleared meets no filter`() throws {
         try withCache { cache in
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "k\(seed)") }
-            let clearing = try cache.storage.store.beginClearing()
+            let clearing = try Clearing(of: cache.storage.store)
             cache.clock.advance(by: 1)
             try cache.storage.store(value: .blob(1), forKey: "later")
             for order in EntryOrder.allCases {

@@ -128,7 +128,7 @@ struct ModelRun {
         let kept = max(0, model.entries.count - Int.random(in: 0...4, using: &generator))
         steps.append("evict down to \(kept)")
         flush()
-        let removal = try storage.store.evict(downTo: Totals(entries: Int64(kept), bytes: .max))
+        let removal = try storage.store.evictor.evict(downTo: Totals(entries: Int64(kept), bytes: .max))
         #expect(removal.failure == nil, "\(about)")
         let order = model.list(.init(isPinned: false), .access, descending: false, at: now)
         for entry in order.prefix(model.entries.count - kept) { model[entry.key] = nil }

@@ -33,7 +33,7 @@ import Testing
             case .list: _ = try storage.entries(sortedBy: .key)
             case .check: _ = try storage.check()
             case .repair: _ = try storage.check(repair: true)
-            case .adopt: try storage.store.finishAdoption()
+            case .adopt: try storage.store.adopter.finish()
             }
         }
     }

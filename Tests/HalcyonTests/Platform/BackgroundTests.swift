@@ -29,7 +29,7 @@ import Testing
             files.clock.advance(by: 10)
         }
 
-        var entryCount: Int64? { get throws { try files.storage.store.totals().entries } }
+        var entryCount: Int64? { get throws { try files.storage.store.evictor.totals().entries } }
 
         @MainActor func clean(_ askForTime: ImageCache.BackgroundTime) { cache.cleanInBackground(askForTime) }
     }
@@ -214,11 +214,7 @@ import Testing
 
     @Test func `when a span ends too early the write fails, and the next span opens the index again`() throws {
         let system = System(grants: true)
-        let fixture = try Fixture { environment in
-            environment.expiringActivity = system.perform
-            environment.beforeCommit = nil
-        }
-        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        let fixture = try idleFixture(system)
         try whileWriteLocked(fixture) {
             let failed = DispatchSemaphore(value: 0)
             Thread.detachNewThread {

@@ -27,7 +27,7 @@ extension IndexSQL {
     static let isPinned: StaticString = " AND pinned > 0"
     static let isUnpinned: StaticString = " AND pinned <= 0"
     static let isTagged: StaticString = " AND id IN (SELECT id FROM tags WHERE tag = ?)"
-    /// See ``EntryStore/isBeingCleared(_:in:)``.
+    /// See ``FolderWork/isBeingCleared(_:in:)``.
     static let isNotBeingCleared: StaticString =
         " AND created_at > ? AND created_at <= max(?, (SELECT stored_at FROM totals WHERE id = 1))"
     static let meetsKeyConditions: StaticString = " AND meets(?, key, base_length, source)"

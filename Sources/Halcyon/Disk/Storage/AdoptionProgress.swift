@@ -28,12 +28,12 @@ extension DiskStorage.Backend {
 
 extension EntryStore {
     fileprivate func watchAdoption(_ continuation: AsyncStream<AdoptionProgress>.Continuation) {
-        adoptionListeners.add { progress in
+        adopter.listeners.add { progress in
             if let progress { continuation.yield(progress) } else { continuation.finish() }
         }
         // An index that cannot be opened adopts nothing now: there is nothing to wait for.
-        guard (try? open()) != nil else { return adoptionListeners.finish() }
-        guard condition.isAdopting else { return adoptionListeners.finish() }
+        guard (try? open()) != nil else { return adopter.listeners.finish() }
+        guard condition.isAdopting else { return adopter.listeners.finish() }
         housekeeping.request(.sweep)
     }
 }

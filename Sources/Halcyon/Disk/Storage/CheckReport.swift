@@ -1,4 +1,4 @@
-/// What ``EntryStore/check(repair:progress:)`` found: rows against files, totals against sums, and SQLite's own opinion.
+/// What ``Checker/check(repair:progress:)`` found: rows against files, totals against sums, and SQLite's own opinion.
 @_spi(HalcyonTool) public struct CheckReport: Equatable, Sendable {
     /// Rows of the index, and the sum of their sizes.
     public var counted = Totals(entries: 0, bytes: 0)

@@ -193,11 +193,11 @@ extension DiskStorage.Backend {
     }
 
     /// Now: what is stored later can be told from what is there.
-    func moment() throws -> EntryStore.Moment { try mappingErrors { try store.moment() } }
+    func moment() throws -> Moment { try mappingErrors { try store.moment() } }
 
     /// - Parameter perform: runs a batch, in its turn.
     func removeEntries(
-        matching filter: DiskStorage.EntryFilter, thereAt moment: EntryStore.Moment, progress: Progress?,
+        matching filter: DiskStorage.EntryFilter, thereAt moment: Moment, progress: Progress?,
         perform: (() throws -> Void) throws -> Void
     ) throws -> [DiskStorage.EntryInfo] {
         try mappingErrors {
@@ -218,11 +218,11 @@ extension DiskStorage.Backend {
     ///
     /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
     public var statistics: DiskStorage.Statistics {
-        get throws { try mappingErrors { try store.statistics() } }
+        get throws { try mappingErrors { try store.recorder.statistics() } }
     }
 
     /// Begins counting anew, for all processes. One transaction.
     ///
     /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``; then the counts are as they were.
-    public func resetStatistics() throws { try mappingErrors { try store.resetStatistics() } }
+    public func resetStatistics() throws { try mappingErrors { try store.recorder.resetStatistics() } }
 }

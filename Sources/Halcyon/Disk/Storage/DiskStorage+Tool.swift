@@ -28,43 +28,43 @@ extension DiskStorage.Backend {
 
     /// Takes over files that have no row, now and on this thread, and tells how far it is.
     @_spi(HalcyonTool) public func finishAdoption(_ progress: @escaping @Sendable (AdoptionProgress) -> Void) throws {
-        store.adoptionListeners.add { if let now = $0 { progress(now) } }
-        defer { store.adoptionListeners.finish() }
-        try explained { try store.finishAdoption() }
+        store.adopter.listeners.add { if let now = $0 { progress(now) } }
+        defer { store.adopter.listeners.finish() }
+        try explained { try store.adopter.finish() }
     }
 
     /// Drops the row of a key whose blob is gone, now: a process that ends at once leaves housekeeping no time for it.
     @_spi(HalcyonTool) public func settle(forKey key: String, forcedExtension: String? = nil) throws {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         // An ordinary miss is no reason to take the write lock.
-        try explained { if try store.hasRowOrFile(of: name) { try store.settleInTransaction(name) } }
+        try explained { if try store.hasRowOrFile(of: name) { try store.settler.settleInTransaction(name) } }
     }
 
     /// As ``removeExpiredValues()``, asked before each batch whether to go on.
     @_spi(HalcyonTool) public func removeExpired(shouldContinue: (Removal) -> Bool) throws -> Removal {
-        try explained { try store.removeExpired(at: store.environment.now(), shouldContinue: shouldContinue) }
+        try explained { try store.evictor.removeExpired(at: store.environment.now(), shouldContinue: shouldContinue) }
     }
 
     /// As ``removeSizeExceededValues()`` with these limits, asked before each batch whether to go on.
     @_spi(HalcyonTool) public func evict(_ limits: StorageLimits, shouldContinue: (Removal) -> Bool) throws -> Removal {
-        try explained { try store.evict(limits, shouldContinue: shouldContinue) }
+        try explained { try store.evictor.evict(limits, shouldContinue: shouldContinue) }
     }
 
     /// As ``evict(_:shouldContinue:)``, down to a number of bytes and entries.
     package func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool) throws -> Removal {
-        try explained { try store.evict(downTo: target, shouldContinue: shouldContinue) }
+        try explained { try store.evictor.evict(downTo: target, shouldContinue: shouldContinue) }
     }
 
     /// Bytes and number of all entries.
     ///
     /// - Parameter adopting: false leaves files out that are still to be adopted, instead of adopting them first.
     @_spi(HalcyonTool) public func totals(adopting: Bool) throws -> Totals {
-        try explained { try store.totals(adopting: adopting) }
+        try explained { try store.evictor.totals(adopting: adopting) }
     }
 
     /// What is to be left, were the limits kept now; nil where none is reached.
     @_spi(HalcyonTool) public func target(of limits: StorageLimits, adopting: Bool) throws -> Totals? {
-        try explained { try store.target(of: limits, adopting: adopting) }
+        try explained { try store.evictor.target(of: limits, adopting: adopting) }
     }
 
     /// Hands over the entries that meet a filter, in an order, until `body` throws. As ``allEntries(matching:sortedBy:descending:)``.
@@ -77,7 +77,7 @@ extension DiskStorage.Backend {
     }
 
     /// Takes keys out of the index that are not to be kept, now: a process that ends at once leaves housekeeping no time for it.
-    @_spi(HalcyonTool) public func forgetKeys() throws { try explained { try store.forgetKeys() } }
+    @_spi(HalcyonTool) public func forgetKeys() throws { try explained { try store.sweeper.forgetKeys() } }
 
     /// Where the cache is; nil for a volume that does not say what it is.
     @_spi(HalcyonTool) public var volume: Volume? {

@@ -327,7 +327,7 @@ public enum DiskStorage {
         /// others get in.
         func beginRemovingAll() throws -> @Sendable () throws -> Void {
             let isHashed = config.usesHashedFileName
-            let clearing = try mappingErrors { try store.beginClearing() }
+            let clearing = try mappingErrors { try Clearing(of: store) }
             return { try clearing.remove { BlobName.isBlobOrLegacyName($0, isHashed: isHashed) } }
         }
 
@@ -343,7 +343,7 @@ public enum DiskStorage {
 
         func removeExpiredValues(referenceDate: Date) throws -> [URL] {
             try mappingErrors {
-                try store.removeExpired(at: Timestamp(referenceDate)).namesOrFailure().map(url(of:))
+                try store.evictor.removeExpired(at: Timestamp(referenceDate)).namesOrFailure().map(url(of:))
             }
         }
 
@@ -361,7 +361,7 @@ public enum DiskStorage {
         public func removeSizeExceededValues() throws -> [URL] {
             let limits = config.limits
             guard !limits.isUnlimited else { return [] }
-            return try mappingErrors { try store.evict(limits).namesOrFailure().map(url(of:)) }
+            return try mappingErrors { try store.evictor.evict(limits).namesOrFailure().map(url(of:)) }
         }
 
         // MARK: Ending
@@ -377,7 +377,7 @@ public enum DiskStorage {
         ///   ``CacheStorageError/Code/suspended``. What could not be written stays noted, and is written with what comes next.
         public func flush() throws {
             store.adoptEarlyReads()
-            try mappingErrors { try store.flush() }
+            try mappingErrors { try store.recorder.flush() }
         }
 
         /// Writes what ``flush()`` writes, deletes the files of what has gone, and closes the index. A later use opens it again.
@@ -412,7 +412,7 @@ public enum DiskStorage {
         /// - Complexity: O(1), one row. While a folder of Kingfisher's is being taken over it finishes that first.
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
         public func totalSize() throws -> UInt {
-            try mappingErrors { UInt(clamping: try store.totals().bytes) }
+            try mappingErrors { UInt(clamping: try store.evictor.totals().bytes) }
         }
 
         /// Where the blob of a key is, or will be by its next store. Computed: touches no disk, but to find out once whether the volume
@@ -427,7 +427,7 @@ public enum DiskStorage {
 
         /// Work put on this queue runs after the access notes made before it are written.
         var metaChangingQueue: DispatchQueue {
-            store.flushAccessLog()
+            store.recorder.flushAccessLog()
             return store.housekeeping.queue
         }
 

@@ -43,7 +43,7 @@ enum ExitHandler {
         guard let leases else { return }
         _ = held.replace(with: leases)
         // First those that nobody holds up.
-        let rest = leases.filter { !$0.store.flush(beforeExitAt: .now) }
-        for lease in rest { _ = lease.store.flush(beforeExitAt: end) }
+        let rest = leases.filter { !$0.store.recorder.flush(beforeExitAt: .now) }
+        for lease in rest { _ = lease.store.recorder.flush(beforeExitAt: end) }
     }
 }

@@ -8,8 +8,8 @@ extension EntryStore {
     func update(
         _ name: BlobName, _ change: (EntryRecord) throws -> DiskStorage.EntryAttributes
     ) throws -> Bool {
-        try finishAdoption(of: name.withFormer)
-        flushAccessLog()
+        try adopter.finish(of: name.withFormer)
+        recorder.flushAccessLog()
         return try index.write { session in
             guard let record = try record(of: name, in: session) else { return false }
             let attributes = try change(record)
@@ -34,7 +34,7 @@ extension EntryStore {
         try filter.validateForRemoval()
         var gone: [EntryRecord] = []
         var failure: (any Error)?
-        defer { log.withLock { $0.count(\.removals, Int64(gone.count)) } }
+        defer { recorder.log.withLock { $0.count(\.removals, Int64(gone.count)) } }
         do {
             // Again when the index was replaced meanwhile: what it knows was adopted while batches were asked for.
             for _ in 0..<3 {
@@ -43,7 +43,7 @@ extension EntryStore {
                     guard shouldContinue(gone.count) else { return false }
                     do {
                         try perform { gone += try remove(ids, conditions, thereAt: moment) }
-                    } catch let error as BlockedBatch {
+                    } catch let error as Remover.BlockedBatch {
                         // What cannot be removed stays; there may be others behind it.
                         failure = failure ?? error.first
                     }
@@ -57,7 +57,7 @@ extension EntryStore {
         }
         unlinker.finish()
         _ = shouldContinue(gone.count)
-        if !gone.isEmpty { requestFlush() }
+        if !gone.isEmpty { recorder.requestFlush() }
         if let failure, gone.isEmpty { throw failure }
         return gone
     }
@@ -79,7 +79,7 @@ extension EntryStore {
         _ ids: ArraySlice<Int64>, _ conditions: EntryConditions, thereAt moment: Moment
     ) throws -> [EntryRecord] {
         var records: [Int64: EntryRecord] = [:]
-        let removed = try removeAndUnlinkBatch { session in
+        let removed = try remover.removeAndUnlinkBatch { session in
             records = [:]
             let latest = try latestSince(moment, in: session)
             func isLater(_ entry: Entry) -> Bool { entry.createdAt > moment.latest && entry.createdAt <= latest }
@@ -93,43 +93,8 @@ extension EntryStore {
         return removed.compactMap { records[$0.id] }
     }
 
-    // MARK: Keys that are not to be kept
-
-    /// Takes keys out of the index that somebody has kept before.
-    func forgetKeys() throws {
-        guard !condition.settings.storesKeys else { return }
-        try emptyFormerListing()
-        guard try index.readAtLength({ try $0.hasKeys() }) else { return }
-        try forEachEntryBatch { session, entries in
-            for entry in entries where entry.key != nil { try session.forgetKey(of: entry.id) }
-        }
-        try index.compact()
-    }
-
-    // MARK: Counting
-
-    func statistics() throws -> DiskStorage.Statistics {
-        flushAccessLog()
-        // A flush in between would move counts from the second to the first, where they were not seen.
-        return try flushLock.withLock {
-            let (total, since) = try index.read { try $0.statistics() }
-            return log.withLock { log in
-                DiskStorage.Statistics(
-                    sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
-            }
-        }
-    }
-
-    func resetStatistics() throws {
-        // A flush under way would add what was counted before.
-        try flushLock.withLock {
-            try index.write { try $0.resetStatistics(at: now) }
-            log.withLock { $0.resetCounts() }
-        }
-    }
-
     func usage(limits: StorageLimits) throws -> DiskStorage.Usage {
-        let total = try totals()
+        let total = try evictor.totals()
         let free = try? environment.fileSystem.freeBytes(at: blobs.directory)
         return try index.read { session in
             let pinned = try session.pinnedTotals()

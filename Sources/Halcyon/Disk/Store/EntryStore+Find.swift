@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension EntryStore {
-    /// A row with what the access log has to add to it.
+    /// A row with what the access recorder.log has to add to it.
     struct IndexedEntry {
         let entry: Entry
         let lifetime: Lifetime
@@ -68,7 +68,7 @@ extension EntryStore {
 
     func row(of name: BlobName, at now: Timestamp) -> Row {
         // The note first: a flush in between moves it into the row. The other way round it would be seen in neither.
-        let note = log.withLock { $0.note(for: name.rowID) }
+        let note = recorder.log.withLock { $0.note(for: name.rowID) }
         do {
             let found = try index.read { session -> (entry: Entry, isGoing: Bool)? in
                 guard let entry = try session.entry(named: name) else { return nil }
@@ -103,7 +103,7 @@ extension EntryStore {
             known = again
             if looksAtSameRow > 1 { sched_yield() }
         }
-        settleLater([known.entry.name])
+        settler.settleLater([known.entry.name])
         return nil
     }
 
@@ -124,7 +124,7 @@ extension EntryStore {
         _ name: BlobName, at now: Timestamp, _ probe: Probe<Content>
     ) throws -> Match<Content>? {
         let content = try probe(blobs.path(of: name)) { file in
-            condition.adopts(file, named: name) && !adoptedLifetime(of: file, at: now).isExpired(at: now)
+            condition.adopts(file, named: name) && !adopter.adoptedLifetime(of: file, at: now).isExpired(at: now)
         }
         guard let content, try blobs.isListed(name) else { return nil }
         return Match(known: nil, name: name, content: content)

@@ -25,14 +25,14 @@ extension EntryStore {
 
     /// Number and bytes of the entries that meet a filter, without handing any of them over.
     func totals(matching filter: EntryFilter) throws -> Totals {
-        if filter.isUnconditional { return try totals() }
+        if filter.isUnconditional { return try evictor.totals() }
         return try query { try $0.totals(conditions(filter)) }
     }
 
     /// The row of a name with everything that is known of it; nil where there is none.
     func record(of name: BlobName) throws -> EntryRecord? {
-        try finishAdoption(of: name.withFormer)
-        flushAccessLog()
+        try adopter.finish(of: name.withFormer)
+        recorder.flushAccessLog()
         return try index.read { try record(of: name, in: $0) }
     }
 
@@ -51,9 +51,9 @@ extension EntryStore {
     /// An index that turns out to be damaged is replaced, here or by another process: then its files become entries first.
     func query<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         for _ in 0..<3 {
-            try finishAdoption()
-            flushAccessLog()
-            try normalizePins()
+            try adopter.finish()
+            recorder.flushAccessLog()
+            try repairer.normalizePins()
             let result = try readAtOneMoment { session in
                 try session.state().adoption == .done ? try body(session) : nil
             }
@@ -68,11 +68,4 @@ extension EntryStore {
         try index.readAtLength { session in try session.connection.reading { try body(session) } }
     }
 
-    /// The order by access knows of pinned and not pinned alone; somebody may have pinned entries in a way of his own.
-    func normalizePins() throws {
-        if try index.read({ try $0.hasInvalidPins() }) { try index.write { try $0.normalizePins() } }
-    }
-
-    /// Makes rows of single files while others are still to be adopted.
-    func finishAdoption(of names: [BlobName]) throws { for name in names { try adoptBeforeReplacing(name) } }
 }

@@ -54,7 +54,7 @@ extension EntryStore {
     ///   there, and nothing is left in `staging/`.
     func store(_ request: StoreRequest) throws {
         try request.attributes.validate()
-        try makingRoom { try storeOutlivingRemovedFolders(request) }
+        try remover.makingRoom { try storeOutlivingRemovedFolders(request) }
     }
 
     private func storeTogether(_ requests: ArraySlice<StoreRequest>) throws {
@@ -97,9 +97,9 @@ extension EntryStore {
 
     /// The bytes, without any lock.
     func stage(_ request: StoreRequest) throws -> StagedStore {
-        try adoptBeforeReplacing(request.name)
+        try adopter.adoptBeforeReplacing(request.name)
         // A file without a row would not come back if this fails.
-        try request.name.former.map(adoptBeforeReplacing)
+        try request.name.former.map(adopter.adoptBeforeReplacing)
         let blob = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.makeToken())
         let file = try blobs.stage(
             request.data, as: blob, modified: request.lifetime.expiresAt ?? .never,
@@ -124,13 +124,13 @@ extension EntryStore {
                     return [former, replaced].compactMap(\.self)
                 }
             }
-            log.withLock { log in
+            recorder.log.withLock { log in
                 for store in stores {
                     log.forget(store.request.name.rowID)
                     log.countStore(bytes: store.request.data.count)
                 }
             }
-            requestFlush()
+            recorder.requestFlush()
             for (blob, size) in waste { unlinker.add(blob, size: size) }
         } catch {
             for (number, store) in stores.enumerated() { undo(store, isPublished: number < publishedCount) }
@@ -142,11 +142,11 @@ extension EntryStore {
         guard isPublished else {
             try? blobs.unlink(store.blob)
             // What was found there may be in the trash by now.
-            if let former = store.request.name.former { settleLater([former]) }
+            if let former = store.request.name.former { settler.settleLater([former]) }
             return
         }
         // After an exchange the staged name holds the old bytes: only settling may touch them.
-        for name in store.request.name.withFormer { settleSoonerOrLater(name) }
+        for name in store.request.name.withFormer { settler.settleSoonerOrLater(name) }
     }
 
     /// Row and blob, under the write lock.
@@ -157,7 +157,7 @@ extension EntryStore {
         let existing = try session.entry(named: request.name)
         var old = try blobs.status(of: request.name)
         if let existing, !(old.map { isBlob(of: existing, $0) } ?? false) {
-            old = try settle(request.name, entry: existing, excluding: staged)
+            old = try settler.settle(request.name, entry: existing, excluding: staged)
         }
         if let existing, try isBeingCleared(existing, in: session) {
             // Its pin and its tags are not the new one's.

@@ -3,9 +3,9 @@ internal import HalcyonSQLite
 extension EntryStore {
     /// What is in the cache now, notes of this process included.
     package func summary() throws -> StorageSummary {
-        flushAccessLog()
+        recorder.flushAccessLog()
         var summary = StorageSummary()
-        summary.totals = try totals()
+        summary.totals = try evictor.totals()
         try index.read { session in
             summary.expired = try session.expiredTotals(at: now)
             (summary.oldestAccess, summary.newestAccess) = try session.accessRange()

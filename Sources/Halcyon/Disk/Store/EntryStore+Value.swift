@@ -35,8 +35,8 @@ extension EntryStore {
     }
 
     private func countMiss() {
-        log.withLock { $0.count(\.misses) }
-        requestFlush()
+        recorder.log.withLock { $0.count(\.misses) }
+        recorder.requestFlush()
     }
 
     /// Whether there is a valid entry: its row, and one `stat`. Fit for a main thread; records no access.
@@ -60,29 +60,18 @@ extension EntryStore {
         if let known {
             note(known, key: key, origin: origin, bytes: bytes, at: now, extending: extending)
         } else {
-            log.withLock { $0.countHit(bytes: bytes) }
-            earlyReads.withLock { $0[name] = EarlyRead(key: key, origin: origin, at: now, extending: extending) }
+            recorder.log.withLock { $0.countHit(bytes: bytes) }
+            adopter.noteEarlyRead(of: name, Adopter.EarlyRead(key: key, origin: origin, at: now, extending: extending))
             housekeeping.request(.settle)
         }
     }
 
     /// Makes entries of files that were read before they were, and notes their keys and accesses.
     func adoptEarlyReads() {
-        let reads = earlyReads.withLock { reads in
-            defer { reads = [:] }
-            return reads
-        }
-        let batches = stride(from: 0, to: reads.count, by: environment.tuning.flushBatchSize)
-        for batch in batches.map({ reads.dropFirst($0).prefix(environment.tuning.flushBatchSize) }) {
-            // What cannot be written now is adopted later, and its key becomes known at the next read.
-            guard let rows = try? adoptAndReturn(batch.map(\.key)) else { return }
-            for (entry, read) in zip(rows, batch.map(\.value)) {
-                guard let entry else { continue }
-                note(
-                    IndexedEntry(entry: entry, lifetime: entry.lifetime(at: read.at)), key: read.key,
-                    origin: read.origin,
-                    bytes: nil, at: read.at, extending: read.extending)
-            }
+        adopter.adoptEarlyReads { entry, read in
+            note(
+                IndexedEntry(entry: entry, lifetime: entry.lifetime(at: read.at)), key: read.key, origin: read.origin,
+                bytes: nil, at: read.at, extending: read.extending)
         }
     }
 
@@ -96,7 +85,7 @@ extension EntryStore {
         let note = AccessLog.Note(
             token: entry.token, accessedAt: stamp(at: now), lifetime: lifetime,
             key: entry.key == nil ? storable(key) : nil, origin: origin)
-        let count = log.withLock { log in
+        let count = recorder.log.withLock { log in
             log.add(note, for: entry.id)
             if let bytes { log.countHit(bytes: bytes) }
             return log.count
@@ -104,7 +93,7 @@ extension EntryStore {
         if count >= environment.tuning.flushCount || (lifetime != nil && expiresBeforeNextFlush(entry, at: now)) {
             housekeeping.request(.flush)
         } else {
-            requestFlush()
+            recorder.requestFlush()
         }
     }
 

@@ -6,89 +6,63 @@ internal import HalcyonSQLite
 /// The rule behind every order of steps here: the old bytes exist until the row is committed, and the row is gone before
 /// its blob is. So whatever moment a process ends at, each name has its old value or its new one. The steps themselves
 /// are in the files named after their verbs. Safe from any thread.
-package final class EntryStore: Sendable {
-    package let blobs: BlobStore
-    package let index: EntryIndex
-    let environment: StorageEnvironment
-    let log: Locked<AccessLog>
+package final class EntryStore: FolderWork {
+    package let folder: CacheFolder
+    let housekeeping = Housekeeping()
+    let recorder: AccessRecorder
+    let settler: Settler
+    let adopter: Adopter
     let unlinker: Unlinker
+    let remover: Remover
+    let evictor: Evictor
+    let repairer: Repairer
     let storeQueue = StoreQueue()
-    let housekeeping: Housekeeping
-    private let isClosing = Locked(false)
-    private let stamps = Locked(StampSource())
-    /// One adoption at a time.
-    let adoptionLock = NSLock()
-    let adoptionListeners = AdoptionListeners()
     let acceptedWork = AcceptedWork()
-    /// One flush at a time.
-    let flushLock = NSLock()
-    /// Reads of files that were no entries yet.
-    let earlyReads: Locked<[BlobName: EarlyRead]> = Locked([:])
-    /// Names a reader found no blob for.
-    let pendingSettles: Locked<Set<BlobName>> = Locked([])
-    let condition = FolderCondition()
-    let previousIndex: PreviousIndex
-
-    /// A read of a file that has no row to note it in.
-    struct EarlyRead {
-        let key: String
-        let origin: KeyOrigin?
-        let at: Timestamp
-        let extending: ExpirationExtending
-    }
+    private let stamps = Locked(StampSource())
+    private let previousIndex: PreviousIndex
 
     package init(directory: String, environment: StorageEnvironment) {
-        self.environment = environment
         let blobs = BlobStore(directory: directory, fileSystem: environment.fileSystem)
         let previousIndex = PreviousIndex(
             files: IndexFiles(database: blobs.indexPath, fileSystem: environment.fileSystem), vfs: environment.vfs)
-        let housekeeping = Housekeeping()
-        let condition = condition
-        self.blobs = blobs
-        self.previousIndex = previousIndex
-        self.housekeeping = housekeeping
-        log = Locked(AccessLog(limit: environment.tuning.noteLimit))
-        unlinker = Unlinker(blobs: blobs, housekeeping: housekeeping, tuning: environment.tuning)
-        index = EntryIndex(
+        let condition = FolderCondition()
+        let index = EntryIndex(
             path: blobs.indexPath, environment: environment,
             prepareFolder: { try blobs.prepare() },
-            checkpointIsDue: { housekeeping.request(.checkpoint) },
-            didOpen: { state in
+            checkpointIsDue: { [housekeeping] in housekeeping.request(.checkpoint) },
+            didOpen: { [housekeeping] state in
                 // Another one may have been set aside since.
                 previousIndex.close()
                 condition.update(from: state)
                 housekeeping.request(.sweep)
             })
+        folder = CacheFolder(blobs: blobs, index: index, environment: environment, condition: condition)
+        self.previousIndex = previousIndex
+        recorder = AccessRecorder(folder, housekeeping: housekeeping)
+        settler = Settler(folder, housekeeping: housekeeping)
+        adopter = Adopter(folder, previousIndex: previousIndex)
+        unlinker = Unlinker(blobs: blobs, housekeeping: housekeeping, tuning: environment.tuning)
+        remover = Remover(folder: folder, settler: settler, recorder: recorder, unlinker: unlinker)
+        repairer = Repairer(folder: folder, settler: settler)
+        evictor = Evictor(folder: folder, adopter: adopter, recorder: recorder, remover: remover, repairer: repairer)
     }
 
     // No housekeeping can be under way: it would hold a reference.
     deinit {
-        adoptionListeners.finish()
+        adopter.listeners.finish()
         closeNow()
     }
 
-    var now: Timestamp { environment.now() }
+    var sweeper: Sweeper {
+        Sweeper(folder: folder, adopter: adopter, settler: settler, repairer: repairer)
+    }
 
-    /// What the index may know of a key.
-    func storable(_ key: String) -> String? { condition.settings.storesKeys ? key : nil }
+    private var checker: Checker {
+        Checker(folder: folder, recorder: recorder, settler: settler, unlinker: unlinker, repairer: repairer)
+    }
 
     /// The time of an access.
     func stamp(at now: Timestamp) -> Timestamp { stamps.withLock { $0.next(at: now) } }
-
-    /// The time of a store: not before that of any store before it, after every ``Moment`` that somebody has noted, of any
-    /// process, and after what is not trusted. Under the write lock.
-    ///
-    /// A clock that has been put back further than that begins anew.
-    func storeTime(in session: IndexSession) throws -> Timestamp {
-        let (now, latest) = (now, try session.storedAt())
-        // Twice as far as what is not trusted reaches back: nobody who does not know of it stores into it.
-        let time = latest - now <= 2 * distrustSpan ? max(now, latest) : now
-        guard let distrusted = condition.distrusted, distrusted.contains(time) else { return time }
-        return distrusted.upperBound.advanced(by: 1)
-    }
-
-    /// How long before the latest store a power cut reaches.
-    private var distrustSpan: Int64 { environment.tuning.writeBackTime + StampSource.tolerance }
 
     /// Makes the folders and opens the index.
     package func open() throws { try index.open() }
@@ -100,9 +74,9 @@ package final class EntryStore: Sendable {
 
     /// Whatever looks whether the index is open, and would then open it again, has ended or comes later.
     private func afterHousekeeping(_ body: () -> Void) {
-        isClosing.withLock { $0 = true }
+        folder.isClosing.withLock { $0 = true }
         housekeeping.whileIdle {
-            isClosing.withLock { $0 = false }
+            folder.isClosing.withLock { $0 = false }
             body()
         }
     }
@@ -110,7 +84,7 @@ package final class EntryStore: Sendable {
     /// As ``close()``, and stays closed until ``resume()``: loads are misses, stores throw.
     package func suspend() {
         afterHousekeeping {
-            flushAccessLog()
+            recorder.flushAccessLog()
             previousIndex.close()
             index.suspend()
         }
@@ -130,13 +104,8 @@ package final class EntryStore: Sendable {
     /// The next use opens the index, and what opening is followed by makes up for what could not be done meanwhile.
     package func resume() { index.resume() }
 
-    /// Ends a long walk when the store is being closed.
-    func stopIfClosing() throws {
-        if isClosing.withLock({ $0 }) { throw IndexSuspended() }
-    }
-
     private func closeNow() {
-        flushAccessLog()
+        recorder.flushAccessLog()
         unlinker.drain()
         previousIndex.close()
         index.close()
@@ -147,29 +116,21 @@ package final class EntryStore: Sendable {
         // What was requested before a close must not open the index again.
         guard task == .unlink || index.isOpen else {
             // Nobody adopts anything now: there is nothing to wait for.
-            if task == .sweep { adoptionListeners.finish() }
+            if task == .sweep { adopter.listeners.finish() }
             return
         }
         switch task {
         case .checkpoint, .checkpointLater:
             // Stores that have ended meanwhile would leave the log as long as it was.
             if index.checkpoint() { housekeeping.request(.checkpointLater, afterMilliseconds: 1_000) }
-        case .flush, .flushLater: flushAccessLog()
+        case .flush, .flushLater: recorder.flushAccessLog()
         case .unlink: unlinker.drainInTurns()
-        case .settle: settlePending()
-        case .sweep: sweep()
+        case .settle:
+            settler.settlePending()
+            adoptEarlyReads()
+        case .sweep: sweeper.sweep()
         }
     }
-
-    // MARK: Judging files
-
-    /// Whether a file is the entry's blob.
-    func isBlob(of entry: Entry, _ file: FileStatus) -> Bool {
-        condition.isBlob(of: entry, file, hasStableInodes: index.hasStableInodes)
-    }
-
-    /// The inode number to note for a file; nil where the volume's numbers do not last.
-    func lastingInode(of file: FileStatus) -> UInt64? { index.hasStableInodes ? file.inode : nil }
 }
 
 extension EntryStore {
@@ -177,5 +138,23 @@ extension EntryStore {
     package func housekeepingWait() { housekeeping.wait() }
 
     /// Writes what was noted and counted, as housekeeping does ten seconds later.
-    package func flushAccessLogNow() { flushAccessLog() }
+    package func flushAccessLogNow() { recorder.flushAccessLog() }
+
+    /// Compares rows with files in both directions. As ``Checker/check(repair:progress:)``.
+    package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
+        try checker.check(repair: repair, progress: progress)
+    }
+
+    /// Removes what is there now, files without a row included. What is stored meanwhile stays.
+    package func removeAll(isBlobName: (String) -> Bool) throws {
+        try Clearing(of: self).remove(isBlobName: isBlobName)
+    }
+
+    /// As ``Adopter/finish()``, off everybody's path; then calls `body`. What cannot be adopted now is what that will meet.
+    func onceAdopted(_ body: @escaping @Sendable () -> Void) {
+        housekeeping.sweepQueue.async { [self] in
+            try? adopter.finish()
+            body()
+        }
+    }
 }

@@ -1,70 +1,22 @@
 internal import Foundation
 
-extension EntryStore {
+struct Sweeper: FolderWork {
+    let folder: CacheFolder
+    let adopter: Adopter
+    let settler: Settler
+    let repairer: Repairer
+    private var formerListing: FormerListing { FormerListing(folder: folder) }
+
     /// What follows an opening, off everybody's path: what a crash, a power cut, a copy of the folder or another library
     /// left is put in order. Each step is bounded batches; one that fails is made up for at the next open.
     func sweep() {
-        try? settleDetached()
+        try? settler.settleDetached()
         try? dropDistrusted()
         try? relearnInodes()
-        try? finishAdoption()
-        try? emptyFormerListing()
+        try? adopter.finish()
+        try? formerListing.empty()
         try? reconcileOncePerDay()
         try? forgetKeys()
-    }
-
-    // MARK: staging/ and trash/
-
-    func settleDetached() throws {
-        for place in DetachedBlob.Place.allCases {
-            var waiting: [DetachedBlob] = []
-            try blobs.forEachDetached(in: place) { blob in
-                waiting.append(blob)
-                if waiting.count == environment.tuning.batchSize {
-                    try settle(waiting)
-                    waiting = []
-                }
-                return true
-            }
-            try settle(waiting)
-        }
-    }
-
-    /// Puts back what is a row's blob and unlinks what is left over.
-    private func settle(_ detached: [DetachedBlob]) throws {
-        guard !detached.isEmpty else { return }
-        let trashed = try index.writeBatch { session in
-            try detached.filter { try settle($0, in: session) }
-        }
-        for blob in trashed { try? blobs.unlink(blob) }
-    }
-
-    /// True for a file in the trash that can be unlinked without the lock: no row can come to need it any more.
-    private func settle(_ blob: DetachedBlob, in session: IndexSession) throws -> Bool {
-        guard let file = try blobs.status(of: blob) else { return false }
-        if let entry = try session.entry(id: blob.rowID), isBlob(of: entry, file) {
-            let current = try blobs.status(of: entry.name)
-            if !(current.map { isBlob(of: entry, $0) } ?? false) {
-                try blobs.restore(blob, as: entry.name)
-                return false
-            }
-        }
-        guard isLeftOver(blob, file) else { return false }
-        if blob.place == .trash { return true }
-        // A staged file is unlinked under the lock: its writer may live, and after its exchange this name holds the
-        // only copy of the old bytes.
-        try blobs.unlinkUnlessFilled(blob, file)
-        return false
-    }
-
-    /// Unlinks everything in the trash that no row needs: room on a full disk.
-    func emptyTrash() {
-        var waiting: [DetachedBlob] = []
-        try? blobs.forEachDetached(in: .trash) { blob in
-            waiting.append(blob)
-            return waiting.count < environment.tuning.unlinkBacklogCount
-        }
-        try? settle(waiting)
     }
 
     // MARK: After a power cut
@@ -118,44 +70,14 @@ extension EntryStore {
         try note(in: generation) { state, _ in state.isRelearning = false }
     }
 
-    /// Walks all rows in the order of their ids, a transaction for each bounded batch.
-    func forEachEntryBatch(_ body: (IndexSession, [Entry]) throws -> Void) throws {
-        var last = Int64.min
-        while true {
-            try stopIfClosing()
-            let size = environment.tuning.flushBatchSize
-            let entries = try index.writeBatch(isFollowed: { $0.count == size }) { session in
-                let entries = try session.page(after: last, limit: size)
-                try body(session, entries)
-                return entries
-            }
-            // Only now: a transaction that is rolled back may be run again.
-            guard let end = entries.last, entries.count == size else { return }
-            last = end.id
-        }
-    }
-
-    // MARK: The listing of version 0.1.0
-
-    /// Deletes what queries of version 0.1.0 kept for themselves: keys and hosts of entries, also of those that are gone by now.
-    func emptyFormerListing() throws {
-        guard try index.readAtLength({ try $0.hasFormerListing() }) else { return }
-        try index.write { try $0.stopListing() }
-        let limit = environment.tuning.flushBatchSize
-        while try index.writeBatch(isFollowed: \.self, { try $0.emptyFormerListing(limit: limit) }) {
-            try stopIfClosing()
-        }
-        try index.shrink()
-    }
-
     // MARK: Once a day
 
     /// Compares the folder and the totals with the rows.
     private func reconcileOncePerDay() throws {
         let generation = index.generation
         guard !condition.isAdopting, abs(now - condition.reconciledAt) > Self.day else { return }
-        try recountTotals()
-        try normalizePins()
+        try repairer.recountTotals()
+        try repairer.normalizePins()
         // Elsewhere any file's name could be a key.
         if condition.settings.namesAreHashed { try forEachBlobNameBatch(reconcile) }
         let now = now
@@ -170,10 +92,23 @@ extension EntryStore {
         }
         for entry in rows where try blobs.status(of: entry.name).map({ isBlob(of: entry, $0) }) == false {
             // One that cannot be settled must not keep the others from it.
-            try? settleInTransaction(entry.name)
+            try? settler.settleInTransaction(entry.name)
         }
-        try removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
+        try settler.removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
     }
 
     private static let day: Int64 = 86_400_000
+
+    // MARK: Keys that are not to be kept
+
+    /// Takes keys out of the index that somebody has kept before.
+    func forgetKeys() throws {
+        guard !condition.settings.storesKeys else { return }
+        try formerListing.empty()
+        guard try index.readAtLength({ try $0.hasKeys() }) else { return }
+        try forEachEntryBatch { session, entries in
+            for entry in entries where entry.key != nil { try session.forgetKey(of: entry.id) }
+        }
+        try index.compact()
+    }
 }

@@ -1,14 +1,14 @@
 internal import HalcyonSQLite
 
 /// What is done when the disk has no room left, not even for writing down that something goes.
-extension EntryStore {
+extension Remover {
     /// A full disk empties the trash and gets a second chance.
     func makingRoom<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch  where Self.isOutOfSpace(error) {
             unlinker.finish()
-            emptyTrash()
+            settler.emptyTrash()
             return try body()
         }
     }

@@ -1,42 +1,49 @@
 internal import Foundation
 
-extension EntryStore {
+/// Keeps the limits, and takes away what has expired.
+struct Evictor: FolderWork {
+    let folder: CacheFolder
+    let adopter: Adopter
+    let recorder: AccessRecorder
+    let remover: Remover
+    let repairer: Repairer
+
     /// Removes what has expired at `now`. Pinned entries stay, and so do blobs that cannot be removed.
     ///
     /// - Parameter shouldContinue: asked before each batch with what has gone so far; false ends it there.
-    package func removeExpired(at now: Timestamp, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
-        try finishAdoption()
-        flushAccesses()
+    func removeExpired(at now: Timestamp, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
+        try adopter.finish()
+        recorder.flushAccesses()
         try clampFutureAccesses()
-        return removeBatches(counting: \.expirations, shouldContinue: shouldContinue) { session, obstacles in
+        return remover.removeBatches(counting: \.expirations, shouldContinue: shouldContinue) { session, obstacles in
             try session.expire(at: now, limit: environment.tuning.batchSize + obstacles.count)
         }
     }
 
     /// Once a limit is reached, removes the least recently used entries down to the low-water mark. Pinned entries stay.
-    package func evict(_ limits: StorageLimits, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
+    func evict(_ limits: StorageLimits, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
         guard let target = try target(of: limits) else { return Removal() }
         return try evict(downTo: target, shouldContinue: shouldContinue)
     }
 
     /// Removes the least recently used entries until there are no more than so many bytes and entries. Pinned entries stay.
-    package func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
-        flushAccesses()
+    func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
+        recorder.flushAccesses()
         try clampFutureAccesses()
-        return removeBatches(counting: \.evictions, shouldContinue: shouldContinue) { session, obstacles in
+        return remover.removeBatches(counting: \.evictions, shouldContinue: shouldContinue) { session, obstacles in
             // Anew under each lock: others store and remove meanwhile.
             let totals = try session.totals()
             let need = Totals(entries: totals.entries - target.entries, bytes: totals.bytes - target.bytes)
             guard need.bytes > 0 || need.entries > 0 else { return [] }
             let evicted = try session.evict(
                 need: need + obstacles.totals, limit: environment.tuning.batchSize + obstacles.count)
-            try repairTotals(in: session, if: totals, without: evicted)
+            try repairer.repairTotals(in: session, if: totals, without: evicted)
             return evicted
         }
     }
 
     /// What the volume has left, where a limit asks for it.
-    package func freeBytes(for limits: StorageLimits) -> Int64? {
+    func freeBytes(for limits: StorageLimits) -> Int64? {
         // A volume that does not say is not full.
         limits.freeBytes > 0 ? try? environment.fileSystem.freeBytes(at: blobs.directory) : nil
     }

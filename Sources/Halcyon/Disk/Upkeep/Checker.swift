@@ -1,7 +1,14 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-extension EntryStore {
+/// Holds rows against files, and totals against sums.
+struct Checker: FolderWork {
+    let folder: CacheFolder
+    let recorder: AccessRecorder
+    let settler: Settler
+    let unlinker: Unlinker
+    let repairer: Repairer
+
     /// Compares rows with files in both directions, totals with sums, and runs SQLite's integrity check.
     ///
     /// Safe while others use the cache: each finding is confirmed under the write lock, a bounded batch at a time. With
@@ -10,8 +17,8 @@ extension EntryStore {
     ///
     /// - Parameter progress: called with the number of rows and files looked at so far, between two batches. What it throws
     ///   ends the check; what was repaired by then stays so.
-    package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
-        flushAccessLog()
+    func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
+        recorder.flushAccessLog()
         unlinker.finish()
         var report = CheckReport()
         report.isAdopting = condition.isAdopting
@@ -66,7 +73,7 @@ extension EntryStore {
             return
         }
         if repair {
-            let file = try settle(entry.name, entry: entry)
+            let file = try settler.settle(entry.name, entry: entry)
             if let file, isBlob(of: entry, file) { return note(entry, file, in: &report) }
             note(entry, file, in: &report)
             try session.delete(id: id)
@@ -120,7 +127,7 @@ extension EntryStore {
         let orphans = confirmed.filter { $0.1.kind == .regular && !condition.adopts($0.1, named: $0.0) }.map(\.0)
         report.strangers += confirmed.filter { $0.1.kind != .regular }.map(\.0.text)
         report.orphans += orphans.map(\.text)
-        if repair { try removeFilesWithoutRow(orphans, changedUntil: Timestamp(Date()), sparesAdoptable: true) }
+        if repair { try settler.removeFilesWithoutRow(orphans, changedUntil: Timestamp(Date()), sparesAdoptable: true) }
     }
 
     // MARK: Leftovers and totals
@@ -131,10 +138,10 @@ extension EntryStore {
             return true
         }
         try blobs.forEachDetached(in: .staging) { blob in
-            if let file = try blobs.status(of: blob), isLeftOver(blob, file) { report.staleStaged += 1 }
+            if let file = try blobs.status(of: blob), settler.isLeftOver(blob, file) { report.staleStaged += 1 }
             return true
         }
-        if repair { try settleDetached() }
+        if repair { try settler.settleDetached() }
     }
 
     private func checkTotals(repair: Bool, _ report: inout CheckReport) throws {
@@ -145,11 +152,11 @@ extension EntryStore {
             }
         }
         guard repair else { return }
-        try recountTotals()
+        try repairer.recountTotals()
         try index.write { session in
             try session.repairTotals()
             try session.mendStatistics()
         }
-        try normalizePins()
+        try repairer.normalizePins()
     }
 }

@@ -2,7 +2,20 @@ internal import Foundation
 internal import HalcyonSQLite
 
 /// Writing what the access log holds.
-extension EntryStore {
+/// Notes what is read and counts what is done, and writes it to the index now and then.
+final class AccessRecorder: FolderWork {
+    let folder: CacheFolder
+    let log: Locked<AccessLog>
+    private let housekeeping: Housekeeping
+    /// One flush at a time.
+    private let flushLock = NSLock()
+
+    init(_ folder: CacheFolder, housekeeping: Housekeeping) {
+        self.folder = folder
+        self.housekeeping = housekeeping
+        log = Locked(AccessLog(limit: folder.environment.tuning.noteLimit))
+    }
+
     /// Runs a transaction; `isFollowed` says whether another one comes after it.
     private typealias Write = (_ isFollowed: Bool, _ body: (IndexSession) throws -> Void) throws -> Void
 
@@ -61,6 +74,28 @@ extension EntryStore {
             // The index is locked or gone: the notes stay, bounded in number, and are written with the next ones.
             log.withLock { $0.flushFailed() }
             throw error
+        }
+    }
+
+    // MARK: Counting
+
+    func statistics() throws -> DiskStorage.Statistics {
+        flushAccessLog()
+        // A flush in between would move counts from the second to the first, where they were not seen.
+        return try flushLock.withLock {
+            let (total, since) = try index.read { try $0.statistics() }
+            return log.withLock { log in
+                DiskStorage.Statistics(
+                    sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
+            }
+        }
+    }
+
+    func resetStatistics() throws {
+        // A flush under way would add what was counted before.
+        try flushLock.withLock {
+            try index.write { try $0.resetStatistics(at: now) }
+            log.withLock { $0.resetCounts() }
         }
     }
 }

@@ -1,15 +1,37 @@
 internal import Foundation
 
-extension EntryStore {
+/// Makes entries of files that have no row: of a folder of Kingfisher's, or one whose index is gone.
+final class Adopter: FolderWork {
+    let folder: CacheFolder
+    let listeners = AdoptionListeners()
+    private let previousIndex: PreviousIndex
+    /// One adoption at a time.
+    private let lock = NSLock()
+    /// Reads of files that were no entries yet.
+    private let earlyReads: Locked<[BlobName: EarlyRead]> = Locked([:])
+
+    /// A read of a file that has no row to note it in.
+    struct EarlyRead {
+        let key: String
+        let origin: KeyOrigin?
+        let at: Timestamp
+        let extending: ExpirationExtending
+    }
+
+    init(_ folder: CacheFolder, previousIndex: PreviousIndex) {
+        self.folder = folder
+        self.previousIndex = previousIndex
+    }
+
     /// Makes entries of files that have no row, until all files in the folder have been looked at. Nothing is moved,
     /// rewritten or lost; a key becomes known when it is asked for.
     ///
     /// Interrupted, it begins again at the next open; what is adopted already is passed over.
-    func finishAdoption() throws {
+    func finish() throws {
         // Also when it fails, or when everything has been removed meanwhile: who watches need not wait for the next opening.
-        defer { adoptionListeners.finish() }
+        defer { listeners.finish() }
         guard condition.isSearching else { return }
-        try adoptionLock.withLock {
+        try lock.withLock {
             // Again when the index was replaced meanwhile: the new one knows nothing of what the old one had adopted.
             while condition.isSearching {
                 let generation = index.generation
@@ -27,13 +49,8 @@ extension EntryStore {
         }
     }
 
-    /// As ``finishAdoption()``, off everybody's path; then calls `body`. What cannot be adopted now is what that will meet.
-    func onceAdopted(_ body: @escaping @Sendable () -> Void) {
-        housekeeping.sweepQueue.async { [self] in
-            try? finishAdoption()
-            body()
-        }
-    }
+    /// Makes rows of single files while others are still to be adopted.
+    func finish(of names: [BlobName]) throws { for name in names { try adoptBeforeReplacing(name) } }
 
     private func adoptEverything() throws {
         var progress = AdoptionProgress(files: 0, of: condition.isAdopting ? try countOfBlobNames() : 0)
@@ -47,36 +64,17 @@ extension EntryStore {
                 try index.writeBatch(isFollowed: { _ in batch.endIndex < candidates.endIndex }) {
                     try adopt(batch, in: $0)
                 }
-                adoptionListeners.tell(progress.advanced(by: batch.endIndex))
+                listeners.tell(progress.advanced(by: batch.endIndex))
             }
             progress = progress.advanced(by: names.count)
         }
-        adoptionListeners.tell(progress)
+        listeners.tell(progress)
     }
 
     private func countOfBlobNames() throws -> Int {
         var count = 0
         try forEachBlobNameBatch { count += $0.count }
         return count
-    }
-
-    /// Hands over the names in the folder that can be blobs', a bounded number at a time.
-    ///
-    /// - Parameter size: nil for as many as one transaction takes.
-    func forEachBlobNameBatch(of size: Int? = nil, _ body: ([BlobName]) throws -> Void) throws {
-        let isHashed = condition.settings.namesAreHashed
-        var names: [BlobName] = []
-        try blobs.forEachName { name in
-            let name = blobs.composed(name)
-            if BlobName.isBlobOrLegacyName(name, isHashed: isHashed) { names.append(BlobName(text: name)) }
-            if names.count == size ?? environment.tuning.flushBatchSize {
-                try stopIfClosing()
-                try body(names)
-                names = []
-            }
-            return true
-        }
-        if !names.isEmpty { try body(names) }
     }
 
     private func adopt(_ names: some Sequence<BlobName>) throws {
@@ -128,8 +126,28 @@ extension EntryStore {
         try adopt(CollectionOfOne(name))
     }
 
+    // MARK: Files that were read before they were entries
+
+    func noteEarlyRead(of name: BlobName, _ read: EarlyRead) { earlyReads.withLock { $0[name] = read } }
+
+    /// Makes entries of them, and hands over those of which there is one now.
+    func adoptEarlyReads(_ note: (Entry, EarlyRead) -> Void) {
+        let reads = earlyReads.withLock { reads in
+            defer { reads = [:] }
+            return reads
+        }
+        let batches = stride(from: 0, to: reads.count, by: tuning.flushBatchSize)
+        for batch in batches.map({ reads.dropFirst($0).prefix(tuning.flushBatchSize) }) {
+            // What cannot be written now is adopted later, and its key becomes known at the next read.
+            guard let rows = try? adoptAndReturn(batch.map(\.key)) else { return }
+            for (entry, read) in zip(rows, batch.map(\.value)) {
+                if let entry { note(entry, read) }
+            }
+        }
+    }
+
     /// The rows that the names have then; nil for one that has none.
-    func adoptAndReturn(_ names: [BlobName]) throws -> [Entry?] {
+    private func adoptAndReturn(_ names: [BlobName]) throws -> [Entry?] {
         try index.write { session in
             try adopt(names, in: session)
             return try names.map { try session.entry(named: $0) }
@@ -139,19 +157,6 @@ extension EntryStore {
     private func adoptableFile(of name: BlobName) throws -> FileStatus? {
         guard condition.adopts(name) else { return nil }
         return try blobs.status(of: name)
-    }
-
-    /// Notes in the index and for this process that a piece of work on the whole folder is done, unless another index has
-    /// taken the place of the one it was done for.
-    func note(in generation: Int, _ change: (inout IndexState, IndexSession) throws -> Void) throws {
-        try index.write { session in
-            guard index.generation == generation else { return }
-            var state = try session.state()
-            try change(&state, session)
-            try session.setState(state)
-            // Under the lock: the next opening must not be overtaken.
-            condition.update(from: state)
-        }
     }
 
     /// Rows that are not stores leave the time of the latest store as it is.

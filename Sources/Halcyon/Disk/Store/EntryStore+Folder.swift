@@ -1,0 +1,14 @@
+extension EntryStore {
+    /// Closes the index and removes the empty folder, unless something else is in it or another process has the cache
+    /// open: the last one to close takes the write-ahead log away.
+    func removeFolder() {
+        close()
+        guard (try? environment.fileSystem.status(at: blobs.indexPath + "-wal")) == nil else { return }
+        try? environment.fileSystem.unlink(blobs.indexPath)
+        for place in DetachedBlob.Place.allCases {
+            try? environment.fileSystem.removeDirectory(blobs.path(of: place))
+        }
+        try? environment.fileSystem.removeDirectory(blobs.metadataDirectory)
+        try? environment.fileSystem.removeDirectory(blobs.directory)
+    }
+}
