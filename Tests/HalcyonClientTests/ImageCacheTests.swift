@@ -319,10 +319,10 @@ import Testing
         try await withCache { cache in
             let image = try Pictures.image()
             try await cache.store(image, forKey: "a")
-            await cache.removeImage(
+            try await cache.removeImage(
                 forKey: "a", processorIdentifier: "", forcedExtension: nil, fromMemory: true, fromDisk: false)
             #expect(await cache.imageCachedTypeAsync(forKey: "a") == .disk)
-            await cache.removeImage(forKey: "a")
+            try await cache.removeImage(forKey: "a")
             let type: CacheType = await cache.imageCachedTypeAsync(
                 forKey: "a", processorIdentifier: "", forcedExtension: nil)
             #expect(type == .none)

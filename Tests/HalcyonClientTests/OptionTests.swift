@@ -32,6 +32,12 @@ import Testing
         case .cacheOriginalImage: "cacheOriginalImage"
         case .asyncCacheTypeCheck: "asyncCacheTypeCheck"
         case .processingQueue(let queue): "processingQueue \(Self.name(of: queue))"
+        case .forceRefresh: "forceRefresh"
+        case .downloadPriority(let priority): "downloadPriority \(priority)"
+        case .alsoPrefetchToMemory: "alsoPrefetchToMemory"
+        case .keepCurrentImageWhileLoading: "keepCurrentImageWhileLoading"
+        case .forceTransition: "forceTransition"
+        case .onFailureImage(let image): "onFailureImage \(image == nil ? "none" : "some")"
         }
     }
 
@@ -55,6 +61,8 @@ import Testing
                 .diskCacheExpiration(.days(2)), .diskCacheAccessExtendingExpiration(.cacheTime),
                 .forcedCacheFileExtension("jpg"), .targetCache(cache), .originalCache(cache), .cacheMemoryOnly,
                 .waitForCache, .onlyFromCache, .cacheOriginalImage, .asyncCacheTypeCheck, .processingQueue(.untouch),
+                .forceRefresh, .downloadPriority(1), .alsoPrefetchToMemory, .keepCurrentImageWhileLoading,
+                .forceTransition, .onFailureImage(nil),
             ]
             #expect(
                 info.map(name) == [
@@ -65,7 +73,8 @@ import Testing
                     "diskCacheExpiration 2 days", "diskCacheAccessExtendingExpiration cache time",
                     "forcedCacheFileExtension jpg", "targetCache client", "originalCache client", "cacheMemoryOnly",
                     "waitForCache", "onlyFromCache", "cacheOriginalImage", "asyncCacheTypeCheck",
-                    "processingQueue untouch",
+                    "processingQueue untouch", "forceRefresh", "downloadPriority 1.0", "alsoPrefetchToMemory",
+                    "keepCurrentImageWhileLoading", "forceTransition", "onFailureImage none",
                 ])
             expectAll(KingfisherParsedOptionsInfo(info), cache)
         }
@@ -84,10 +93,12 @@ import Testing
         #expect(parsed.diskCacheExpiration.map(StorageVocabularyTests.name) == "2 days")
         #expect(StorageVocabularyTests.name(of: parsed.diskCacheAccessExtendingExpiration) == "cache time")
         #expect(parsed.targetCache === cache && parsed.originalCache === cache)
+        #expect(parsed.forceRefresh && parsed.alsoPrefetchToMemory && parsed.keepCurrentImageWhileLoading)
+        #expect(parsed.forceTransition && parsed.downloadPriority == 1 && parsed.onFailureImage == .some(.none))
     }
 
     @Test func `without options the defaults hold, and each can be set`() async throws {
-        var parsed = KingfisherParsedOptionsInfo(nil)
+        var parsed = KingfisherParsedOptionsInfo(KingfisherOptionsInfo.empty)
         #expect(!parsed.fromMemoryCacheOrRefresh && !parsed.backgroundDecode && parsed.scaleFactor == 1)
         #expect(parsed.processor is DefaultImageProcessor && parsed.cacheSerializer is DefaultCacheSerializer)
         #expect(parsed.processingQueue == nil && parsed.memoryCacheExpiration == nil && parsed.forcedExtension == nil)
@@ -100,6 +111,8 @@ import Testing
         (parsed.forcedExtension, parsed.processingQueue) = ("jpg", .untouch)
         (parsed.cacheMemoryOnly, parsed.waitForCache, parsed.onlyFromCache) = (true, true, true)
         (parsed.cacheOriginalImage, parsed.asyncCacheTypeCheck) = (true, true)
+        (parsed.forceRefresh, parsed.alsoPrefetchToMemory, parsed.keepCurrentImageWhileLoading) = (true, true, true)
+        (parsed.forceTransition, parsed.downloadPriority, parsed.onFailureImage) = (true, 1, .some(nil))
         #expect(parsed.targetCache == nil && parsed.originalCache == nil)
         let others = parsed
         try await withCache { cache in

@@ -77,6 +77,13 @@ import Testing
         #expect(file.cacheKey == "kingfisher.local.cacheKey/Some.app/a.png")
     }
 
+    @Test func `an address can be given a key of its own`() throws {
+        let url = try #require(URL(string: "https://example.com/a.png?signature=1"))
+        let resource = KF.ImageResource(downloadURL: url, cacheKey: "a")
+        #expect(resource.cacheKey == "a" && resource.downloadURL == url)
+        #expect(KF.ImageResource(downloadURL: url).cacheKey == url.cacheKey)
+    }
+
     @Test func `an app's own resource has the key that it says`() throws {
         let url = try #require(URL(string: "https://example.com/a.png?signature=1"))
         let resource: Resource = SignedPicture(downloadURL: url)

@@ -63,7 +63,7 @@ import Testing
                 ("retrieveImage with options", { _ = try await cache.retrieveImage(forKey: "a", options: parsed) }),
                 ("retrieveImage", { _ = try await cache.retrieveImage(forKey: "a") }),
                 ("retrieveImageInDiskCache", { _ = try await cache.retrieveImageInDiskCache(forKey: "a") }),
-                ("removeImage", { await cache.removeImage(forKey: "a") }),
+                ("removeImage", { try await cache.removeImage(forKey: "a") }),
                 ("clearCache", { await cache.clearCache() }),
                 ("clearDiskCache", { await cache.clearDiskCache() }),
                 ("cleanExpiredCache", { await cache.cleanExpiredCache() }),
@@ -104,7 +104,7 @@ import Testing
             #expect(cache.taken == ["async storeToDisk", "storeToDisk"])
             _ = try await cache.retrieveImageInDiskCache(forKey: "a")
             #expect(cache.taken == ["async retrieveImageInDiskCache", "retrieveImageInDiskCache"])
-            await cache.removeImage(forKey: "a")
+            try await cache.removeImage(forKey: "a")
             #expect(cache.taken == ["async removeImage", "removeImage"])
             _ = await cache.imageCachedTypeAsync(forKey: "a")
             #expect(cache.taken == ["imageCachedType"])

@@ -8,6 +8,21 @@ public protocol Resource: Sendable {
     var downloadURL: URL { get }
 }
 
+/// A namespace, for names that would be too general without it.
+public enum KF {
+    /// An address with a key of your own, for one that changes with every request.
+    public struct ImageResource: Resource {
+        public let cacheKey: String
+        public let downloadURL: URL
+
+        /// - Parameter cacheKey: nil for the address's own.
+        public init(downloadURL: URL, cacheKey: String? = nil) {
+            self.downloadURL = downloadURL
+            self.cacheKey = cacheKey ?? downloadURL.cacheKey
+        }
+    }
+}
+
 extension URL: Resource {
     /// The absolute address. A file's address changes with each installation of an app, so its key begins with the last
     /// component that names an app or an extension of one.

@@ -446,16 +446,26 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Returns when the image is gone. A blob that cannot be removed stays, and is still found.
+    /// Returns when the image is gone; none there is no error.
+    ///
+    /// - Throws: ``KingfisherError`` if its blob could not be removed. Then it stays, and is still found.
     open func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true
-    ) async {
-        await withCheckedContinuation { continuation in
+    ) async throws {
+        let computed = key.computedKey(with: identifier)
+        try await withCheckedThrowingContinuation { continuation in
             removeImage(
                 forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension, fromMemory: fromMemory,
                 fromDisk: fromDisk
-            ) { continuation.resume() }
+            ) { [diskStorage] in
+                // A handler is not told of failures. It is still this call's turn: what is there now could not be removed, cannot be
+                // removed again, and says why.
+                let result = Result {
+                    if fromDisk { try diskStorage.remove(forKey: computed, forcedExtension: forcedExtension) }
+                }
+                continuation.resume(with: result)
+            }
         }
     }
 

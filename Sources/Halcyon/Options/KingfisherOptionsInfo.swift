@@ -64,4 +64,21 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case asyncCacheTypeCheck
     /// Where images are processed. Not read by the cache itself.
     case processingQueue(CallbackQueue)
+    /// What is cached is not asked for. Not read by the cache itself.
+    case forceRefresh
+    /// Of a download, from 0 to 1. Not read by the cache itself.
+    case downloadPriority(Float)
+    /// A prefetch puts what it finds on disk into memory. Not read by the cache itself.
+    case alsoPrefetchToMemory
+    /// An image view keeps what it shows while the next image loads. Not read by the cache itself.
+    case keepCurrentImageWhileLoading
+    /// A transition also for an image that was cached. Not read by the cache itself.
+    case forceTransition
+    /// The image to show where none could be had. Not read by the cache itself.
+    case onFailureImage(KFCrossPlatformImage?)
+}
+
+extension KingfisherOptionsInfo {
+    /// No options.
+    public static let empty: KingfisherOptionsInfo = []
 }

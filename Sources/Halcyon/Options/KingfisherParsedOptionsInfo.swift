@@ -49,6 +49,18 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var asyncCacheTypeCheck = false
     /// Where images are processed. Not read by the cache itself.
     public var processingQueue: CallbackQueue?
+    /// What is cached is not asked for. Not read by the cache itself.
+    public var forceRefresh = false
+    /// Of a download, from 0 to 1. 0.5. Not read by the cache itself.
+    public var downloadPriority: Float = 0.5
+    /// A prefetch puts what it finds on disk into memory. Not read by the cache itself.
+    public var alsoPrefetchToMemory = false
+    /// An image view keeps what it shows while the next image loads. Not read by the cache itself.
+    public var keepCurrentImageWhileLoading = false
+    /// A transition also for an image that was cached. Not read by the cache itself.
+    public var forceTransition = false
+    /// The image to show where none could be had: given, and perhaps given as none. Not read by the cache itself.
+    public var onFailureImage: KFCrossPlatformImage??
 
     /// The options of a list; of one that is given twice the last one counts.
     ///
@@ -83,6 +95,12 @@ public struct KingfisherParsedOptionsInfo: Sendable {
         case .cacheOriginalImage: cacheOriginalImage = true
         case .asyncCacheTypeCheck: asyncCacheTypeCheck = true
         case .processingQueue(let queue): processingQueue = queue
+        case .forceRefresh: forceRefresh = true
+        case .downloadPriority(let priority): downloadPriority = priority
+        case .alsoPrefetchToMemory: alsoPrefetchToMemory = true
+        case .keepCurrentImageWhileLoading: keepCurrentImageWhileLoading = true
+        case .forceTransition: forceTransition = true
+        case .onFailureImage(let image): onFailureImage = .some(image)
         }
     }
 

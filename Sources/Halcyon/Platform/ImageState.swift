@@ -17,7 +17,7 @@
         }
 
         var frameCount: Int? {
-            get { givenFrameCount ?? pictureCount }
+            get { givenFrameCount ?? (isAnimation ? pictureCount : nil) }
             set { givenFrameCount = newValue }
         }
 

@@ -206,9 +206,9 @@ final class NotingCache: ImageCache, @unchecked Sendable {
     override func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true
-    ) async {
+    ) async throws {
         note("async removeImage")
-        await super.removeImage(
+        try await super.removeImage(
             forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension, fromMemory: fromMemory,
             fromDisk: fromDisk)
     }

@@ -21,7 +21,7 @@ import Testing
             #expect(try await cache.retrieveImage(forKey: "d", options: parsed).cacheType == .none)
             #expect(try await cache.retrieveImageInDiskCache(forKey: "b")?.number == 1)
             #expect(try await cache.diskStorageSize == UInt(Pictures.small[..<3].reduce(0) { $0 + $1.count }))
-            await cache.removeImage(forKey: "a")
+            try await cache.removeImage(forKey: "a")
             #expect(!subject.storage.isCached(forKey: "a"))
             await cache.cleanExpiredCache()
             await cache.cleanExpiredDiskCache()
@@ -98,7 +98,7 @@ import Testing
         await cache.cleanExpiredCache()
         for number in 0..<20 { try await cache.storeToDisk(.blob(1), forKey: "\(number)") }
         guard try await cache.diskStorageSize <= 1_000 else { exit(EXIT_FAILURE) }
-        await cache.removeImage(forKey: "a")
+        try await cache.removeImage(forKey: "a")
         await cache.clearDiskCache()
         await cache.clearCache()
     }

@@ -189,7 +189,7 @@ import Testing
             try await other.store(Pictures.image(2), forKey: "a")
             subject.cache.clearMemoryCache()
             #expect(try await subject.load("a").image?.number == 2)
-            await other.removeImage(forKey: "a")
+            try await other.removeImage(forKey: "a")
             #expect(!subject.storage.isCached(forKey: "a"))
         }
     }

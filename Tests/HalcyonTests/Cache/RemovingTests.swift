@@ -37,7 +37,7 @@ import Testing
     @Test func `a key that is not there is removed without complaint`() async throws {
         try await withImageCache { subject in
             await subject.onceDone { subject.cache.removeImage(forKey: "a", completionHandler: $0) }
-            await subject.cache.removeImage(forKey: "a", processorIdentifier: "b", forcedExtension: "c")
+            try await subject.cache.removeImage(forKey: "a", processorIdentifier: "b", forcedExtension: "c")
         }
     }
 
@@ -47,11 +47,11 @@ import Testing
             try await cache.store(Pictures.image(0), forKey: "a")
             try await cache.store(Pictures.image(1), forKey: "a", processorIdentifier: "small")
             try await cache.store(Pictures.image(2), forKey: "a", forcedExtension: "jpg")
-            await cache.removeImage(forKey: "a", processorIdentifier: "small")
+            try await cache.removeImage(forKey: "a", processorIdentifier: "small")
             cache.clearMemoryCache()
             #expect(!cache.isCached(forKey: "a", processorIdentifier: "small"))
             #expect(cache.isCached(forKey: "a") && cache.isCached(forKey: "a", forcedExtension: "jpg"))
-            await cache.removeImage(forKey: "a", forcedExtension: "jpg")
+            try await cache.removeImage(forKey: "a", forcedExtension: "jpg")
             #expect(cache.isCached(forKey: "a") && !cache.isCached(forKey: "a", forcedExtension: "jpg"))
         }
     }
@@ -76,6 +76,9 @@ import Testing
             try await subject.cache.store(Pictures.image(), forKey: "a")
             subject.disk.fileSystem.fail(.rename, EACCES, times: nil)
             await subject.onceDone { subject.cache.removeImage(forKey: "a", completionHandler: $0) }
+            // Only the async twin can tell.
+            await #expect(throws: KingfisherError.self) { try await subject.cache.removeImage(forKey: "a") }
+            try await subject.cache.removeImage(forKey: "a", fromDisk: false)
             subject.disk.fileSystem.heal()
             #expect(subject.cache.imageCachedType(forKey: "a") == .disk)
         }

@@ -249,7 +249,7 @@ import Testing
             }
             #expect(try subject.storage.totalSize() == UInt(Pictures.small[0].count + Pictures.small[1].count))
             for identifier in ["", "small"] {
-                await subject.cache.removeImage(forKey: key, processorIdentifier: identifier)
+                try await subject.cache.removeImage(forKey: key, processorIdentifier: identifier)
                 #expect(!subject.cache.isCached(forKey: key, processorIdentifier: identifier))
             }
         }

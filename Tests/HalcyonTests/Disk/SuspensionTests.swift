@@ -180,8 +180,9 @@ import Testing
                 }
                 // Its first step, after which nobody can begin to read.
                 while (try? index.read { _ in }) != nil { sched_yield() }
-                let entries = try session.totals().entries
-                #expect(entries == 1)
+                // A statement that runs ten milliseconds later is interrupted.
+                let entries = try? session.totals().entries
+                #expect([1, nil].contains(entries))
                 #expect(!isSuspended.withLock { $0 })
             }
             suspended.wait()

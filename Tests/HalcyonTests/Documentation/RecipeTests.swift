@@ -116,7 +116,7 @@ import Testing
             try await seed(subject.cache, with: [(address, file)])
             #expect(try subject.storage.value(forKey: address.cacheKey) == .blob(9), "what was downloaded since stays")
 
-            await subject.cache.removeImage(forKey: address.cacheKey)
+            try await subject.cache.removeImage(forKey: address.cacheKey)
             try await seed(subject.cache, with: [(address, file)])
             #expect(try subject.storage.value(forKey: address.cacheKey) == Pictures.small[0])
         }

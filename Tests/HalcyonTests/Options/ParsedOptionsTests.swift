@@ -35,14 +35,21 @@ import Testing
             .memoryCacheExpiration(.seconds(1)), .memoryCacheAccessExtendingExpiration(.none),
             .diskCacheExpiration(.seconds(2)), .diskCacheAccessExtendingExpiration(.none),
             .forcedCacheFileExtension("jpg"), .cacheMemoryOnly, .waitForCache, .onlyFromCache, .cacheOriginalImage,
-            .asyncCacheTypeCheck, .processingQueue(.mainAsync),
+            .asyncCacheTypeCheck, .processingQueue(.mainAsync), .forceRefresh, .downloadPriority(1),
+            .alsoPrefetchToMemory,
+            .keepCurrentImageWhileLoading, .forceTransition, .onFailureImage(nil),
         ])
         let switches = [
             options.fromMemoryCacheOrRefresh, options.backgroundDecode, options.preloadAllAnimationData,
             options.onlyLoadFirstFrame, options.loadDiskFileSynchronously, options.cacheMemoryOnly,
             options.waitForCache, options.onlyFromCache, options.cacheOriginalImage, options.asyncCacheTypeCheck,
+            options.forceRefresh, options.alsoPrefetchToMemory, options.keepCurrentImageWhileLoading,
+            options.forceTransition,
         ]
         #expect(!switches.contains(false))
+        #expect(options.downloadPriority == 1)
+        // Given as none, which is not the same as not given.
+        #expect(options.onFailureImage == .some(.none) && KingfisherParsedOptionsInfo(.empty).onFailureImage == nil)
         #expect(options.scaleFactor == 2 && options.diskStoreWriteOptions == .atomic)
         #expect(options.processor.identifier == "p" && options.cacheSerializer is NoSerializer)
         #expect(options.forcedExtension == "jpg")
