@@ -230,8 +230,8 @@ package final class Connection {
 
     /// `sqlite3_wal_checkpoint_v2`. Being held up by a reader or writer is a result, not an error.
     ///
-    /// - Throws: also when the file has moved. The first checkpoint opens the folder to sync it, and if a named pipe is there by now,
-    ///   that call never returns.
+    /// - Throws: also when the file has moved. The first sync of a log, by a checkpoint or by the commit that begins it anew, opens the
+    ///   folder to sync that, and if a named pipe is there by now, that call never returns.
     package func checkpoint(_ mode: CheckpointMode) throws(SQLiteError) -> Checkpoint {
         guard !hasMoved else { throw SQLiteError(code: .databaseMoved, message: "the database file has moved") }
         var frames: Int32 = 0

@@ -143,7 +143,7 @@
         // MARK: State that is not the picture's
 
         var frameCount: Int? {
-            get { state.withLock { $0.givenFrameCount } ?? (isAnimation ? content.frameCount : nil) }
+            get { state.withLock { $0.givenFrameCount } ?? content.statedFrameCount }
             set { state.withLock { $0.givenFrameCount = newValue } }
         }
 

@@ -26,7 +26,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// Hands on what an image carries beside its pixels: the number of frames that was set, and an animation's file.
     public func copyKingfisherState(to image: KFCrossPlatformImage) { base.copyState(to: image) }
 
-    /// How many pictures an animation has; nil for a still image. Setting it changes what is told, not the image; nil goes back
+    /// How many pictures a GIF has, also where only the first of them is shown; nil for other still images. Setting it changes what is told, not the image; nil goes back
     /// to what the image says.
     public var imageFrameCount: Int? {
         get { base.frameCount }

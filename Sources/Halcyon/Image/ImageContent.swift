@@ -12,6 +12,8 @@
         let pixelSize: PixelSize
         /// By what the file says, so that it is the same before and after decoding.
         let frameCount: Int
+        /// Of a GIF or an animation, whichever of its pictures are wanted; nil for a still.
+        let statedFrameCount: Int?
         private let keptPixelCount: Int
         private let options: DecodingOptions
         private let state: Locked<State>
@@ -32,6 +34,7 @@
             format = header.format
             pixelSize = header.size
             frameCount = options.firstFrameOnly ? 1 : header.frameCount
+            statedFrameCount = header.format == .gif || header.frameCount > 1 ? header.frameCount : nil
             keptPixelCount = options.firstFrameOnly ? header.keptPixels.first : header.keptPixels.all
             state = Locked(.waiting)
         }
@@ -42,6 +45,7 @@
             options = DecodingOptions()
             pixelSize = decoded.size
             frameCount = decoded.frames.count
+            statedFrameCount = frameCount > 1 ? frameCount : nil
             keptPixelCount = decoded.size.pixelCount
             state = Locked(.decoded(decoded))
         }

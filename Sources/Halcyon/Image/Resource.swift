@@ -15,7 +15,9 @@ public enum KF {
         public let cacheKey: String
         public let downloadURL: URL
 
-        /// - Parameter cacheKey: nil for the address's own.
+        /// - Parameters:
+        ///   - downloadURL: where it comes from.
+        ///   - cacheKey: nil for the address's own.
         public init(downloadURL: URL, cacheKey: String? = nil) {
             self.downloadURL = downloadURL
             self.cacheKey = cacheKey ?? downloadURL.cacheKey

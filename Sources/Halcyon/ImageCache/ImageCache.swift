@@ -186,19 +186,27 @@ open class ImageCache: @unchecked Sendable {
         fromMemory: Bool = true, fromDisk: Bool = true, callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable () -> Void)? = nil
     ) {
-        let key = key.computedKey(with: identifier)
+        // The handler has no place for an error; a blob that is still there is still found.
+        remove(key.computedKey(with: identifier), forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk) { _ in
+            callbackQueue.call(completionHandler)
+        }
+    }
+
+    private func remove(
+        _ key: String, _ forcedExtension: String?, fromMemory: Bool, fromDisk: Bool,
+        then handler: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
         let removeFromDisk = { [ioQueue, diskStorage, refills] in
             ioQueue.async {
-                // The handler has no place for an error; a blob that is still there is still found.
-                try? diskStorage.remove(forKey: key, forcedExtension: forcedExtension)
+                let result = Result { try diskStorage.remove(forKey: key, forcedExtension: forcedExtension) }
                 refills.endRemoval(key)
-                callbackQueue.call(completionHandler)
+                handler(result)
             }
         }
         refills.change(key, thenRemove: fromDisk ? removeFromDisk : nil) {
             if fromMemory { memoryStorage.remove(forKey: key) }
         }
-        if !fromDisk { callbackQueue.call(completionHandler) }
+        if !fromDisk { handler(.success(())) }
     }
 
     // MARK: Loading
@@ -446,25 +454,16 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Returns when the image is gone; none there is no error.
+    /// Returns when the image is gone; none there is no error. It does not call the function with a handler, which has no place for one.
     ///
     /// - Throws: ``KingfisherError`` if its blob could not be removed. Then it stays, and is still found.
     open func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true
     ) async throws {
-        let computed = key.computedKey(with: identifier)
         try await withCheckedThrowingContinuation { continuation in
-            removeImage(
-                forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension, fromMemory: fromMemory,
-                fromDisk: fromDisk
-            ) { [diskStorage] in
-                // A handler is not told of failures. It is still this call's turn: what is there now could not be removed, cannot be
-                // removed again, and says why.
-                let result = Result {
-                    if fromDisk { try diskStorage.remove(forKey: computed, forcedExtension: forcedExtension) }
-                }
-                continuation.resume(with: result)
+            remove(key.computedKey(with: identifier), forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk) {
+                continuation.resume(with: $0)
             }
         }
     }

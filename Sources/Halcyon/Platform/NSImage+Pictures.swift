@@ -36,6 +36,12 @@
 
         static func make(data: Data, options: ImageCreatingOptions) -> NSImage? {
             let file = ImageFile(data)
+            let image = make(data: data, file, options: options)
+            if ImageFormat(data) == .GIF { image?.frameCount = file?.frameCount }
+            return image
+        }
+
+        private static func make(data: Data, _ file: ImageFile?, options: ImageCreatingOptions) -> NSImage? {
             if options.onlyFirstFrame, let file, file.frameCount > 1 { return file.picture(at: 0).map(image) }
             if let file, file.isTurned { return turned(file) }
             let image = NSImage(data: data)

@@ -26,7 +26,9 @@
         // MARK: Making
 
         static func make(data: Data, options: ImageCreatingOptions) -> UIImage? {
-            animation(of: data, options: options) ?? UIImage(data: data, scale: options.scale)
+            let image = animation(of: data, options: options) ?? UIImage(data: data, scale: options.scale)
+            if ImageFormat(data) == .GIF { image?.frameCount = ImageFile(data)?.frameCount }
+            return image
         }
 
         /// nil for anything but a GIF of several pictures.

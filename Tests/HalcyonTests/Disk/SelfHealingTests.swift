@@ -39,6 +39,13 @@ import Testing
                 #expect(mkfifo(url.path, 0o644) == 0)
             }
         }
+
+        /// Only the date tells the file from the blob.
+        var keepsLength: Bool { [.replacedBySameLength, .deletedAndMadeAnew, .overwrittenInPlace].contains(self) }
+    }
+
+    private func microseconds(of url: URL) throws -> Int {
+        try POSIXFileSystem().status(at: url.path).modifiedMicroseconds
     }
 
     @Test(arguments: Damage.allCases)
@@ -46,7 +53,10 @@ import Testing
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let url = cache.storage.cacheFileURL(forKey: "a")
+            let tag = try microseconds(of: url)
             try damage.inflict(on: url)
+            // One date in five hundred has no microseconds, or the blob's.
+            while damage.keepsLength, try [0, tag].contains(microseconds(of: url)) { try damage.inflict(on: url) }
             #expect(!cache.storage.isCached(forKey: "a"))
             #expect(try cache.storage.value(forKey: "a") == nil)
             cache.settle()

@@ -36,12 +36,13 @@ enum PlantedThing: String, CaseIterable, Sendable {
 
     /// The name of a socket is short: on Linux that of the open folder stands for its path.
     private func makeSocket(at path: String) throws -> Bool {
-        let url = URL(fileURLWithPath: path)
         #if canImport(Darwin)
             let short = "/tmp/halcyon-\(UInt32.random(in: 0 ... .max))"
             let file = Foundation.socket(AF_UNIX, SOCK_STREAM, 0)
         #else
+            let url = URL(fileURLWithPath: path)
             let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY)
+            guard folder >= 0 else { return false }
             defer { close(folder) }
             let short = "/proc/self/fd/\(folder)/\(url.lastPathComponent)"
             let file = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

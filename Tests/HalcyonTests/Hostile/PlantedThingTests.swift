@@ -61,6 +61,22 @@ import Testing
         try cache.requireClean()
     }
 
+    /// Closing notes what is settled, and that is the log's first commit, which syncs the folder.
+    @Test func `a named pipe in the folder's place does not keep a closing`() throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.storage.store.close()
+        cache.clock.advance(by: 3_600)
+        cache.reopen()
+        #expect(cache.storage.isCached(forKey: "a"))
+        cache.settle()
+        try FileManager.default.removeItem(at: cache.metadata)
+        #expect(mkfifo(cache.metadata.path, 0o600) == 0)
+        cache.storage.store.close()
+        try FileManager.default.removeItem(at: cache.metadata)
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+    }
+
     /// Another sequence for each pair, of the seed of this run.
     private static func generator(for place: PlantedPlace, _ thing: PlantedThing) -> SeededGenerator {
         var generator = SeededGenerator.ofThisRun

@@ -473,6 +473,8 @@ package final class EntryIndex: Sendable {
     }
 
     func noteSettled(_ connection: Connection) {
+        // It may begin the log anew, and the first sync of a log opens the folder: see ``Connection/checkpoint(_:)``.
+        guard !connection.hasMoved else { return }
         let session = IndexSession(connection: connection)
         let now = environment.now()
         // A note that is missing only makes the next boot distrust a minute's entries.

@@ -1,8 +1,7 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// Writing what the access log holds.
-/// Notes what is read and counts what is done, and writes it to the index now and then.
+/// What has been read and counted and is not in the index yet, and how it gets there.
 final class AccessRecorder: FolderWork {
     let folder: CacheFolder
     let log: Locked<AccessLog>

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension EntryStore {
-    /// A row with what the access recorder.log has to add to it.
+    /// A row with what the access log has to add to it.
     struct IndexedEntry {
         let entry: Entry
         let lifetime: Lifetime

@@ -11,5 +11,4 @@ extension EntryStore {
         if !isReplaced { try session.rename(entry, to: request.name, key: storable(request.key)) }
         return waste
     }
-
 }

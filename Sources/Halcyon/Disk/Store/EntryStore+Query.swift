@@ -31,7 +31,7 @@ extension EntryStore {
 
     /// The row of a name with everything that is known of it; nil where there is none.
     func record(of name: BlobName) throws -> EntryRecord? {
-        try adopter.finish(of: name.withFormer)
+        try adopter.adoptAhead(name.withFormer)
         recorder.flushAccessLog()
         return try index.read { try record(of: name, in: $0) }
     }
@@ -67,5 +67,4 @@ extension EntryStore {
     private func readAtOneMoment<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         try index.readAtLength { session in try session.connection.reading { try body(session) } }
     }
-
 }

@@ -21,4 +21,27 @@ extension EntryStore {
     package func hasRowOrFile(of name: BlobName) throws -> Bool {
         try index.read { try $0.entry(named: name) } != nil || blobs.status(of: name) != nil
     }
+
+    func usage(limits: StorageLimits) throws -> DiskStorage.Usage {
+        let total = try evictor.totals()
+        let free = try? environment.fileSystem.freeBytes(at: blobs.directory)
+        return try index.read { session in
+            let pinned = try session.pinnedTotals()
+            return DiskStorage.Usage(
+                total: total, allocatedBytes: total.bytes + (try session.slack()),
+                pinned: pinned,
+                expired: try session.expiredTotals(at: now), freeBytes: free,
+                pinnedExcess: limits.excess(of: pinned))
+        }
+    }
+}
+
+extension StorageLimits {
+    /// What is over the limits although all of it has to stay. A cache that is full to the last byte is over its limit.
+    fileprivate func excess(of pinned: Totals) -> Totals? {
+        let excess = Totals(
+            entries: entries > 0 ? max(0, pinned.entries - entries) : 0,
+            bytes: bytes > 0 ? max(0, pinned.bytes - bytes + 1) : 0)
+        return excess == Totals(entries: 0, bytes: 0) ? nil : excess
+    }
 }

@@ -5,7 +5,7 @@ internal import HalcyonSQLite
 ///
 /// The rule behind every order of steps here: the old bytes exist until the row is committed, and the row is gone before
 /// its blob is. So whatever moment a process ends at, each name has its old value or its new one. The steps themselves
-/// are in the files named after their verbs. Safe from any thread.
+/// are in the files named after their verbs, and in the types of `Upkeep`. Safe from any thread.
 package final class EntryStore: FolderWork {
     package let folder: CacheFolder
     let housekeeping = Housekeeping()

@@ -50,7 +50,7 @@ final class Adopter: FolderWork {
     }
 
     /// Makes rows of single files while others are still to be adopted.
-    func finish(of names: [BlobName]) throws { for name in names { try adoptBeforeReplacing(name) } }
+    func adoptAhead(_ names: [BlobName]) throws { for name in names { try adoptBeforeReplacing(name) } }
 
     private func adoptEverything() throws {
         var progress = AdoptionProgress(files: 0, of: condition.isAdopting ? try countOfBlobNames() : 0)
@@ -136,8 +136,8 @@ final class Adopter: FolderWork {
             defer { reads = [:] }
             return reads
         }
-        let batches = stride(from: 0, to: reads.count, by: tuning.flushBatchSize)
-        for batch in batches.map({ reads.dropFirst($0).prefix(tuning.flushBatchSize) }) {
+        let batches = stride(from: 0, to: reads.count, by: environment.tuning.flushBatchSize)
+        for batch in batches.map({ reads.dropFirst($0).prefix(environment.tuning.flushBatchSize) }) {
             // What cannot be written now is adopted later, and its key becomes known at the next read.
             guard let rows = try? adoptAndReturn(batch.map(\.key)) else { return }
             for (entry, read) in zip(rows, batch.map(\.value)) {

@@ -4,9 +4,10 @@ internal import Foundation
 ///
 /// Ends with ``remove(isBlobName:)``, or when nobody holds it any more; what is left then is found again.
 final class Clearing: FolderWork {
+    /// Held, because the index is closed with it.
     private let store: EntryStore
     private let moment: Moment
-    private let changedUntil = Timestamp(Date())
+    private let changedUntil: Timestamp
     private let hasEnded = Locked(false)
     var folder: CacheFolder { store.folder }
 
@@ -23,6 +24,8 @@ final class Clearing: FolderWork {
             }
         }
         store.condition.beginClearing(upTo: moment.latest)
+        // After the moment: files without a row that came while the lock was waited for were there, too.
+        changedUntil = Timestamp(Date())
     }
 
     deinit { end() }

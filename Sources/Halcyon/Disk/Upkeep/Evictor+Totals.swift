@@ -30,5 +30,4 @@ extension Evictor {
     private func isFar(from target: Totals, _ totals: Totals) -> Bool {
         totals.bytes - target.bytes > totals.bytes / 16 || totals.entries - target.entries > totals.entries / 16
     }
-
 }

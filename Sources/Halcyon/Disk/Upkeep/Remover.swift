@@ -8,6 +8,10 @@ struct Remover: FolderWork {
     let recorder: AccessRecorder
     let unlinker: Unlinker
 
+    /// Deletes the row of a name and moves its blob into the trash, in the transaction that is under way.
+    ///
+    /// - Parameter keepingRow: for a row that gets another name.
+    /// - Returns: the file in the trash and its size; nil where there is none.
     func trash(
         _ name: BlobName, in session: IndexSession, keepingRow: Bool = false
     ) throws -> (blob: DetachedBlob, size: Int64)? {

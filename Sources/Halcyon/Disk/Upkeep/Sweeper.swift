@@ -1,5 +1,6 @@
 internal import Foundation
 
+/// Looks through the folder after an opening, and once a day.
 struct Sweeper: FolderWork {
     let folder: CacheFolder
     let adopter: Adopter

@@ -365,29 +365,18 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         }
     }
 
-    /// Returns when the image is gone; none there is no error.
+    /// Returns when the image is gone; none there is no error. It does not call the function with a handler, which has no place for one.
     ///
     /// - Throws: Kingfisher's error if it is on disk and could not be removed. Then it is still found there.
     open override func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true
     ) async throws {
-        let disk = disk
+        let key = computedKey(key, identifier)
+        if fromMemory { memoryStorage.remove(forKey: key) }
+        guard fromDisk else { return }
         do {
-            try await withCheckedThrowingContinuation { continuation in
-                removeImage(
-                    forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
-                    fromMemory: fromMemory, fromDisk: fromDisk
-                ) { [computed = computedKey(key, identifier)] in
-                    // A handler is not told of failures. What is gone by now is no error, and what could not be removed
-                    // cannot be removed again, and says why. It is still the turn of this call: nothing was stored since.
-                    continuation.resume(
-                        with: Result {
-                            guard fromDisk else { return }
-                            try disk.diskStorage.remove(forKey: computed, forcedExtension: forcedExtension)
-                        })
-                }
-            }
+            try await disk.removeImage(forKey: key, forcedExtension: forcedExtension)
         } catch let error as Halcyon.KingfisherError {
             throw Kingfisher.KingfisherError(error)
         }
