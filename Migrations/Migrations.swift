@@ -42,5 +42,10 @@ package enum MigrationFiles {
             version: 6, name: "V0006__show_more.sql",
             sql: EmbeddedSQL.V0006__show_more,
             checksum: "009d673fb5abd07ec2c7dc75be8711dabbc364878727e5eb8a354bb7b95da62b", oldestReader: 1),
+        // Older versions cannot know of `rank`, nor of what the triggers keep.
+        File(
+            version: 7, name: "V0007__explain_itself.sql",
+            sql: EmbeddedSQL.V0007__explain_itself,
+            checksum: "28b873149e7dcf6c230a6d055ca6163f008f13cd07af6185356a17a0d3af003a", oldestReader: 7),
     ]
 }

@@ -20,6 +20,12 @@
     /// Which image it is. Written, and not read with the rest.
     var origin: KeyOrigin?
 
+    /// Of the image's address; empty where its key is none, nil where it is not known.
+    var host: String? {
+        guard let key, let origin else { return nil }
+        return KeyOrigin.parts(of: key, baseLength: origin.baseLength).map { KeyOrigin.host(ofKey: $0.base) ?? "" }
+    }
+
     public init(
         id: Int64? = nil, name: BlobName, key: String?, token: Int64, inode: UInt64?, size: Int64, createdAt: Timestamp,
         accessedAt: Timestamp, lifetime: Lifetime, isPinned: Bool = false

@@ -6,7 +6,7 @@ extension IndexSQL {
     // an index that most rows are in, and looks each of them up.
 
     static let selectRecords: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+        SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
             pinned, hits, slack, base_length, \u{20}
         """
     static let fromEntries: StaticString = " FROM entries NOT INDEXED WHERE true"
@@ -19,8 +19,8 @@ extension IndexSQL {
     static let sizeAtMost: StaticString = " AND size <= ?"
     static let createdFrom: StaticString = " AND created_at >= ?"
     static let createdBefore: StaticString = " AND created_at < ?"
-    static let accessedFrom: StaticString = " AND accessed_at >= ?"
-    static let accessedBefore: StaticString = " AND accessed_at < ?"
+    static let accessedFrom: StaticString = " AND coalesce(accessed_at, rank) >= ?"
+    static let accessedBefore: StaticString = " AND coalesce(accessed_at, rank) < ?"
     static let expiresBefore: StaticString = " AND pinned <= 0 AND expires_at < ?"
     static let isExpired: StaticString = " AND pinned = 0 AND expires_at <= ?"
     static let isValid: StaticString = " AND NOT (pinned = 0 AND coalesce(expires_at <= ?, 0))"
@@ -36,27 +36,25 @@ extension IndexSQL {
     // after the clock has jumped. A comparison of rows begins at the first of the equals and walks past them, so that each column has a
     // part of its own.
 
-    static let fromUsed: StaticString = "accessed_at AS used, size AS bytes FROM entries WHERE pinned = "
+    static let fromUsed: StaticString = "rank AS used, size AS bytes FROM entries WHERE pinned = "
     static let usedAfter: [StaticString] = [
-        " AND accessed_at = ?1 AND size = ?2 AND id > ?3", " AND accessed_at = ?1 AND size > ?2",
-        " AND accessed_at > ?1",
+        " AND rank = ?1 AND size = ?2 AND id > ?3", " AND rank = ?1 AND size > ?2",
+        " AND rank > ?1",
     ]
     static let usedBefore: [StaticString] = [
-        " AND accessed_at = ?1 AND size = ?2 AND id < ?3", " AND accessed_at = ?1 AND size < ?2",
-        " AND accessed_at < ?1",
+        " AND rank = ?1 AND size = ?2 AND id < ?3", " AND rank = ?1 AND size < ?2",
+        " AND rank < ?1",
     ]
 
     /// Texts, which sort behind all numbers: somebody has edited them.
     static let hasOddAccesses: StaticString = """
-        SELECT EXISTS (SELECT 1 FROM entries WHERE pinned IN (0, 1) AND accessed_at > 9223372036854775807)
+        SELECT EXISTS (SELECT 1 FROM entries WHERE pinned IN (0, 1) AND rank > 9223372036854775807)
         """
 
     static let pinnedTotals: StaticString =
         "SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries WHERE pinned > 0"
 
     // MARK: The listing of version 0.1.0
-
-    static let stopListing: StaticString = "UPDATE totals SET listed_to = NULL WHERE id = 1"
 
     /// Keys and hosts stand there too. Each with what its rows are found by.
     static let formerListing: [(table: StaticString, columns: StaticString)] = [
@@ -138,7 +136,7 @@ extension IndexSQL {
         ("pin", pin), ("normalizePins", normalizePins), ("countInvalidPins", countInvalidPins), ("tags", tags),
         ("addTag", addTag), ("dropTags", dropTags), ("moveTags", moveTags), ("metadata", metadata),
         ("setMetadata", setMetadata), ("dropMetadata", dropMetadata), ("moveMetadata", moveMetadata),
-        ("stopListing", stopListing), ("hasKeys", hasKeys),
+        ("hasKeys", hasKeys),
         ("forgetKey", forgetKey), ("statistics", statistics), ("addStatistics", addStatistics),
         ("resetStatistics", resetStatistics), ("mendStatistics", mendStatistics), ("rename", rename), ("slack", slack),
     ]

@@ -5,13 +5,20 @@ package enum IndexSQL {
     // MARK: One entry
 
     static let lookup: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
+            pinned
+        FROM entries WHERE id = ?1 AND name = ?2
+        """
+
+    /// As ``lookup``, of an index of version 6 or an earlier one.
+    static let formerLookup: StaticString = """
         SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
             pinned
         FROM entries WHERE id = ?1 AND name = ?2
         """
 
     static let row: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+        SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
             pinned
         FROM entries WHERE id = ?1
         """
@@ -19,19 +26,20 @@ package enum IndexSQL {
     /// A store that says nothing of the pin (?11) or the origin (?13, ?14) leaves them as they were.
     static let upsert: StaticString = """
         INSERT INTO entries
-            (id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned, slack,
-            source, base_length)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, coalesce(?11, 0), ?12, ?13, ?14)
+            (id, name, key, token, inode, size, created_at, rank, expires_at, time_to_live, pinned, slack,
+            source, base_length, host, boot, uptime)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, coalesce(?11, 0), ?12, ?13, ?14, ?15, ?16, ?17)
         ON CONFLICT (id) DO UPDATE SET
             name = excluded.name, key = excluded.key, token = excluded.token, inode = excluded.inode,
-            size = excluded.size, created_at = excluded.created_at, accessed_at = excluded.accessed_at,
+            size = excluded.size, created_at = excluded.created_at, rank = excluded.rank, accessed_at = NULL,
             expires_at = excluded.expires_at, time_to_live = excluded.time_to_live, pinned = coalesce(?11, max(pinned, 0)),
-            slack = excluded.slack, source = coalesce(?13, source), base_length = coalesce(?14, base_length), hits = 0
+            slack = excluded.slack, source = coalesce(?13, source), base_length = coalesce(?14, base_length), hits = 0,
+            host = coalesce(?15, host), boot = excluded.boot, uptime = excluded.uptime
         """
 
     static let adopt: StaticString = """
         INSERT INTO entries
-            (id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned, slack)
+            (id, name, key, token, inode, size, created_at, rank, expires_at, time_to_live, pinned, slack)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, coalesce(?11, 0), ?12)
         ON CONFLICT (id) DO NOTHING
         """
@@ -53,7 +61,7 @@ package enum IndexSQL {
     static let touch: StaticString = """
         UPDATE entries
         SET
-            accessed_at = max(accessed_at, ?3), key = coalesce(key, ?4), hits = hits + ?7,
+            rank = max(rank, ?3), key = coalesce(key, ?4), hits = hits + ?7,
             source = coalesce(source, ?8), base_length = coalesce(base_length, ?9)
         WHERE id = ?1 AND token = ?2
         """
@@ -62,10 +70,10 @@ package enum IndexSQL {
     static let extend: StaticString = """
         UPDATE entries
         SET
-            accessed_at = max(accessed_at, ?3), key = coalesce(key, ?4), hits = hits + ?7,
+            rank = max(rank, ?3), key = coalesce(key, ?4), hits = hits + ?7,
             source = coalesce(source, ?8), base_length = coalesce(base_length, ?9),
-            expires_at = CASE WHEN accessed_at <= ?3 THEN ?5 ELSE expires_at END,
-            time_to_live = CASE WHEN accessed_at <= ?3 THEN ?6 ELSE time_to_live END
+            expires_at = CASE WHEN rank <= ?3 THEN ?5 ELSE expires_at END,
+            time_to_live = CASE WHEN rank <= ?3 THEN ?6 ELSE time_to_live END
         WHERE id = ?1 AND token = ?2
         """
 
@@ -81,23 +89,22 @@ package enum IndexSQL {
                 SELECT
                     id, sum(bytes) OVER earlier - bytes AS bytes_before, count(*) OVER earlier - 1 AS entries_before
                 FROM (
-                    SELECT id, accessed_at, size, min(max(size, 0), 1099511627776) AS bytes FROM entries
-                    WHERE pinned = 0 ORDER BY accessed_at, size, id LIMIT ?2
+                    SELECT id, rank, size, min(max(size, 0), 1099511627776) AS bytes FROM entries
+                    WHERE pinned = 0 ORDER BY rank, size, id LIMIT ?2
                 )
-                WINDOW earlier AS (ORDER BY accessed_at, size, id ROWS UNBOUNDED PRECEDING)
+                WINDOW earlier AS (ORDER BY rank, size, id ROWS UNBOUNDED PRECEDING)
             ) WHERE bytes_before < ?1 OR entries_before < ?3
         )
-        RETURNING id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+        RETURNING id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
             pinned
         """
 
     /// Without the hint SQLite, which has no statistics, takes the index with an equality: all unpinned rows.
     static let expire: StaticString = """
         DELETE FROM entries WHERE id IN (
-            SELECT id FROM entries INDEXED BY entries_by_expiration
-            WHERE pinned = 0 AND expires_at <= ?1 ORDER BY expires_at LIMIT ?2
+            SELECT id FROM entries WHERE pinned = 0 AND expires_at <= ?1 LIMIT ?2
         )
-        RETURNING id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+        RETURNING id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
             pinned
         """
 
@@ -106,12 +113,12 @@ package enum IndexSQL {
         DELETE FROM entries WHERE id IN (
             SELECT id FROM entries WHERE id > ?1 AND (created_at <= ?2 OR created_at > ?4) ORDER BY id LIMIT ?3
         )
-        RETURNING id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+        RETURNING id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
             pinned
         """
 
     static let page: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+        SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
             pinned
         FROM entries WHERE id > ?1 ORDER BY id LIMIT ?2
         """
@@ -119,10 +126,10 @@ package enum IndexSQL {
     /// Rows whose last access lies after ?1: the clock has jumped back since.
     static let clampFuture: StaticString = """
         UPDATE entries SET
-            accessed_at = ?1,
+            rank = ?1, accessed_at = NULL,
             expires_at = min(expires_at, ?1 + time_to_live)
         WHERE id IN (
-            SELECT id FROM entries WHERE pinned = 0 AND accessed_at > ?2 ORDER BY accessed_at LIMIT ?3
+            SELECT id FROM entries WHERE pinned = 0 AND rank > ?2 ORDER BY rank LIMIT ?3
         )
         """
 
@@ -130,14 +137,14 @@ package enum IndexSQL {
 
     static let accessRange: StaticString = """
         SELECT
-            (SELECT min(accessed_at) FROM entries WHERE pinned = 0),
-            (SELECT max(accessed_at) FROM entries WHERE pinned = 0)
+            (SELECT min(rank) FROM entries WHERE pinned = 0),
+            (SELECT max(rank) FROM entries WHERE pinned = 0)
         """
 
     static let evictedNext: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+        SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
             pinned
-        FROM entries WHERE pinned = 0 ORDER BY accessed_at, size, id LIMIT ?1
+        FROM entries WHERE pinned = 0 ORDER BY rank, size, id LIMIT ?1
         """
 
     static let keys: StaticString = "SELECT size, key, base_length FROM entries"
@@ -152,12 +159,12 @@ package enum IndexSQL {
         "SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries"
 
     static let expiredTotals: StaticString = """
-        SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries INDEXED BY entries_by_expiration
+        SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries
         WHERE pinned = 0 AND expires_at <= ?1
         """
 
     static let impossibleSizes: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+        SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
             pinned
         FROM entries WHERE id IN (
             SELECT id FROM entries WHERE size < 0 OR size > ?1 LIMIT ?2
@@ -191,6 +198,26 @@ package enum IndexSQL {
             distrust_from = ?7, distrust_until = ?8, reconciled_at = ?9, legacy_names = ?10
         WHERE id = 1
         """
+
+    // MARK: The upgrade to version 7
+
+    static let columns: StaticString = "SELECT name FROM pragma_table_info('entries')"
+
+    static let upgrading: StaticString = "SELECT upgrading FROM state WHERE id = 1"
+
+    static let setUpgrading: StaticString = "UPDATE state SET upgrading = ?1 WHERE id = 1"
+
+    static let replaceIndexes = """
+        CREATE INDEX IF NOT EXISTS entries_by_rank ON entries (pinned, rank, size, expires_at);
+        DROP INDEX IF EXISTS entries_by_access;
+        DROP INDEX IF EXISTS entries_by_expiration
+        """
+
+    static let unknownHosts: StaticString = """
+        SELECT id, key, base_length FROM entries WHERE id > ?1 AND host IS NULL AND key IS NOT NULL ORDER BY id LIMIT ?2
+        """
+
+    static let setHost: StaticString = "UPDATE entries SET host = ?2 WHERE id = ?1"
 
     // MARK: The file
 

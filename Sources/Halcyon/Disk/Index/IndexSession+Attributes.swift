@@ -119,15 +119,6 @@ extension IndexSession {
 
     // MARK: The listing of version 0.1.0
 
-    /// Its triggers note nothing any more.
-    func stopListing() throws(SQLiteError) { try connection.run(IndexSQL.stopListing) }
-
-    func hasFormerListing() throws -> Bool {
-        try formerListing().contains { table, _ in
-            try connection.with(joining: ["SELECT 1 FROM ", table, " LIMIT 1"]) { try $0.step() }
-        }
-    }
-
     /// Deletes rows, so many at most.
     ///
     /// - Returns: whether there may be more.
@@ -145,10 +136,48 @@ extension IndexSession {
         return false
     }
 
+    func dropFormerListing() throws {
+        for (table, _) in try formerListing() { try connection.execute("DROP TABLE \(table)") }
+    }
+
     /// Its tables, as far as they are there: anybody may have dropped them.
     private func formerListing() throws -> [(table: StaticString, columns: StaticString)] {
         let tables = Set(try connection.texts(IndexSQL.tables))
         return IndexSQL.formerListing.filter { tables.contains($0.table.description) }
+    }
+
+    // MARK: The upgrade to version 7
+
+    /// What is left of it; nil when nothing is.
+    func upgradeStep() throws -> UpgradeStep? {
+        try connection.integer(IndexSQL.upgrading).flatMap { UpgradeStep(rawValue: Int(clamping: $0)) }
+    }
+
+    func setUpgradeStep(_ step: UpgradeStep?) throws(SQLiteError) {
+        try run(IndexSQL.setUpgrading, Int64(step?.rawValue ?? 0))
+    }
+
+    func replaceIndexes() throws(SQLiteError) { try connection.execute(IndexSQL.replaceIndexes) }
+
+    /// Works out hosts of entries with ids after `id`.
+    ///
+    /// - Returns: the last of them; nil when there are no more.
+    func fillHosts(after id: Int64, limit: Int) throws -> Int64? {
+        let keys = try connection.with(throwing: IndexSQL.unknownHosts) { statement in
+            statement.bind(id, at: 1)
+            statement.bind(Int64(limit), at: 2)
+            var keys: [(id: Int64, host: String)] = []
+            while try statement.step() { keys.append((statement.integer(at: 0), statement.host(at: 1) ?? "")) }
+            return keys
+        }
+        for (id, host) in keys {
+            try connection.with(IndexSQL.setHost) { (statement) throws(SQLiteError) in
+                statement.bind(id, at: 1)
+                try statement.bind(host, at: 2)
+                _ = try statement.step()
+            }
+        }
+        return keys.count < limit ? nil : keys.last?.id
     }
 
     // MARK: Statistics

@@ -183,7 +183,7 @@ extension EntryOrder {
     /// numbers and bytes that a position has.
     fileprivate var columns: StaticString {
         switch self {
-        case .access: "CAST(accessed_at AS INTEGER), CAST(size AS INTEGER), id"
+        case .access: "CAST(coalesce(accessed_at, rank) AS INTEGER), CAST(size AS INTEGER), id"
         case .size: "CAST(size AS INTEGER), id, id"
         case .created: "CAST(created_at AS INTEGER), id, id"
         case .expiration:
@@ -196,7 +196,7 @@ extension EntryOrder {
 
     fileprivate var descending: StaticString {
         switch self {
-        case .access: "CAST(accessed_at AS INTEGER) DESC, CAST(size AS INTEGER) DESC, id DESC"
+        case .access: "CAST(coalesce(accessed_at, rank) AS INTEGER) DESC, CAST(size AS INTEGER) DESC, id DESC"
         case .size: "CAST(size AS INTEGER) DESC, id DESC"
         case .created: "CAST(created_at AS INTEGER) DESC, id DESC"
         case .expiration:

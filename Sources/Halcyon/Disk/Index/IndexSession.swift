@@ -32,6 +32,7 @@ package struct IndexSession {
             statement.bind(pinned.map { $0 ? 1 : 0 }, at: 11)
             statement.bind(entry.origin?.source, at: 13)
             statement.bind(entry.key == nil ? nil : entry.origin.map { Int64($0.baseLength) }, at: 14)
+            try statement.bind(entry.host, at: 15)
             _ = try statement.step()
         }
     }

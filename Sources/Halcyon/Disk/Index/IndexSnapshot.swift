@@ -105,8 +105,8 @@ extension IndexFiles {
 }
 
 extension IndexSnapshot {
-    /// Tags came with version 4.
-    fileprivate static let oldestVersion = 4
+    /// Earlier ones have other columns.
+    fileprivate static let oldestVersion = 7
 }
 
 extension IndexSession {
@@ -143,7 +143,7 @@ extension IndexSession {
 
 extension Statement {
     /// The host of a key, and of what the next column says of it.
-    fileprivate func host(at column: Int32) -> String? {
+    func host(at column: Int32) -> String? {
         guard !isNull(at: column) else { return nil }
         let key = bytes(at: column)
         let parts = optionalInteger(at: column + 1).flatMap { KeyOrigin.parts(of: key, baseLength: Int(clamping: $0)) }

@@ -90,14 +90,14 @@ final class PreviousIndex: Sendable {
     private func read(_ path: String, mendingHeader: Bool) throws -> Connection {
         let connection = try Connection(path: path, access: .queryOnly, busyTimeout: 50, vfs: vfs)
         if mendingHeader { try connection.mendHeader() }
-        try connection.with(IndexSQL.lookup) { _ throws(SQLiteError) in }
+        try connection.with(IndexSession(connection: connection).rememberedLookup()) { _ throws(SQLiteError) in }
         return connection
     }
 }
 
 extension IndexSession {
     fileprivate func rememberedRecord(of name: BlobName, in file: FileStatus, isCopy: Bool) throws -> EntryRecord? {
-        guard var entry = try entry(named: name),
+        guard var entry = try rememberedEntry(of: name),
             entry.matches(file, ignoringInode: isCopy, ignoringTag: isCopy)
         else { return nil }
         entry.token = BlobTag.token(entry.token, for: file)
@@ -108,6 +108,20 @@ extension IndexSession {
         record.entry = entry
         try? describe(&record)
         return record
+    }
+
+    private func rememberedEntry(of name: BlobName) throws -> Entry? {
+        try connection.with(rememberedLookup()) { (statement) throws(SQLiteError) in
+            statement.bind(name.rowID, at: 1)
+            try statement.bind(name, at: 2)
+            return try statement.step() ? Entry(statement, name: name) : nil
+        }
+    }
+
+    /// Version 7 has given a column another name. The number of the version may be what is damaged.
+    fileprivate func rememberedLookup() throws(SQLiteError) -> StaticString {
+        let hasRank = try connection.texts(IndexSQL.columns).contains("rank")
+        return hasRank ? IndexSQL.lookup : IndexSQL.formerLookup
     }
 
     private func uses(of id: Int64) throws(SQLiteError) -> (hits: Int64, origin: KeyOrigin?) {

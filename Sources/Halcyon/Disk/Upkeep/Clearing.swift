@@ -18,8 +18,6 @@ final class Clearing: FolderWork {
         moment = try store.remover.makingRoom {
             try store.index.write { session in
                 try Self.cancelAdoption(of: store, in: session)
-                // It goes as a whole, instead of entry by entry.
-                try session.stopListing()
                 return try store.moment(in: session)
             }
         }
@@ -46,7 +44,7 @@ final class Clearing: FolderWork {
         for _ in 0..<3 {
             let generation = index.generation
             try removeEntries()
-            try FormerListing(folder: folder).empty()
+            try Upgrader(folder: folder).finish()
             try removeFilesWithoutRow(isBlobName: isBlobName)
             guard index.generation != generation else { break }
         }

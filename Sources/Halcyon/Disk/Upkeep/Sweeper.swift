@@ -6,7 +6,7 @@ struct Sweeper: FolderWork {
     let adopter: Adopter
     let settler: Settler
     let repairer: Repairer
-    private var formerListing: FormerListing { FormerListing(folder: folder) }
+    private var upgrader: Upgrader { Upgrader(folder: folder) }
 
     /// What follows an opening, off everybody's path: what a crash, a power cut, a copy of the folder or another library
     /// left is put in order. Each step is bounded batches; one that fails is made up for at the next open.
@@ -15,7 +15,7 @@ struct Sweeper: FolderWork {
         try? dropDistrusted()
         try? relearnInodes()
         try? adopter.finish()
-        try? formerListing.empty()
+        try? upgrader.finish()
         try? reconcileOncePerDay()
         try? forgetKeys()
     }
@@ -105,7 +105,7 @@ struct Sweeper: FolderWork {
     /// Takes keys out of the index that somebody has kept before.
     func forgetKeys() throws {
         guard !condition.settings.storesKeys else { return }
-        try formerListing.empty()
+        try upgrader.finish()
         guard try index.readAtLength({ try $0.hasKeys() }) else { return }
         try forEachEntryBatch { session, entries in
             for entry in entries where entry.key != nil { try session.forgetKey(of: entry.id) }
