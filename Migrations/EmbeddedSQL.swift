@@ -567,19 +567,21 @@ CREATE TABLE totals_7 (
     -- created_at, boot and uptime of the latest store.
     stored_at       INTEGER,
     slack           INTEGER,
-    -- No entry expires before this moment; the largest integer when none expires at all. 0: nobody has looked.
+    -- No entry expires before this moment; the largest integer when none expires at all.
     earliest_expiry INTEGER,
+    -- The scan that is raising it; until that one has ended (NULL) the moment says nothing.
+    expiry_scan     INTEGER,
     stored_boot     INTEGER,
     stored_uptime   INTEGER
 );
 INSERT INTO totals_7 (id, entries, bytes, stored_at, slack, earliest_expiry)
-SELECT id, entries, bytes, stored_at, slack, 0 FROM totals;
+SELECT id, entries, bytes, stored_at, slack, CASE entries WHEN 0 THEN 9223372036854775807 ELSE 0 END FROM totals;
 DROP TABLE totals;
 ALTER TABLE totals_7 RENAME TO totals;
 
 CREATE TABLE state_7 (
     id             INTEGER PRIMARY KEY CHECK (id = 1),
-    -- The boot of the machine the index was last opened in, and how many there were; NULL in a new index.
+    -- The boot of the machine the index was last opened in, NULL in a new index; and its number, counted up at each new one.
     boot           TEXT,
     boots          INTEGER NOT NULL,
     -- What was stored up to here had been written by the system when the cache was closed: by the clock, and by the time
@@ -590,12 +592,14 @@ CREATE TABLE state_7 (
     relearning     INTEGER NOT NULL,
     adoption       TEXT NOT NULL CHECK (adoption IN ('pending', 'rebuilding', 'done')),
     adopts_until   INTEGER NOT NULL,
-    -- What is not trusted: stores without a boot in this span, and those from this boot and uptime on, up to the latest
-    -- store when the boot was noted.
-    distrust_from   INTEGER,
-    distrust_until  INTEGER,
-    distrust_boot   INTEGER,
-    distrust_uptime INTEGER,
+    -- What is not trusted: stores without a boot in this span of time; and those with one from this boot and uptime on, up to
+    -- these.
+    distrust_from         INTEGER,
+    distrust_until        INTEGER,
+    distrust_boot         INTEGER,
+    distrust_uptime       INTEGER,
+    distrust_until_boot   INTEGER,
+    distrust_until_uptime INTEGER,
     reconciled_at  INTEGER NOT NULL,
     legacy_names   INTEGER NOT NULL,
     -- What is left of the upgrade to version 7, in this order: 3 the indexes, 2 hosts, 1 the former listing; 0: nothing.
@@ -618,8 +622,10 @@ ALTER TABLE statistics ADD COLUMN unused_evicted INTEGER NOT NULL DEFAULT 0;
 
 CREATE TRIGGER entries_inserted AFTER INSERT ON entries BEGIN
     UPDATE totals SET
-        entries = entries + 1, bytes = bytes + NEW.size, slack = slack + NEW.slack, stored_at = NEW.created_at,
-        stored_boot = NEW.boot, stored_uptime = NEW.uptime,
+        entries = entries + 1, bytes = bytes + NEW.size, slack = slack + NEW.slack,
+        -- What is taken over is no store, and has no boot.
+        stored_at = CASE WHEN NEW.boot IS NULL THEN stored_at ELSE NEW.created_at END,
+        stored_boot = coalesce(NEW.boot, stored_boot), stored_uptime = coalesce(NEW.uptime, stored_uptime),
         earliest_expiry = min(earliest_expiry, coalesce(NEW.expires_at, earliest_expiry));
 END;
 
@@ -639,7 +645,7 @@ CREATE TRIGGER entries_deleted AFTER DELETE ON entries BEGIN
     UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size, slack = slack - OLD.slack;
 END;
 
--- Views for people. Each reads the whole table of entries; the cache itself uses none. Times are UTC, and end with a Z.
+-- Views for people. Each reads the whole table of entries; the cache itself uses none. Times are UTC and end with a Z.
 
 CREATE VIEW cache_entries AS
 SELECT
@@ -666,10 +672,10 @@ FROM entries;
 
 CREATE VIEW cache_eviction_order AS
 SELECT
-    row_number() OVER turn AS position, c.key, file, e.size, sum(e.size) OVER turn AS bytes_so_far, expired, last_read
+    row_number() OVER turn AS position, c.key, file, e.size, sum(e.size) OVER turn AS bytes_so_far, expired, created, last_read
 FROM entries AS e JOIN cache_entries AS c USING (id)
 WHERE e.pinned = 0
-WINDOW turn AS (ORDER BY e.rank, e.size, id)
+WINDOW turn AS (ORDER BY expired = 'no', e.rank, e.size, id)
 ORDER BY position;
 
 CREATE VIEW cache_summary AS
@@ -725,10 +731,10 @@ ages AS (
 )
 SELECT
     days_from, days_below,
-    count(*) FILTER (WHERE age >= days_from AND age < coalesce(days_below, 1e9)) AS created_entries,
-    coalesce(sum(size) FILTER (WHERE age >= days_from AND age < coalesce(days_below, 1e9)), 0) AS created_bytes,
-    count(*) FILTER (WHERE unused >= days_from AND unused < coalesce(days_below, 1e9)) AS used_entries,
-    coalesce(sum(size) FILTER (WHERE unused >= days_from AND unused < coalesce(days_below, 1e9)), 0) AS used_bytes
+    count(*) FILTER (WHERE (age >= days_from OR days_from = 0) AND age < coalesce(days_below, 1e9)) AS created_entries,
+    coalesce(sum(size) FILTER (WHERE (age >= days_from OR days_from = 0) AND age < coalesce(days_below, 1e9)), 0) AS created_bytes,
+    count(*) FILTER (WHERE (unused >= days_from OR days_from = 0) AND unused < coalesce(days_below, 1e9)) AS used_entries,
+    coalesce(sum(size) FILTER (WHERE (unused >= days_from OR days_from = 0) AND unused < coalesce(days_below, 1e9)), 0) AS used_bytes
 FROM steps LEFT JOIN ages
 GROUP BY days_from ORDER BY days_from;
 
@@ -765,6 +771,245 @@ CREATE VIEW cache_versions AS
 SELECT
     version, name AS migration, strftime('%Y-%m-%d %H:%M:%SZ', applied_at / 1000.0, 'unixepoch') AS applied, oldest_reader
 FROM schema_migrations ORDER BY version;
+
+-- What the tables and views are for, as tables: a view is parsed whenever the file is opened, and rows are not.
+
+CREATE TABLE cache_help (
+    name      TEXT NOT NULL,
+    question  TEXT NOT NULL,
+    statement TEXT NOT NULL,
+    access    TEXT NOT NULL DEFAULT 'read only'
+);
+INSERT INTO cache_help (name, question, statement) VALUES
+    ('cache_summary', 'How many entries and bytes are there?',
+        'SELECT entries, bytes FROM cache_summary'),
+    ('cache_entries', 'Which are the five largest?',
+        'SELECT key, size FROM cache_entries ORDER BY size DESC LIMIT 5'),
+    ('cache_eviction_order', 'What goes next?',
+        'SELECT * FROM cache_eviction_order LIMIT 10'),
+    ('cache_summary', 'What has expired, and how many bytes?',
+        'SELECT expired_entries, expired_bytes FROM cache_summary'),
+    ('cache_entries', 'What expires within seven days?',
+        'SELECT key, expires FROM cache_entries WHERE expires <= datetime(''now'', ''+7 days'') || ''Z'' ORDER BY expires'),
+    ('cache_expirations', 'How much expires on which day?',
+        'SELECT * FROM cache_expirations'),
+    ('cache_hosts', 'How many bytes are there of each host?',
+        'SELECT host, bytes FROM cache_hosts'),
+    ('cache_images', 'Was an image, in any variant, read today?',
+        'SELECT last_read >= date(''now'') AS read_today FROM cache_images WHERE image = ''https://example.com/a.png'''),
+    ('cache_entries', 'Which keys were read, and when?',
+        'SELECT key, last_read FROM cache_entries WHERE last_read IS NOT NULL ORDER BY last_read DESC'),
+    ('cache_processors', 'Which processors are there, with how many entries?',
+        'SELECT processor, entries FROM cache_processors'),
+    ('cache_versions', 'Which schema version is it, and when was each applied?',
+        'SELECT version, applied FROM cache_versions'),
+    ('cache_check', 'Is the total right?',
+        'SELECT * FROM cache_check'),
+    ('cache_statistics', 'What is the hit rate, and since when?',
+        'SELECT hit_percent, since FROM cache_statistics'),
+    ('cache_entries', 'What is pinned?',
+        'SELECT key, size FROM cache_entries WHERE pinned = ''yes'''),
+    ('cache_entries', 'Which variants are there of one image?',
+        'SELECT processor, size FROM cache_entries WHERE image = ''https://example.com/a.png'''),
+    ('cache_sizes', 'How large are the entries?',
+        'SELECT * FROM cache_sizes'),
+    ('cache_summary', 'What is the average size?',
+        'SELECT average_size FROM cache_summary'),
+    ('cache_ages', 'How long ago were entries stored, and used?',
+        'SELECT * FROM cache_ages'),
+    ('cache_tags', 'What has which tag?',
+        'SELECT * FROM cache_tags'),
+    ('cache_metadata', 'What is known of responses, and what did the app note?',
+        'SELECT * FROM cache_metadata'),
+    ('cache_schema', 'What does a column mean?',
+        'SELECT * FROM cache_schema WHERE table_name = ''cache_entries''');
+
+CREATE TABLE cache_schema (
+    table_name  TEXT NOT NULL,
+    column_name TEXT NOT NULL,
+    unit        TEXT NOT NULL,
+    meaning     TEXT NOT NULL,
+    written_by  TEXT NOT NULL
+);
+INSERT INTO cache_schema (table_name, column_name, unit, meaning, written_by) VALUES
+    ('entries', 'id', '', '63 bits of the SHA-256 of the file name', 'store, adoption'),
+    ('entries', 'name', 'text or blob', 'the blob''s file name; leading 64 hexadecimal digits are kept as 32 bytes', 'store, adoption'),
+    ('entries', 'key', 'text', 'the cache key; NULL: not asked for since the file was taken over, or not kept', 'store, read'),
+    ('entries', 'token', '', 'random, new at every store; its remainder by 999, plus 1, is the microseconds of the blob''s modification date', 'store'),
+    ('entries', 'inode', '', 'the blob''s inode number; NULL where the volume''s numbers do not last', 'store, sweep'),
+    ('entries', 'size', 'bytes', 'of the blob', 'store, adoption'),
+    ('entries', 'created_at', 'ms since 1970, UTC', 'of the store', 'store, adoption'),
+    ('entries', 'rank', 'ms since 1970, UTC', 'entries are evicted in this order, the lowest first; under LRU the latest use', 'store, read'),
+    ('entries', 'expires_at', 'ms since 1970, UTC', 'NULL: never', 'store, read'),
+    ('entries', 'time_to_live', 'ms', 'what a read begins again; NULL beside expires_at: reads do not prolong it', 'store, read'),
+    ('entries', 'pinned', '', 'not 0: neither evicted nor expired', 'app'),
+    ('entries', 'hits', 'count', 'reads since the store', 'read'),
+    ('entries', 'slack', 'bytes', 'what the volume has allocated beyond size', 'store, adoption'),
+    ('entries', 'source', '', 'which image it is: 63 bits of the SHA-256 of the image''s key; NULL: not known', 'store, read'),
+    ('entries', 'base_length', 'characters', 'of key that are the image''s; behind them and an @ is the processor''s identifier; NULL: not known', 'store, read'),
+    ('entries', 'accessed_at', 'ms since 1970, UTC', 'the latest use; NULL: it is rank', 'store, read'),
+    ('entries', 'host', 'text', 'of the image''s address, in lower case; empty: no address; NULL: not known, or not yet worked out', 'store, read, sweep'),
+    ('entries', 'boot', '', 'state.boots at the store; NULL: stored by an earlier version, or taken over', 'store'),
+    ('entries', 'uptime', 'ms since the boot', 'of the store', 'store'),
+    ('totals', 'id', '', '1', 'migration'),
+    ('totals', 'entries', 'count', '', 'triggers'),
+    ('totals', 'bytes', 'bytes', 'the sum of entries.size', 'triggers'),
+    ('totals', 'stored_at', 'ms since 1970, UTC', 'created_at of the latest store', 'triggers'),
+    ('totals', 'slack', 'bytes', 'the sum of entries.slack', 'triggers'),
+    ('totals', 'earliest_expiry', 'ms since 1970, UTC', 'no entry expires earlier', 'triggers, cleaning'),
+    ('totals', 'expiry_scan', '', 'the scan that is raising earliest_expiry, which says nothing until that ends; NULL: none', 'cleaning'),
+    ('totals', 'stored_boot', '', 'boot of the latest store', 'triggers'),
+    ('totals', 'stored_uptime', 'ms since the boot', 'uptime of the latest store', 'triggers'),
+    ('state', 'id', '', '1', 'migration'),
+    ('state', 'boot', 'text', 'identifies the boot of the machine in which the index was last opened; NULL: new', 'opening'),
+    ('state', 'boots', 'count', 'the number of that boot', 'opening'),
+    ('state', 'settled_at', 'ms since 1970, UTC', 'what was stored up to here had been written to the disk when the cache was closed', 'closing'),
+    ('state', 'settled_uptime', 'ms since the boot', 'the same, by the time since the boot', 'closing'),
+    ('state', 'index_inode', '', 'this file''s inode number; another one means that the folder is a copy', 'opening'),
+    ('state', 'relearning', '0 or 1', '1 while inode numbers of a copied folder are noted anew', 'opening, sweep'),
+    ('state', 'adoption', 'text', 'pending or rebuilding while files without a row become entries, then done', 'opening, sweep'),
+    ('state', 'adopts_until', 'ms since 1970, UTC', 'files whose inode changed later are not adopted', 'opening'),
+    ('state', 'distrust_from', 'ms since 1970, UTC', 'stores without a boot from here on are not trusted after a power cut; NULL: none', 'opening, sweep'),
+    ('state', 'distrust_until', 'ms since 1970, UTC', 'up to here', 'opening, sweep'),
+    ('state', 'distrust_boot', '', 'stores from this boot and uptime on are not trusted after a power cut; NULL: none', 'opening, sweep'),
+    ('state', 'distrust_uptime', 'ms since the boot', 'see distrust_boot', 'opening, sweep'),
+    ('state', 'distrust_until_boot', '', 'up to this boot and uptime', 'opening, sweep'),
+    ('state', 'distrust_until_uptime', 'ms since the boot', 'see distrust_until_boot', 'opening, sweep'),
+    ('state', 'reconciled_at', 'ms since 1970, UTC', 'when files were last compared with the rows', 'sweep'),
+    ('state', 'legacy_names', '', '2 while a folder of schema 1 is to be searched for names of Kingfisher 7, else 0 or 1', 'sweep'),
+    ('state', 'upgrading', '', 'what is left of the upgrade to version 7: 3 indexes, 2 hosts, 1 former tables, 0 nothing', 'sweep'),
+    ('statistics', 'id', '', '1', 'migration'),
+    ('statistics', 'since', 'ms since 1970, UTC', 'when counting began; 0: nothing was counted', 'read'),
+    ('statistics', 'hits', 'count', '', 'read'),
+    ('statistics', 'misses', 'count', '', 'read'),
+    ('statistics', 'stores', 'count', '', 'store'),
+    ('statistics', 'removals', 'count', 'entries that were asked to be removed', 'removal'),
+    ('statistics', 'evictions', 'count', 'entries removed for want of room', 'cleaning'),
+    ('statistics', 'expirations', 'count', 'entries removed because they had expired', 'cleaning'),
+    ('statistics', 'bytes_read', 'bytes', '', 'read'),
+    ('statistics', 'bytes_written', 'bytes', '', 'store'),
+    ('statistics', 'bytes_evicted', 'bytes', '', 'cleaning'),
+    ('statistics', 'unused_evicted', 'ms', 'for how long the evicted entries had not been used, all together', 'cleaning'),
+    ('metadata', 'id', '', 'entries.id', 'app'),
+    ('metadata', 'stored_at', 'ms since 1970, UTC', 'entries.created_at; a row with another one is out of date', 'app'),
+    ('metadata', 'etag', 'text', 'response header (RFC 9110, 8.8.3)', 'app'),
+    ('metadata', 'last_modified', 'text', 'response header (RFC 9110, 8.8.2)', 'app'),
+    ('metadata', 'max_age', 's', 'for how long a response is fresh (RFC 9111, 5.2.2.1)', 'app'),
+    ('metadata', 'fields', 'JSON', 'an object of texts', 'app'),
+    ('metadata', 'checked_at', 'ms since 1970, UTC', 'when the server last confirmed it; NULL: at the store', 'app'),
+    ('metadata', 'age', 's', 'of the response on arrival (RFC 9111, 5.1)', 'app'),
+    ('metadata', 'stale_while_revalidate', 's', 'for how long it may be used while it is checked (RFC 5861, 3)', 'app'),
+    ('metadata', 'must_revalidate', '0 or 1', '1: not to be used unchecked once it is stale (RFC 9111, 5.2.2.2)', 'app'),
+    ('tags', 'tag', 'text', '', 'app'),
+    ('tags', 'id', '', 'entries.id', 'app'),
+    ('schema_migrations', 'version', '', 'of the schema', 'migration'),
+    ('schema_migrations', 'name', 'text', 'the file in Migrations', 'migration'),
+    ('schema_migrations', 'checksum', 'hexadecimal', 'SHA-256 of that file', 'migration'),
+    ('schema_migrations', 'applied_at', 'ms since 1970, UTC', '', 'migration'),
+    ('schema_migrations', 'oldest_reader', '', 'the oldest version that can use an index with this change', 'migration'),
+    ('cache_help', 'name', 'text', 'a view', 'migration'),
+    ('cache_help', 'question', 'text', 'what it answers', 'migration'),
+    ('cache_help', 'statement', 'SQL', 'that answers it', 'migration'),
+    ('cache_help', 'access', 'text', 'read only: a view cannot be written to', 'migration'),
+    ('cache_schema', 'table_name', 'text', 'a table or a view', 'migration'),
+    ('cache_schema', 'column_name', 'text', '', 'migration'),
+    ('cache_schema', 'unit', 'text', '', 'migration'),
+    ('cache_schema', 'meaning', 'text', '', 'migration'),
+    ('cache_schema', 'written_by', 'text', 'what the cache writes it for; view: calculated', 'migration'),
+    ('cache_entries', 'key', 'text', 'the cache key; NULL: not known', 'view'),
+    ('cache_entries', 'file', 'text', 'the blob''s name in the cache''s folder', 'view'),
+    ('cache_entries', 'size', 'bytes', 'of the blob', 'view'),
+    ('cache_entries', 'created', 'UTC', 'when it was stored', 'view'),
+    ('cache_entries', 'last_read', 'UTC', 'NULL: not since the store', 'view'),
+    ('cache_entries', 'expires', 'UTC', 'NULL: never, or pinned', 'view'),
+    ('cache_entries', 'expired', 'yes or no', 'whether it is a miss now', 'view'),
+    ('cache_entries', 'pinned', 'yes or no', 'whether it is neither evicted nor expired', 'view'),
+    ('cache_entries', 'reads', 'count', 'since the store', 'view'),
+    ('cache_entries', 'image', 'text', 'the image''s own key; NULL: not known', 'view'),
+    ('cache_entries', 'processor', 'text', 'identifier; empty: the original; NULL: not known', 'view'),
+    ('cache_entries', 'host', 'text', 'of the address; NULL: none, or not known', 'view'),
+    ('cache_entries', 'tags', 'text', 'separated by commas', 'view'),
+    ('cache_entries', 'id', '', 'entries.id', 'view'),
+    ('cache_eviction_order', 'position', 'count', '1 goes first: what has expired, then the least recently used; pinned entries are missing', 'view'),
+    ('cache_eviction_order', 'key', 'text', 'the cache key; NULL: not known', 'view'),
+    ('cache_eviction_order', 'file', 'text', 'the blob''s name', 'view'),
+    ('cache_eviction_order', 'size', 'bytes', '', 'view'),
+    ('cache_eviction_order', 'bytes_so_far', 'bytes', 'freed when everything up to here is gone', 'view'),
+    ('cache_eviction_order', 'expired', 'yes or no', '', 'view'),
+    ('cache_eviction_order', 'created', 'UTC', 'when it was stored', 'view'),
+    ('cache_eviction_order', 'last_read', 'UTC', 'NULL: not since the store', 'view'),
+    ('cache_summary', 'entries', 'count', '', 'view'),
+    ('cache_summary', 'bytes', 'bytes', '', 'view'),
+    ('cache_summary', 'megabytes', '1,000,000 bytes', '', 'view'),
+    ('cache_summary', 'allocated_bytes', 'bytes', 'on the volume, where files end with their last block', 'view'),
+    ('cache_summary', 'expired_entries', 'count', '', 'view'),
+    ('cache_summary', 'expired_bytes', 'bytes', '', 'view'),
+    ('cache_summary', 'pinned_entries', 'count', '', 'view'),
+    ('cache_summary', 'pinned_bytes', 'bytes', '', 'view'),
+    ('cache_summary', 'average_size', 'bytes', '', 'view'),
+    ('cache_summary', 'oldest', 'UTC', 'the earliest store', 'view'),
+    ('cache_summary', 'newest', 'UTC', 'the latest store', 'view'),
+    ('cache_summary', 'last_read', 'UTC', 'of any entry', 'view'),
+    ('cache_summary', 'adoption', 'text', 'done, unless files without a row are still becoming entries', 'view'),
+    ('cache_hosts', 'host', 'text', '(no address) and (unknown) in brackets', 'view'),
+    ('cache_hosts', 'entries', 'count', '', 'view'),
+    ('cache_hosts', 'bytes', 'bytes', '', 'view'),
+    ('cache_hosts', 'reads', 'count', 'since each entry''s store', 'view'),
+    ('cache_processors', 'processor', 'text', '(original) and (unknown) in brackets', 'view'),
+    ('cache_processors', 'entries', 'count', '', 'view'),
+    ('cache_processors', 'bytes', 'bytes', '', 'view'),
+    ('cache_processors', 'reads', 'count', 'since each entry''s store', 'view'),
+    ('cache_images', 'image', 'text', 'the image''s own key; images that are not known are missing', 'view'),
+    ('cache_images', 'variants', 'count', 'entries, the original included', 'view'),
+    ('cache_images', 'bytes', 'bytes', '', 'view'),
+    ('cache_images', 'reads', 'count', 'since each entry''s store', 'view'),
+    ('cache_images', 'last_read', 'UTC', 'of any variant', 'view'),
+    ('cache_sizes', 'size_from', 'bytes', '', 'view'),
+    ('cache_sizes', 'size_below', 'bytes', 'NULL: no end', 'view'),
+    ('cache_sizes', 'entries', 'count', '', 'view'),
+    ('cache_sizes', 'bytes', 'bytes', '', 'view'),
+    ('cache_ages', 'days_from', 'days', '', 'view'),
+    ('cache_ages', 'days_below', 'days', 'NULL: no end', 'view'),
+    ('cache_ages', 'created_entries', 'count', 'stored so long ago', 'view'),
+    ('cache_ages', 'created_bytes', 'bytes', '', 'view'),
+    ('cache_ages', 'used_entries', 'count', 'stored or read last so long ago', 'view'),
+    ('cache_ages', 'used_bytes', 'bytes', '', 'view'),
+    ('cache_expirations', 'day', 'UTC day', 'NULL: never, or pinned', 'view'),
+    ('cache_expirations', 'entries', 'count', '', 'view'),
+    ('cache_expirations', 'bytes', 'bytes', '', 'view'),
+    ('cache_tags', 'tag', 'text', '', 'view'),
+    ('cache_tags', 'entries', 'count', '', 'view'),
+    ('cache_tags', 'bytes', 'bytes', '', 'view'),
+    ('cache_metadata', 'key', 'text', 'the cache key; NULL: not known', 'view'),
+    ('cache_metadata', 'etag', 'text', 'response header', 'view'),
+    ('cache_metadata', 'last_modified', 'text', 'response header', 'view'),
+    ('cache_metadata', 'max_age', 's', 'for how long a response is fresh', 'view'),
+    ('cache_metadata', 'age', 's', 'of the response on arrival', 'view'),
+    ('cache_metadata', 'stale_while_revalidate', 's', 'for how long it may be used while it is checked', 'view'),
+    ('cache_metadata', 'must_revalidate', '0 or 1', '1: not to be used unchecked once it is stale', 'view'),
+    ('cache_metadata', 'checked', 'UTC', 'stored, or last confirmed by the server', 'view'),
+    ('cache_metadata', 'fields', 'JSON', 'an object of texts', 'view'),
+    ('cache_statistics', 'hits', 'count', '', 'view'),
+    ('cache_statistics', 'misses', 'count', '', 'view'),
+    ('cache_statistics', 'hit_percent', 'percent', 'NULL: nothing was looked for', 'view'),
+    ('cache_statistics', 'stores', 'count', '', 'view'),
+    ('cache_statistics', 'removals', 'count', 'asked for', 'view'),
+    ('cache_statistics', 'evictions', 'count', 'for want of room', 'view'),
+    ('cache_statistics', 'expirations', 'count', 'expired', 'view'),
+    ('cache_statistics', 'bytes_read', 'bytes', '', 'view'),
+    ('cache_statistics', 'bytes_written', 'bytes', '', 'view'),
+    ('cache_statistics', 'bytes_evicted', 'bytes', '', 'view'),
+    ('cache_statistics', 'days_unused_when_evicted', 'days', 'on average', 'view'),
+    ('cache_statistics', 'since', 'UTC', 'when counting began; NULL: nothing was counted', 'view'),
+    ('cache_check', 'noted_entries', 'count', 'what the cache goes by', 'view'),
+    ('cache_check', 'counted_entries', 'count', '', 'view'),
+    ('cache_check', 'noted_bytes', 'bytes', 'what the cache goes by', 'view'),
+    ('cache_check', 'counted_bytes', 'bytes', '', 'view'),
+    ('cache_check', 'is_right', 'yes or no', 'the cache itself recounts once a day, and where an eviction finds too little', 'view'),
+    ('cache_versions', 'version', '', 'of the schema', 'view'),
+    ('cache_versions', 'migration', 'text', 'the file in Migrations', 'view'),
+    ('cache_versions', 'applied', 'UTC', '', 'view'),
+    ('cache_versions', 'oldest_reader', '', 'the oldest version that can use an index with this change', 'view');
 
 """#
 }

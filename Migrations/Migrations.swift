@@ -46,6 +46,6 @@ package enum MigrationFiles {
         File(
             version: 7, name: "V0007__explain_itself.sql",
             sql: EmbeddedSQL.V0007__explain_itself,
-            checksum: "28b873149e7dcf6c230a6d055ca6163f008f13cd07af6185356a17a0d3af003a", oldestReader: 7),
+            checksum: "7bf5a7642d4eecd4441e07c8bc0a6bcb2540df878e4c936a0c1ac4b82a45108f", oldestReader: 7),
     ]
 }

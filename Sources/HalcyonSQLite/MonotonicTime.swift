@@ -8,6 +8,9 @@ package struct MonotonicTime: Comparable, Sendable {
 
     package static var now: MonotonicTime { MonotonicTime(nanoseconds: DispatchTime.now().uptimeNanoseconds) }
 
+    /// Whole milliseconds since the machine has started, without those in which it slept.
+    package var uptime: Int64 { Int64(nanoseconds / 1_000_000) }
+
     /// Whole milliseconds from `other` to this moment, rounded down; 0 if `other` is later.
     package func milliseconds(since other: MonotonicTime) -> Int {
         Int(clamping: nanoseconds(since: other) / 1_000_000)

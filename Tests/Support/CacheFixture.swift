@@ -27,6 +27,7 @@ package final class CacheFixture: @unchecked Sendable {
         environment.tuning = tuning
         environment.isShared = false
         environment.now = { [clock] in clock.now }
+        environment.uptime = { [clock] in clock.uptime }
         environment.warn = { [warnings] message in warnings.withLock { $0.append(message) } }
         environment.beforeCommit = { [commits] in commits.withLock { $0.allow() } }
     }
@@ -56,6 +57,13 @@ package final class CacheFixture: @unchecked Sendable {
         storage.store.close()
         change(&environment)
         storage = makeStorage()
+    }
+
+    /// Takes away what rows say of their images: as version 0.1.0 left those that were stored without a word.
+    package func forgetOrigins() throws {
+        try storage.store.index.write {
+            try $0.execute("UPDATE entries SET source = NULL, base_length = NULL, host = NULL")
+        }
     }
 
     /// Refuses commits of the index: after so many that still succeed, so many times. Housekeeping is waited for first:

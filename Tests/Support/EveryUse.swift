@@ -36,6 +36,7 @@ package final class EveryUse {
         environment.fileSystem = fileSystem
         environment.tuning = .patient
         environment.now = { [clock] in clock.now }
+        environment.uptime = { [clock] in clock.uptime }
         environment.boot = { [boot] in boot.withLock { $0 } }
         environment.warn = { _ in }
         return environment

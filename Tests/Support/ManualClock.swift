@@ -4,13 +4,23 @@ package import Foundation
 /// A clock that moves when told. It starts at the real time, because the kernel's times of files cannot be injected.
 package final class ManualClock: Sendable {
     private let current: Locked<Timestamp>
+    private let sinceBoot: Locked<Int64> = Locked(3_600_000)
 
     package init(_ start: Date = Date()) { current = Locked(Timestamp(start)) }
 
     package var now: Timestamp { current.withLock { $0 } }
 
-    /// Seconds forward, or back when negative.
+    /// Milliseconds since the boot.
+    package var uptime: Int64 { sinceBoot.withLock { $0 } }
+
+    /// Seconds pass; when negative, the clock is put back.
     package func advance(by seconds: Double) {
+        set(by: seconds)
+        if seconds > 0 { sinceBoot.withLock { $0 += Int64(seconds * 1000) } }
+    }
+
+    /// Somebody sets the clock.
+    package func set(by seconds: Double) {
         current.withLock { $0 = Timestamp(milliseconds: $0.milliseconds + Int64(seconds * 1000)) }
     }
 }

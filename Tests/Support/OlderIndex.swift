@@ -4,8 +4,9 @@ internal import HalcyonSQLite
 
 /// Indexes as earlier versions have left them, with the entries of a cache that is there.
 package enum OlderIndex {
-    private static let entries =
-        "id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live, pinned"
+    private static func entries(_ access: String) -> String {
+        "id, name, key, token, inode, size, created_at, \(access), expires_at, time_to_live, pinned"
+    }
     private static let state =
         "boot, settled_at, index_inode, relearning, adoption, adopts_until, distrust_from, distrust_until, reconciled_at"
 
@@ -16,7 +17,7 @@ package enum OlderIndex {
         try connection.execute(
             """
             ATTACH ':memory:' AS new;
-            CREATE TABLE new.entries AS SELECT \(entries) FROM main.entries;
+            CREATE TABLE new.entries AS SELECT \(entries("coalesce(accessed_at, rank) AS accessed_at")) FROM main.entries;
             CREATE TABLE new.state AS SELECT \(state) FROM main.state;
             CREATE TABLE new.totals AS SELECT stored_at FROM main.totals;
             """)
@@ -24,7 +25,7 @@ package enum OlderIndex {
         for file in MigrationFiles.all.prefix(version) { try connection.execute(file.sql) }
         try connection.execute(
             """
-            INSERT INTO main.entries (\(entries)) SELECT \(entries) FROM new.entries;
+            INSERT INTO main.entries (\(entries("accessed_at"))) SELECT \(entries("accessed_at")) FROM new.entries;
             UPDATE main.state SET (\(state)) = (SELECT \(state) FROM new.state);
             UPDATE main.totals SET stored_at = (SELECT stored_at FROM new.totals);
             DELETE FROM main.schema_migrations WHERE version > \(version);

@@ -116,6 +116,7 @@ package final class OperationRun {
             environment.fileSystem = fileSystem
             environment.vfs = vfs.name
             environment.now = { [clock] in clock.now }
+            environment.uptime = { [clock] in clock.uptime }
             environment.tuning = tuning
         }
     }

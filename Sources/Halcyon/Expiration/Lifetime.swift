@@ -4,7 +4,8 @@ internal import Foundation
 @_spi(HalcyonTool) public struct Lifetime: Equatable, Sendable {
     /// nil: never.
     public let expiresAt: Timestamp?
-    /// Milliseconds a read begins again with ``ExpirationExtending/cacheTime``; nil: never expires.
+    /// Milliseconds that a read begins again with ``ExpirationExtending/cacheTime``. nil: never expires; beside a time when it does, no
+    /// read moves that.
     package let timeToLive: Int64?
 
     package init(expiresAt: Timestamp?, timeToLive: Int64?) {
@@ -49,6 +50,7 @@ internal import Foundation
 
     /// The lifetime after a read at `now`; nil when the read changes nothing.
     package func extended(by extending: ExpirationExtending, at now: Timestamp) -> Lifetime? {
+        guard expiresAt == nil || timeToLive != nil else { return nil }
         switch extending {
         case .none: return nil
         case .expirationTime(let expiration): return Lifetime(expiration, from: now)

@@ -41,7 +41,7 @@ import Testing
         /// Entries whose read is in the index.
         func readCount() throws -> Int64? {
             let connection = try connection()
-            return try connection.integer("SELECT count(*) FROM entries WHERE accessed_at > created_at + 30000")
+            return try connection.integer("SELECT count(*) FROM entries WHERE rank > created_at + 30000")
         }
 
         func hits() throws -> Int64? { try connection().integer("SELECT hits FROM statistics") }

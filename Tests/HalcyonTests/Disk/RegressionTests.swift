@@ -295,7 +295,7 @@ import Testing
                 """
                 UPDATE state SET reconciled_at = \(number), settled_at = \(number), adopts_until = \(number);
                 UPDATE totals SET bytes = \(number), stored_at = \(number);
-                UPDATE entries SET created_at = \(number), accessed_at = \(number), time_to_live = \(number)
+                UPDATE entries SET created_at = \(number), rank = \(number), time_to_live = \(number)
                 """)
         }
         cache.reopen()

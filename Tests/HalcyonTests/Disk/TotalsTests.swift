@@ -98,7 +98,7 @@ import Testing
     @Test func `without an index a clean still cleans`() throws {
         try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
             for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
-            try edit(cache, "DROP INDEX entries_by_access")
+            try edit(cache, "DROP INDEX entries_by_rank")
             #expect(try cache.storage.removeSizeExceededValues().count == 5)
             #expect(try cache.storage.check(repair: true).isSound)
         }

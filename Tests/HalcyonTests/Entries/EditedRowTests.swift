@@ -9,9 +9,9 @@ import Testing
 /// Rows that somebody has edited by hand: each query ends, and hands over what is there.
 @Suite(.endsEvenIfItHangs) struct EditedRowTests {
     private static let edits = [
-        "UPDATE entries SET size = size + 0.5, created_at = created_at + 0.5, accessed_at = accessed_at + 0.5, expires_at = expires_at + 0.5",
-        "UPDATE entries SET size = 'x', created_at = 'x', accessed_at = 'x', expires_at = 'x'",
-        "UPDATE entries SET size = -size, created_at = -1, accessed_at = 9223372036854775807, expires_at = -9223372036854775808",
+        "UPDATE entries SET size = size + 0.5, created_at = created_at + 0.5, rank = rank + 0.5, expires_at = expires_at + 0.5",
+        "UPDATE entries SET size = 'x', created_at = 'x', rank = 'x', expires_at = 'x'",
+        "UPDATE entries SET size = -size, created_at = -1, rank = 9223372036854775807, expires_at = -9223372036854775808",
         "UPDATE entries SET key = CAST(key AS BLOB)",
         "UPDATE entries SET key = CAST(x'C3' || CAST(key AS BLOB) AS TEXT)",
         "UPDATE entries SET key = CAST(x'FF' || CAST(key AS BLOB) AS TEXT)",

@@ -30,6 +30,7 @@ import Testing
                     value: .blob(seed, count: 1), forKey: key,
                     attributes: .init(tags: tag.utf8.count > 1_000 ? [] : [tag]))
             }
+            try cache.forgetOrigins()
             try body(cache)
             try cache.requireViews()
             #expect(try cache.storage.store.index.read { try $0.integrityFindings() } == [])
@@ -139,6 +140,7 @@ import Testing
                 "a", "a@p", "ab", "a@", "b", "b@x", "b@x@q", "b@xy", composed, "\(composed)@p", decomposed, "x\0y@p",
             ]
             for key in keys { try cache.storage.store(value: .blob(1), forKey: key) }
+            try cache.forgetOrigins()
             func found(_ baseKeys: [String]) throws -> Set<[UInt8]> {
                 let entries = try cache.storage.entries(matching: .init(baseKeys: baseKeys)).entries
                 let memory = KeyConditions(EntryFilter(baseKeys: baseKeys))
@@ -177,6 +179,7 @@ import Testing
             for key in ["", "@blur", "a", "http://b/", "http:///"] {
                 try cache.storage.store(value: .blob(1), forKey: key, attributes: .init(tags: ["t"]))
             }
+            try cache.forgetOrigins()
             #expect(try cache.storage.entries(matching: .init(host: "")).entries == [])
             #expect(try cache.storage.entries(matching: .init(tag: "")).entries == [])
             #expect(KeyConditions(EntryFilter(host: ""))?.admit(key: "a") == false)

@@ -55,12 +55,14 @@ struct ModelRun {
         let expiration: StorageExpiration = random([.never, .seconds(5), .seconds(100), .seconds(1_000)])
         let isKnown = Bool.random(using: &generator)
         steps.append("store \(key.text)\(isKnown ? " of \(key.base)" : "") \(size) \(expiration)")
+        // Without a word it is an original under its whole key.
+        let base = isKnown ? key.base : key.text
         try storage.store(
-            value: .blob(size, count: size), forKey: key.text, origin: isKnown ? KeyOrigin(baseKey: key.base) : nil,
+            value: .blob(size, count: size), forKey: key.text, origin: KeyOrigin(baseKey: base),
             expiration: expiration, writeOptions: [], forcedExtension: nil, attributes: .init())
         let name = storage.cacheFileURL(forKey: key.text).lastPathComponent
         var entry = model[key] ?? ModelEntry(key: key, fileName: name, id: BlobName(text: name).rowID)
-        if isKnown { entry.base = key.base }
+        entry.base = base
         (entry.size, entry.hits) = (Int64(size), 0)
         entry.expire(expiration, from: now)
         try note(&entry, in: storage)

@@ -66,11 +66,12 @@ import Testing
     }
 
     private static func entries(_ count: Int, allEqual: Bool, from begin: Int64) -> String {
-        let (size, time) = allEqual ? ("10", "\(begin)") : ("1 + n * 7919 % 1000003", "\(begin) + n * 31 % 9999991")
+        // As after the clock was put back: then all are as recent, and of a few hundred sizes.
+        let (size, time) = allEqual ? ("n % 500", "\(begin)") : ("1 + n * 7919 % 1000003", "\(begin) + n * 31 % 9999991")
         return """
             BEGIN;
             WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < \(count))
-            INSERT INTO entries (id, name, key, token, size, created_at, accessed_at, expires_at, time_to_live)
+            INSERT INTO entries (id, name, key, token, size, created_at, rank, expires_at, time_to_live)
             SELECT n * 48271 % 1000000007 * 1000, randomblob(32),
                 'https://img' || (n % 100) || '.example.com/' || (n * 7907 % 1000003), n, \(size), \(time), \(time),
                 CASE WHEN n % 2 THEN \(time) + 999999999 END, CASE WHEN n % 2 THEN 999999999 END

@@ -6,20 +6,20 @@ import Testing
 @testable import Halcyon
 
 extension CacheFixture {
-    /// Requires that a query by host or processor finds what the views of the index say, which work it out in SQL alone.
+    /// Requires that a query by host or processor finds what the views of the index say.
     func requireViews(_ about: String = "", _ location: SourceLocation = #_sourceLocation) throws {
         // What a lookup has noted may be about to be written.
         settle()
         _ = try storage.totals(matching: .init(minimumSize: 0))
         let view = try Connection(path: index.path, access: .queryOnly)
-        for host in try view.texts("SELECT DISTINCT host FROM cache_origins WHERE host IS NOT NULL") {
+        for host in try view.texts("SELECT DISTINCT host FROM cache_entries WHERE host IS NOT NULL") {
             let found = try storage.allKeys(.init(host: host))
-            let shown = try view.keys("SELECT coalesce(key, '') FROM cache_origins WHERE host = ?1", host)
+            let shown = try view.keys("SELECT coalesce(key, '') FROM cache_entries WHERE host = ?1", host)
             #expect(found == shown, "\(about)", sourceLocation: location)
         }
-        for processor in try view.texts("SELECT DISTINCT processor FROM cache_origins WHERE processor IS NOT NULL") {
+        for processor in try view.texts("SELECT DISTINCT processor FROM cache_entries WHERE processor IS NOT NULL") {
             let found = try storage.allKeys(.init(processorIdentifier: processor))
-            let shown = try view.keys("SELECT coalesce(key, '') FROM cache_origins WHERE processor = ?1", processor)
+            let shown = try view.keys("SELECT coalesce(key, '') FROM cache_entries WHERE processor = ?1", processor)
             #expect(found == shown, "\(about)", sourceLocation: location)
         }
     }

@@ -50,7 +50,7 @@ import Testing
 
     private static let dump: StaticString = "SELECT coalesce(sql, name) FROM sqlite_schema ORDER BY type, name"
     private static let rows: StaticString =
-        "SELECT id || hex(name) || coalesce(key, '') || token || size || accessed_at FROM entries ORDER BY id"
+        "SELECT id || hex(name) || coalesce(key, '') || token || size || created_at FROM entries ORDER BY id"
 
     /// Schema and rows, to be compared.
     static func content(of path: String) throws -> [String] {

@@ -83,25 +83,23 @@ import Testing
         #expect(try cache.storage.value(forKey: "a") == .blob(1))
     }
 
-    @Test func `an older version goes on with an index of this one, and this one with what that has stored`() throws {
+    @Test func `an older version that has it open goes on reading, and can store nothing`() throws {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "a")
         cache.storage.store.close()
-        // Version 1's own code: its migrator and the columns it knows.
-        let first = MigrationFiles.all[0]
-        let old = Migrator(
-            [
-                Migration(
-                    version: 1, name: first.name, sql: first.sql,
-                    checksum: BlobName(key: first.sql, isHashed: true, pathExtension: nil).text,
-                    oldestReader: first.oldestReader)
-            ], now: { 0 })
-        do {
-            let connection = try Connection(path: cache.index.path)
-            #expect(try old.migrate(connection) == 0)
-            try connection.execute("UPDATE entries SET accessed_at = accessed_at + 1; UPDATE state SET settled_at = 1")
-        }
+        try OlderIndex.make(version: 6, at: cache.index.path)
+        let old = InterruptedMigrationTests.migrator(upTo: 6)
+        let connection = try Connection(path: cache.index.path)
+        #expect(try old.migrate(connection) == 0)
+        // Prepared before, as those of a process are.
+        let read = { try connection.with(IndexSQL.formerLookup) { _ in } }
+        try read()
         cache.reopen()
+        try cache.storage.store(value: .blob(2), forKey: "b")
+        cache.settle()
+        try read()
+        #expect(try connection.integer("SELECT count(*) FROM entries") == 2)
+        #expect(throws: MigrationError.newerSchema(found: 7, newestKnown: 6)) { try old.migrate(connection) }
         #expect(try cache.storage.value(forKey: "a") == .blob(1))
         try cache.requireClean()
     }

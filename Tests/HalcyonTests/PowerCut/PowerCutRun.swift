@@ -109,6 +109,7 @@ final class PowerCutRun {
         environment.isShared = false
         environment.tuning = tuning
         environment.now = { [clock] in clock.now }
+        environment.uptime = { [clock] in clock.uptime }
         environment.boot = { [boot] in "boot \(boot)" }
         environment.warn = { _ in }
         openStorage = DiskStorage.Backend(

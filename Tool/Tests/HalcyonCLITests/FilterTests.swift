@@ -35,7 +35,7 @@ import Testing
         #expect(try keys("--older", "1h").isEmpty && keys("--unused", "1h").isEmpty && keys("--expired").isEmpty)
         #expect(try keys("--newer", "1h").count == 3)
         let index = try Connection(path: tool.cache + "/.halcyon/index.sqlite")
-        try index.execute("UPDATE entries SET created_at = 1000, accessed_at = 1000, expires_at = 2000 WHERE size = 50")
+        try index.execute("UPDATE entries SET created_at = 1000, rank = 1000, expires_at = 2000 WHERE size = 50")
         #expect(try keys("--older", "1h") == ["1.png@small"] && keys("--unused", "1h") == ["1.png@small"])
         #expect(try keys("--expired") == ["1.png@small"] && keys("--newer", "1h").count == 2)
     }

@@ -103,7 +103,7 @@ import Testing
         #expect(try snapshot() == before)
         // Open in another process, which has written.
         var connection: Connection? = try Connection(path: index)
-        try connection?.execute("PRAGMA journal_mode = WAL; UPDATE entries SET accessed_at = accessed_at + 1")
+        try connection?.execute("PRAGMA journal_mode = WAL; UPDATE entries SET rank = rank + 1")
         before = try snapshot()
         #expect(before.keys.contains { $0.hasSuffix("-wal") })
         #expect(try tool("upgrade", "--dry-run").output == told)

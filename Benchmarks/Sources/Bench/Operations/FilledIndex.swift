@@ -17,7 +17,7 @@ final class FilledIndex {
     }
 
     private static let sql = """
-        INSERT INTO entries (id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+        INSERT INTO entries (id, name, key, token, inode, size, created_at, rank, expires_at, time_to_live,
             source, base_length, slack)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7 + 604800000, 604800000, ?8, ?9, 2000)
         """

@@ -15,9 +15,9 @@ final class VictimQuery {
         SELECT count(*) FROM (
             SELECT sum(size) OVER earlier - size AS bytes_before
             FROM (
-                SELECT id, accessed_at, size FROM entries WHERE pinned = 0 ORDER BY accessed_at, size, id LIMIT ?2
+                SELECT id, rank, size FROM entries WHERE pinned = 0 ORDER BY rank, size, id LIMIT ?2
             )
-            WINDOW earlier AS (ORDER BY accessed_at, size, id ROWS UNBOUNDED PRECEDING)
+            WINDOW earlier AS (ORDER BY rank, size, id ROWS UNBOUNDED PRECEDING)
         ) WHERE bytes_before < ?1
         """
 

@@ -10,7 +10,8 @@
         self.baseLength = baseLength
     }
 
-    package init(baseKey: String) {
+    /// An original under its whole key is its own image.
+    public init(baseKey: String) {
         source = Digest(of: baseKey).leading63Bits
         baseLength = baseKey.unicodeScalars.count
     }
@@ -43,9 +44,14 @@
 
     /// The server of a key that is an address, in lower case, without name, password and port; nil for other keys.
     ///
-    /// As RFC 3986, section 3.2 has it, but nothing is decoded: it has to be what the view `cache_sites` shows.
+    /// As RFC 3986, section 3.2 has it, but nothing is decoded: it has to be what the column `host` holds.
     public static func host(ofKey key: String) -> String? {
         host(of: key.utf8[...]).map { lowercased(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// As ``host(ofKey:)``, of the image's key; empty where that is no address, nil where the key is not as long.
+    static func host(ofKey key: String, baseLength: Int) -> String? {
+        parts(of: key, baseLength: baseLength).map { host(ofKey: $0.base) ?? "" }
     }
 
     /// As ``host(ofKey:)``, as it is written.

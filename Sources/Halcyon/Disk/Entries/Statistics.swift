@@ -24,6 +24,10 @@ extension DiskStorage {
             public var bytesRead: Int64 = 0
             /// Bytes of the values stored.
             public var bytesWritten: Int64 = 0
+            /// Bytes of the entries that were removed for want of room.
+            public var bytesEvicted: Int64 = 0
+            /// Milliseconds for which these had not been used, all together.
+            public var millisecondsUnusedBeforeEviction: Int64 = 0
 
             /// All zero.
             public init() {}
@@ -50,7 +54,10 @@ package typealias Counts = DiskStorage.Statistics.Counts
 extension Counts {
     /// In the order of the index's columns.
     static var all: [WritableKeyPath<Counts, Int64>] {
-        [\.hits, \.misses, \.stores, \.removals, \.evictions, \.expirations, \.bytesRead, \.bytesWritten]
+        [
+            \.hits, \.misses, \.stores, \.removals, \.evictions, \.expirations, \.bytesRead, \.bytesWritten,
+            \.bytesEvicted, \.millisecondsUnusedBeforeEviction,
+        ]
     }
 
     static func + (left: Self, right: Self) -> Self { left.combined(with: right, &+) }

@@ -15,15 +15,19 @@
     public var accessedAt: Timestamp
     public var lifetime: Lifetime
     public var isPinned: Bool
+    /// Characters of the key that are the image's; nil where nobody has said. Read only: see ``origin``.
+    var baseLength: Int?
+    /// nil: stored by an earlier version, or taken over.
+    var bootTime: BootTime?
     /// What the volume has allocated beyond the size. Written, and not read with the rest.
     var slack: Int64 = 0
     /// Which image it is. Written, and not read with the rest.
     var origin: KeyOrigin?
 
-    /// Of the image's address; empty where its key is none, nil where it is not known.
+    /// See ``KeyOrigin/host(ofKey:baseLength:)``; nil where nothing is known.
     var host: String? {
         guard let key, let origin else { return nil }
-        return KeyOrigin.parts(of: key, baseLength: origin.baseLength).map { KeyOrigin.host(ofKey: $0.base) ?? "" }
+        return KeyOrigin.host(ofKey: key, baseLength: origin.baseLength)
     }
 
     public init(

@@ -27,6 +27,7 @@ struct EntryConditions {
         if let isExpired = filter.isExpired { add(isExpired ? IndexSQL.isExpired : IndexSQL.isValid, now) }
         if let isPinned = filter.isPinned { fragments.append(isPinned ? IndexSQL.isPinned : IndexSQL.isUnpinned) }
         if let tag = filter.tag { add(IndexSQL.isTagged, .text(tag)) }
+        if let host = filter.host { add(IndexSQL.mayHaveHost, .text(KeyOrigin.lowercased(host))) }
         // Last: SQLite asks it of the rows that meet the others.
         if let keys = KeyConditions(filter) { add(IndexSQL.meetsKeyConditions, .predicate(Predicate(keys))) }
     }

@@ -14,6 +14,8 @@ extension EntryIndex {
         return try connection.transaction {
             let state = try updated(try session.state(), boot: boot, file: status)
             try session.setState(state)
+            // A new index is made as one of version 1, and has nothing in it that would take time.
+            if found.indexInode == nil { try session.finishUpgradeIfEmpty() }
             return state
         }
     }
@@ -34,8 +36,8 @@ extension EntryIndex {
                 state.adoptsUntil = max(state.adoptsUntil, file.changed, Timestamp(Date()))
             }
         }
-        if let last = state.boot, !BootIdentifier.isSame(last, boot) {
-            state.distrusted = state.distrustedAfterReboot(writeBackTime: environment.tuning.writeBackTime)
+        if state.boot.map({ BootIdentifier.isSame($0, boot) }) != true {
+            state.noteReboot(writeBackTime: environment.tuning.writeBackTime)
         }
         state.boot = boot
         state.indexInode = file.inode

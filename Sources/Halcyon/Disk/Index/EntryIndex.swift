@@ -480,9 +480,11 @@ package final class EntryIndex: Sendable {
         // A note that is missing only makes the next boot distrust a minute's entries.
         try? connection.transaction {
             var state = try session.state()
-            guard now >= state.storedAt.advanced(by: environment.tuning.writeBackTime), state.settledAt < state.storedAt
+            let (uptime, writeBackTime) = (environment.uptime(), environment.tuning.writeBackTime)
+            guard state.settledAt < state.storedAt || state.settledUptime < state.storedIn?.uptime ?? 0,
+                state.isWritten(at: now, uptime: uptime, writeBackTime: writeBackTime)
             else { return }
-            state.settledAt = now
+            (state.settledAt, state.settledUptime) = (now, uptime)
             try session.setState(state)
         }
     }

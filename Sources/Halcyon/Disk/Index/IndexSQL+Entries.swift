@@ -7,7 +7,7 @@ extension IndexSQL {
 
     static let selectRecords: StaticString = """
         SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned, hits, slack, base_length, \u{20}
+            pinned, base_length, boot, uptime, hits, slack, \u{20}
         """
     static let fromEntries: StaticString = " FROM entries NOT INDEXED WHERE true"
     static let selectIDs: StaticString = "SELECT id FROM entries NOT INDEXED WHERE true"
@@ -30,6 +30,8 @@ extension IndexSQL {
     /// See ``FolderWork/isBeingCleared(_:in:)``.
     static let isNotBeingCleared: StaticString =
         " AND created_at > ? AND created_at <= max(?, (SELECT stored_at FROM totals WHERE id = 1))"
+    /// A host that is not known is worked out by what follows.
+    static let mayHaveHost: StaticString = " AND (host = ? OR host IS NULL)"
     static let meetsKeyConditions: StaticString = " AND meets(?, key, base_length, source)"
 
     // All entries by access, from a position on: what is sorted by (?1, ?2), and the id (?3). Many may have one access and one size,
@@ -101,12 +103,13 @@ extension IndexSQL {
 
     static let hasKeys: StaticString = "SELECT EXISTS (SELECT 1 FROM entries WHERE key IS NOT NULL)"
 
-    static let forgetKey: StaticString = "UPDATE entries SET key = NULL, base_length = NULL WHERE id = ?1"
+    static let forgetKey: StaticString = "UPDATE entries SET key = NULL, base_length = NULL, host = NULL WHERE id = ?1"
 
     // MARK: Statistics
 
     static let statistics: StaticString = """
-        SELECT since, hits, misses, stores, removals, evictions, expirations, bytes_read, bytes_written
+        SELECT since, hits, misses, stores, removals, evictions, expirations, bytes_read, bytes_written,
+            bytes_evicted, unused_evicted
         FROM statistics WHERE id = 1
         """
 
@@ -114,7 +117,8 @@ extension IndexSQL {
         UPDATE statistics SET
             since = CASE WHEN since > 0 THEN since ELSE ?1 END, hits = hits + ?2, misses = misses + ?3,
             stores = stores + ?4, removals = removals + ?5, evictions = evictions + ?6, expirations = expirations + ?7,
-            bytes_read = bytes_read + ?8, bytes_written = bytes_written + ?9
+            bytes_read = bytes_read + ?8, bytes_written = bytes_written + ?9, bytes_evicted = bytes_evicted + ?10,
+            unused_evicted = unused_evicted + ?11
         WHERE id = 1
         """
 
@@ -126,7 +130,7 @@ extension IndexSQL {
     static let resetStatistics: StaticString = """
         UPDATE statistics SET
             since = ?1, hits = 0, misses = 0, stores = 0, removals = 0, evictions = 0, expirations = 0, bytes_read = 0,
-            bytes_written = 0
+            bytes_written = 0, bytes_evicted = 0, unused_evicted = 0
         WHERE id = 1
         """
 

@@ -6,20 +6,20 @@ package enum IndexSQL {
 
     static let lookup: StaticString = """
         SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned
+            pinned, base_length, boot, uptime
         FROM entries WHERE id = ?1 AND name = ?2
         """
 
     /// As ``lookup``, of an index of version 6 or an earlier one.
     static let formerLookup: StaticString = """
         SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
-            pinned
+            pinned, NULL, NULL, NULL
         FROM entries WHERE id = ?1 AND name = ?2
         """
 
     static let row: StaticString = """
         SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned
+            pinned, base_length, boot, uptime
         FROM entries WHERE id = ?1
         """
 
@@ -62,7 +62,7 @@ package enum IndexSQL {
         UPDATE entries
         SET
             rank = max(rank, ?3), key = coalesce(key, ?4), hits = hits + ?7,
-            source = coalesce(source, ?8), base_length = coalesce(base_length, ?9)
+            source = coalesce(source, ?8), base_length = coalesce(base_length, ?9), host = coalesce(?10, host)
         WHERE id = ?1 AND token = ?2
         """
 
@@ -71,7 +71,7 @@ package enum IndexSQL {
         UPDATE entries
         SET
             rank = max(rank, ?3), key = coalesce(key, ?4), hits = hits + ?7,
-            source = coalesce(source, ?8), base_length = coalesce(base_length, ?9),
+            source = coalesce(source, ?8), base_length = coalesce(base_length, ?9), host = coalesce(?10, host),
             expires_at = CASE WHEN rank <= ?3 THEN ?5 ELSE expires_at END,
             time_to_live = CASE WHEN rank <= ?3 THEN ?6 ELSE time_to_live END
         WHERE id = ?1 AND token = ?2
@@ -96,16 +96,13 @@ package enum IndexSQL {
             ) WHERE bytes_before < ?1 OR entries_before < ?3
         )
         RETURNING id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned
+            pinned, base_length, boot, uptime
         """
 
-    /// Without the hint SQLite, which has no statistics, takes the index with an equality: all unpinned rows.
     static let expire: StaticString = """
-        DELETE FROM entries WHERE id IN (
-            SELECT id FROM entries WHERE pinned = 0 AND expires_at <= ?1 LIMIT ?2
-        )
+        DELETE FROM entries WHERE id = ?1 AND pinned = 0 AND expires_at <= ?2
         RETURNING id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned
+            pinned, base_length, boot, uptime
         """
 
     /// What was stored up to ?2, in the order of ids after ?1; and what lies after ?4, before the clock jumped back.
@@ -114,12 +111,12 @@ package enum IndexSQL {
             SELECT id FROM entries WHERE id > ?1 AND (created_at <= ?2 OR created_at > ?4) ORDER BY id LIMIT ?3
         )
         RETURNING id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned
+            pinned, base_length, boot, uptime
         """
 
     static let page: StaticString = """
         SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned
+            pinned, base_length, boot, uptime
         FROM entries WHERE id > ?1 ORDER BY id LIMIT ?2
         """
 
@@ -127,7 +124,7 @@ package enum IndexSQL {
     static let clampFuture: StaticString = """
         UPDATE entries SET
             rank = ?1, accessed_at = NULL,
-            expires_at = min(expires_at, ?1 + time_to_live)
+            expires_at = coalesce(min(expires_at, ?1 + time_to_live), expires_at)
         WHERE id IN (
             SELECT id FROM entries WHERE pinned = 0 AND rank > ?2 ORDER BY rank LIMIT ?3
         )
@@ -143,7 +140,7 @@ package enum IndexSQL {
 
     static let evictedNext: StaticString = """
         SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned
+            pinned, base_length, boot, uptime
         FROM entries WHERE pinned = 0 ORDER BY rank, size, id LIMIT ?1
         """
 
@@ -158,21 +155,42 @@ package enum IndexSQL {
     static let countedTotals: StaticString =
         "SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries"
 
+    /// O(1) while nothing has expired.
     static let expiredTotals: StaticString = """
         SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries
         WHERE pinned = 0 AND expires_at <= ?1
+            AND NOT EXISTS (SELECT 1 FROM totals WHERE expiry_scan IS NULL AND earliest_expiry > ?1)
+        """
+
+    // MARK: What has expired
+
+    static let nothingHasExpired: StaticString =
+        "SELECT EXISTS (SELECT 1 FROM totals WHERE expiry_scan IS NULL AND earliest_expiry > ?1)"
+
+    /// From here on the triggers note what is written while a scan reads.
+    static let beginExpiryScan: StaticString =
+        "UPDATE totals SET expiry_scan = ?1, earliest_expiry = 9223372036854775807 WHERE id = 1"
+
+    static let expired: StaticString = "SELECT id FROM entries WHERE pinned = 0 AND expires_at <= ?1"
+
+    static let nextExpiry: StaticString = "SELECT min(expires_at) FROM entries WHERE pinned = 0 AND expires_at > ?1"
+
+    /// Unless another scan has begun since.
+    static let endExpiryScan: StaticString = """
+        UPDATE totals SET expiry_scan = NULL, earliest_expiry = min(earliest_expiry, coalesce(?2, earliest_expiry))
+        WHERE id = 1 AND expiry_scan = ?1
         """
 
     static let impossibleSizes: StaticString = """
         SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned
+            pinned, base_length, boot, uptime
         FROM entries WHERE id IN (
             SELECT id FROM entries WHERE size < 0 OR size > ?1 LIMIT ?2
         )
         """
 
     static let repairTotals: StaticString = """
-        UPDATE totals SET (entries, bytes, slack) =
+        UPDATE totals SET earliest_expiry = 0, (entries, bytes, slack) =
             (SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0), coalesce(sum(min(max(slack, -1099511627776), 1099511627776)), 0) FROM entries)
         WHERE id = 1
         """
@@ -181,9 +199,14 @@ package enum IndexSQL {
 
     static let setStoredAt: StaticString = "UPDATE totals SET stored_at = ?1 WHERE id = 1"
 
+    /// A new token looks like a store to the triggers, and is none.
+    static let setLatestStore: StaticString =
+        "UPDATE totals SET stored_at = ?1, stored_boot = ?2, stored_uptime = ?3 WHERE id = 1"
+
     static let state: StaticString = """
         SELECT boot, settled_at, stored_at, index_inode, relearning, adoption, adopts_until, distrust_from,
-            distrust_until, reconciled_at, legacy_names
+            distrust_until, reconciled_at, legacy_names, boots, settled_uptime, stored_boot, stored_uptime,
+            distrust_boot, distrust_uptime, distrust_until_boot, distrust_until_uptime
         FROM state JOIN totals USING (id) WHERE id = 1
         """
 
@@ -195,11 +218,15 @@ package enum IndexSQL {
     static let setState: StaticString = """
         UPDATE state SET
             boot = ?1, settled_at = ?2, index_inode = ?3, relearning = ?4, adoption = ?5, adopts_until = ?6,
-            distrust_from = ?7, distrust_until = ?8, reconciled_at = ?9, legacy_names = ?10
+            distrust_from = ?7, distrust_until = ?8, reconciled_at = ?9, legacy_names = ?10, boots = ?11,
+            settled_uptime = ?12, distrust_boot = ?13, distrust_uptime = ?14, distrust_until_boot = ?15,
+            distrust_until_uptime = ?16
         WHERE id = 1
         """
 
     // MARK: The upgrade to version 7
+
+    static let hasEntries: StaticString = "SELECT EXISTS (SELECT 1 FROM entries)"
 
     static let columns: StaticString = "SELECT name FROM pragma_table_info('entries')"
 
@@ -231,7 +258,9 @@ package enum IndexSQL {
             ("relearn", relearn), ("touch", touch), ("extend", extend), ("evict", evict), ("expire", expire),
             ("removeStored", removeStored), ("page", page), ("clampFuture", clampFuture), ("totals", totals),
             ("countedTotals", countedTotals), ("impossibleSizes", impossibleSizes), ("expiredTotals", expiredTotals),
-            ("repairTotals", repairTotals),
+            ("repairTotals", repairTotals), ("nothingHasExpired", nothingHasExpired), ("beginExpiryScan", beginExpiryScan),
+            ("expired", expired), ("nextExpiry", nextExpiry), ("endExpiryScan", endExpiryScan),
+            ("setLatestStore", setLatestStore),
             ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState),
             ("accessRange", accessRange), ("evictedNext", evictedNext), ("keys", keys),
         ] + plannedAboutMany

@@ -157,6 +157,13 @@ extension IndexSession {
         try run(IndexSQL.setUpgrading, Int64(step?.rawValue ?? 0))
     }
 
+    func finishUpgradeIfEmpty() throws {
+        guard try connection.integer(IndexSQL.hasEntries) == 0 else { return }
+        try replaceIndexes()
+        try dropFormerListing()
+        try setUpgradeStep(nil)
+    }
+
     func replaceIndexes() throws(SQLiteError) { try connection.execute(IndexSQL.replaceIndexes) }
 
     /// Works out hosts of entries with ids after `id`.

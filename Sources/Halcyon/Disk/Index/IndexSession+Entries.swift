@@ -41,7 +41,7 @@ extension IndexSession {
                 }
             }
             statement.bind(Int64(limit) + 1, at: 4)
-            return try page(of: limit, statement, in: .access) { $0.isInteger(at: 14) && $0.isInteger(at: 15) }
+            return try page(of: limit, statement, in: .access) { $0.isInteger(at: 16) && $0.isInteger(at: 17) }
         }
     }
 
@@ -111,8 +111,7 @@ extension IndexSession {
     /// An entry with its uses; tags and metadata are added by ``describe(_:)``.
     private func record(_ statement: Statement) -> EntryRecord {
         EntryRecord(
-            entry: Entry(statement), hits: statement.quantity(at: 11), slack: statement.slack(at: 12),
-            baseLength: statement.isNull(at: 13) ? nil : Int(clamping: statement.quantity(at: 13)))
+            entry: Entry(statement), hits: statement.quantity(at: 14), slack: statement.slack(at: 15))
     }
 
     // MARK: Totals
@@ -133,11 +132,11 @@ extension EntryPosition {
         let id = statement.integer(at: 0)
         switch order {
         case .key:
-            let bytes = statement.bytes(at: 14)
+            let bytes = statement.bytes(at: 16)
             let key = String(decoding: bytes, as: UTF8.self)
             self.init(key: key, id: id, bytes: key.utf8.elementsEqual(bytes) ? nil : Array(bytes))
-        case .access: self.init(value: statement.integer(at: 14), second: statement.integer(at: 15), id: id)
-        case .size, .created, .expiration: self.init(value: statement.integer(at: 14), id: id)
+        case .access: self.init(value: statement.integer(at: 16), second: statement.integer(at: 17), id: id)
+        case .size, .created, .expiration: self.init(value: statement.integer(at: 16), id: id)
         }
     }
 

@@ -33,6 +33,8 @@ package struct IndexSession {
             statement.bind(entry.origin?.source, at: 13)
             statement.bind(entry.key == nil ? nil : entry.origin.map { Int64($0.baseLength) }, at: 14)
             try statement.bind(entry.host, at: 15)
+            statement.bind(entry.bootTime?.boot, at: 16)
+            statement.bind(entry.bootTime?.uptime, at: 17)
             _ = try statement.step()
         }
     }
@@ -73,7 +75,8 @@ package struct IndexSession {
             }
             statement.bind(note.hits, at: 7)
             statement.bind(note.origin?.source, at: 8)
-            statement.bind(note.key == nil ? nil : note.origin.map { Int64($0.baseLength) }, at: 9)
+            statement.bind(note.host == nil ? nil : note.origin.map { Int64($0.baseLength) }, at: 9)
+            try statement.bind(note.host, at: 10)
             _ = try statement.step()
         }
     }
@@ -85,9 +88,44 @@ package struct IndexSession {
         try entries(IndexSQL.evict, need.bytes, Int64(limit), need.entries).sorted { $0.accessedAt < $1.accessedAt }
     }
 
-    /// Deletes entries that expire at `now` or before.
-    package func expire(at now: Timestamp, limit: Int) throws(SQLiteError) -> [Entry] {
-        try entries(IndexSQL.expire, now.milliseconds, Int64(limit))
+    /// Deletes those of some entries that have expired at `now`.
+    func expire(_ ids: some Sequence<Int64>, at now: Timestamp) throws(SQLiteError) -> [Entry] {
+        var expired: [Entry] = []
+        for id in ids { expired += try entries(IndexSQL.expire, id, now.milliseconds) }
+        return expired
+    }
+
+    /// Whether nothing can have expired at `now`. O(1).
+    func nothingHasExpired(at now: Timestamp) throws(SQLiteError) -> Bool {
+        try integer(IndexSQL.nothingHasExpired, now.milliseconds) == 1
+    }
+
+    func beginExpiryScan(_ scan: Int64) throws(SQLiteError) { try run(IndexSQL.beginExpiryScan, scan) }
+
+    /// What has expired at `now`, and when the next entry expires. Reads an index of all rows.
+    func expired(at now: Timestamp) throws -> (ids: [Int64], next: Int64?) {
+        let ids = try connection.with(throwing: IndexSQL.expired) { statement in
+            statement.bind(now.milliseconds, at: 1)
+            var ids: [Int64] = []
+            while try statement.step() { ids.append(statement.integer(at: 0)) }
+            return ids
+        }
+        return (ids, try integer(IndexSQL.nextExpiry, now.milliseconds))
+    }
+
+    func endExpiryScan(_ scan: Int64, next: Int64?) throws(SQLiteError) {
+        try connection.with(IndexSQL.endExpiryScan) { (statement) throws(SQLiteError) in
+            statement.bind(scan, at: 1)
+            statement.bind(next, at: 2)
+            _ = try statement.step()
+        }
+    }
+
+    private func integer(_ sql: StaticString, _ value: Int64) throws(SQLiteError) -> Int64? {
+        try connection.with(sql) { (statement) throws(SQLiteError) in
+            statement.bind(value, at: 1)
+            return try statement.step() ? statement.optionalInteger(at: 0) : nil
+        }
     }
 
     /// Deletes entries stored up to `time`, with ids after `id`; and those stored after `future`, which only a clock that
@@ -189,7 +227,15 @@ package struct IndexSession {
         }
     }
 
-    /// Adoption inserts rows of old files, which are no stores.
+    func setLatestStore(as state: IndexState) throws(SQLiteError) {
+        try connection.with(IndexSQL.setLatestStore) { (statement) throws(SQLiteError) in
+            statement.bind(state.storedAt.milliseconds, at: 1)
+            statement.bind(state.storedIn?.boot, at: 2)
+            statement.bind(state.storedIn?.uptime, at: 3)
+            _ = try statement.step()
+        }
+    }
+
     func setStoredAt(_ time: Timestamp) throws(SQLiteError) {
         try connection.with(IndexSQL.setStoredAt) { (statement) throws(SQLiteError) in
             statement.bind(time.milliseconds, at: 1)
@@ -222,6 +268,12 @@ package struct IndexSession {
             statement.bind(state.distrusted?.upperBound.milliseconds, at: 8)
             statement.bind(state.reconciledAt.milliseconds, at: 9)
             statement.bind(state.awaitsLegacyNames ? 2 : 0, at: 10)
+            statement.bind(state.boots, at: 11)
+            statement.bind(state.settledUptime, at: 12)
+            for (index, end) in [state.distrustedBoots?.lowerBound, state.distrustedBoots?.upperBound].enumerated() {
+                statement.bind(end?.boot, at: Int32(13 + 2 * index))
+                statement.bind(end?.uptime, at: Int32(14 + 2 * index))
+            }
             _ = try statement.step()
         }
     }
@@ -258,6 +310,8 @@ extension Entry {
                 expiresAt: statement.optionalTimestamp(at: 8),
                 timeToLive: statement.isNull(at: 9) ? nil : statement.quantity(at: 9)),
             isPinned: statement.integer(at: 10) != 0)
+        baseLength = statement.isNull(at: 11) ? nil : Int(clamping: statement.quantity(at: 11))
+        bootTime = statement.bootTime(at: 12)
     }
 
     fileprivate func bind(to statement: Statement) throws(SQLiteError) {
@@ -287,7 +341,12 @@ extension IndexState {
             adoption: adoption, adoptsUntil: statement.timestamp(at: 6),
             distrusted: from.flatMap { from in until.map { from...max(from, $0) } },
             reconciledAt: statement.timestamp(at: 9),
-            awaitsLegacyNames: !(0...1).contains(statement.integer(at: 10)))
+            awaitsLegacyNames: !(0...1).contains(statement.integer(at: 10)),
+            boots: statement.quantity(at: 11), settledUptime: statement.quantity(at: 12),
+            storedIn: statement.bootTime(at: 13),
+            distrustedBoots: statement.bootTime(at: 15).flatMap { from in
+                statement.bootTime(at: 17).map { from...max(from, $0) }
+            })
     }
 }
 
@@ -311,6 +370,12 @@ extension Statement {
     /// Entries, and their bytes in the next column.
     func totals(at column: Int32) -> Totals {
         Totals(entries: quantity(at: column), bytes: quantity(at: column + 1))
+    }
+
+    /// A boot, and the uptime in the next column; nil where either is missing.
+    func bootTime(at column: Int32) -> BootTime? {
+        guard !isNull(at: column), !isNull(at: column + 1) else { return nil }
+        return BootTime(boot: quantity(at: column), uptime: quantity(at: column + 1))
     }
 
     func optionalTimestamp(at column: Int32) -> Timestamp? {

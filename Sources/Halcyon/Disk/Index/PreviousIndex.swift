@@ -105,6 +105,8 @@ extension IndexSession {
         entry.slack = record.slack
         // Columns and tables that came later, or pages that cannot be read: the rest is worth having without them.
         (record.hits, entry.origin) = (try? uses(of: entry.id)) ?? (0, nil)
+        // The next index counts boots anew.
+        entry.bootTime = nil
         record.entry = entry
         try? describe(&record)
         return record

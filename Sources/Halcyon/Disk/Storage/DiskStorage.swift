@@ -157,7 +157,7 @@ public enum DiskStorage {
             writeOptions: Data.WritingOptions = [], forcedExtension: String? = nil
         ) throws {
             try store(
-                value: value, forKey: key, origin: nil, expiration: expiration, writeOptions: writeOptions,
+                value: value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: expiration, writeOptions: writeOptions,
                 forcedExtension: forcedExtension, attributes: EntryAttributes())
         }
 
@@ -170,13 +170,13 @@ public enum DiskStorage {
             writeOptions: Data.WritingOptions = [], forcedExtension: String? = nil, attributes: EntryAttributes
         ) throws {
             try store(
-                value: value, forKey: key, origin: nil, expiration: expiration, writeOptions: writeOptions,
+                value: value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: expiration, writeOptions: writeOptions,
                 forcedExtension: forcedExtension, attributes: attributes)
         }
 
-        /// - Parameter origin: which image the entry is a variant of; nil where the caller does not know.
-        func store(
-            value: T, forKey key: String, origin: KeyOrigin?, expiration: StorageExpiration?,
+        /// - Parameter origin: which image the entry is a variant of.
+        @_spi(HalcyonTool) public func store(
+            value: T, forKey key: String, origin: KeyOrigin, expiration: StorageExpiration?,
             writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: EntryAttributes
         ) throws {
             let request = try request(
@@ -192,7 +192,7 @@ public enum DiskStorage {
 
         /// nil for a value that has expired already.
         func request(
-            toStore value: T, forKey key: String, origin: KeyOrigin?, expiration: StorageExpiration?,
+            toStore value: T, forKey key: String, origin: KeyOrigin, expiration: StorageExpiration?,
             writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: EntryAttributes
         ) throws -> EntryStore.StoreRequest? {
             try requireReadiness()
@@ -209,7 +209,7 @@ public enum DiskStorage {
             store(
                 try values.compactMap { key, value in
                     try request(
-                        toStore: value, forKey: key, origin: nil, expiration: .days(9), writeOptions: [],
+                        toStore: value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: .days(9), writeOptions: [],
                         forcedExtension: nil, attributes: EntryAttributes())
                 })
         }
@@ -249,13 +249,14 @@ public enum DiskStorage {
             forKey key: String, forcedExtension: String? = nil, extendingExpiration: ExpirationExtending = .cacheTime
         ) throws -> T? {
             try value(
-                forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration, origin: nil)
+                forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration,
+                origin: KeyOrigin(baseKey: key))
         }
 
-        /// - Parameter origin: which image the entry is a variant of; nil where the caller does not know.
+        /// - Parameter origin: which image the entry is a variant of.
         func value(
             forKey key: String, forcedExtension: String?, extendingExpiration: ExpirationExtending,
-            origin: @autoclosure () -> KeyOrigin?
+            origin: @autoclosure () -> KeyOrigin
         ) throws -> T? {
             try requireReadiness()
             let name = blobName(forKey: key, forcedExtension: forcedExtension)

@@ -5,6 +5,10 @@
     public private(set) var entries = 0
     /// What they held.
     public private(set) var bytes: Int64 = 0
+    /// Milliseconds for which the entries had not been used, all together.
+    private(set) var unused: Int64 = 0
+    /// Whether all that was to go has gone.
+    var isComplete = false
     /// The largest row id of the last batch.
     private(set) var lastID = Int64.min
     /// Why it ended early, if it did: a batch of which nothing could be removed.
@@ -12,10 +16,11 @@
 
     public init() {}
 
-    mutating func add(_ batch: [Entry], keepingNames: Bool) {
+    mutating func add(_ batch: [Entry], keepingNames: Bool, at now: Timestamp) {
         if keepingNames { names += batch.map(\.name) }
         entries += batch.count
         bytes += batch.reduce(0) { $0 &+ $1.size }
+        unused += batch.reduce(0) { $0 &+ max(0, now - $1.accessedAt) }
         lastID = batch.map(\.id).max() ?? lastID
     }
 

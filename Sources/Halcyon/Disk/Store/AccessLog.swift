@@ -12,6 +12,8 @@ package struct AccessLog {
         var key: String?
         /// Which image it is, when somebody has said and the index may not know it.
         var origin: KeyOrigin?
+        /// Of the key, where that may be kept; comes with ``origin``.
+        var host: String?
         /// Reads.
         var hits: Int64 = 1
     }
@@ -41,6 +43,7 @@ package struct AccessLog {
             note.lifetime = note.lifetime ?? last.lifetime
             note.key = note.key ?? last.key
             note.origin = note.origin ?? last.origin
+            note.host = note.host ?? last.host
             note.accessedAt = max(note.accessedAt, last.accessedAt)
             note.hits += last.hits
         } else if let last = flushing[id], last.token == note.token {

@@ -19,7 +19,8 @@ extension EntryStore {
                 return nil
             }
             // Hashing it again is not for every read.
-            let origin = found.known?.entry.key == nil ? origin() : nil
+            let isKnown = found.known.map { $0.entry.key != nil && $0.entry.baseLength != nil } ?? false
+            let origin = isKnown ? nil : origin()
             noteRead(
                 of: found.name, known: found.known, key: key, origin: origin, bytes: found.content.count, at: now,
                 extending: extending)
@@ -82,9 +83,11 @@ extension EntryStore {
     ) {
         let entry = known.entry
         let lifetime = known.lifetime.extended(by: extending, at: now)
+        let key = storable(key)
         let note = AccessLog.Note(
-            token: entry.token, accessedAt: stamp(at: now), lifetime: lifetime,
-            key: entry.key == nil ? storable(key) : nil, origin: origin)
+            token: entry.token, accessedAt: stamp(at: now), lifetime: lifetime, key: entry.key == nil ? key : nil,
+            origin: origin,
+            host: key.flatMap { key in origin.flatMap { KeyOrigin.host(ofKey: key, baseLength: $0.baseLength) } })
         let count = recorder.log.withLock { log in
             log.add(note, for: entry.id)
             if let bytes { log.countHit(bytes: bytes) }

@@ -21,6 +21,10 @@ final class FolderCondition: Sendable {
         var isRelearning = false
         /// What was stored in this span may not have reached the disk before the power went.
         var distrusted: ClosedRange<Timestamp>?
+        /// As this, of stores that know their boot.
+        var distrustedBoots: ClosedRange<BootTime>?
+        /// The number of this boot.
+        var boots: Int64 = 0
         /// Tokens of entries that were dropped for it: a reader may have opened the blob of one before.
         var droppedTokens: Set<Int64> = []
         /// When the folder was last searched for files without a row.
@@ -30,7 +34,12 @@ final class FolderCondition: Sendable {
         var clearedUpTo: Timestamp?
 
         func trusts(_ entry: Entry) -> Bool {
-            distrusted?.contains(entry.createdAt) != true && !droppedTokens.contains(entry.token)
+            !isDistrusted(entry) && !droppedTokens.contains(entry.token)
+        }
+
+        private func isDistrusted(_ entry: Entry) -> Bool {
+            if let time = entry.bootTime { return distrustedBoots?.contains(time) == true }
+            return distrusted?.contains(entry.createdAt) == true
         }
 
         func adopts(_ name: BlobName) -> Bool {
@@ -54,6 +63,8 @@ final class FolderCondition: Sendable {
             state.isRelearning = index.isRelearning
             // Until the own sweep has come by: only it knows the tokens.
             state.distrusted = index.distrusted ?? state.distrusted
+            state.distrustedBoots = index.distrustedBoots ?? state.distrustedBoots
+            state.boots = index.boots
             state.reconciledAt = index.reconciledAt
         }
     }
@@ -96,8 +107,11 @@ final class FolderCondition: Sendable {
 
     // MARK: After a power cut
 
-    /// What was stored in this span may not have reached the disk.
-    var distrusted: ClosedRange<Timestamp>? { state.withLock { $0.distrusted } }
+    /// Some of what was stored may not have reached the disk.
+    var isDistrusting: Bool { state.withLock { $0.distrusted != nil || $0.distrustedBoots != nil } }
+
+    /// The number of this boot.
+    var boots: Int64 { state.withLock { $0.boots } }
 
     func trusts(_ entry: Entry) -> Bool { state.withLock { $0.trusts(entry) } }
 
@@ -105,7 +119,7 @@ final class FolderCondition: Sendable {
     func drop(_ entry: Entry) { state.withLock { _ = $0.droppedTokens.insert(entry.token) } }
 
     /// All that is left has been looked at.
-    func endDistrust() { state.withLock { $0.distrusted = nil } }
+    func endDistrust() { state.withLock { ($0.distrusted, $0.distrustedBoots) = (nil, nil) } }
 
     // MARK: Clearing
 

@@ -1,19 +1,13 @@
 /// What was stored when, whatever the clock does.
 extension FolderWork {
-    /// The time of a store: not before that of any store before it, after every ``Moment`` that somebody has noted, of any
-    /// process, and after what is not trusted. Under the write lock.
+    /// The time of a store: not before that of any store before it, and after every ``Moment`` that somebody has noted, of any
+    /// process. Under the write lock.
     ///
     /// A clock that has been put back further than that begins anew.
     func storeTime(in session: IndexSession) throws -> Timestamp {
         let (now, latest) = (now, try session.storedAt())
-        // Twice as far as what is not trusted reaches back: nobody who does not know of it stores into it.
-        let time = latest - now <= 2 * distrustSpan ? max(now, latest) : now
-        guard let distrusted = condition.distrusted, distrusted.contains(time) else { return time }
-        return distrusted.upperBound.advanced(by: 1)
+        return latest - now <= 2 * (environment.tuning.writeBackTime + StampSource.tolerance) ? max(now, latest) : now
     }
-
-    /// How long before the latest store a power cut reaches.
-    private var distrustSpan: Int64 { environment.tuning.writeBackTime + StampSource.tolerance }
 
     func moment() throws -> Moment { try index.write { try moment(in: $0) } }
 

@@ -1,10 +1,13 @@
 internal import Foundation
+internal import HalcyonSQLite
 
 /// What the disk storage takes from the world around it: everything a test may want to replace.
 package struct StorageEnvironment: Sendable {
     package var fileSystem: any FileSystem = POSIXFileSystem()
     package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
     package var boot: @Sendable () -> String = { BootIdentifier.current }
+    /// Milliseconds since the boot in which the machine was awake: what is to be written is written within so many of them.
+    package var uptime: @Sendable () -> Int64 = { MonotonicTime.now.uptime }
     /// Random, positive.
     package var makeToken: @Sendable () -> Int64 = { Int64.random(in: 1...Int64.max) }
     package var tuning = Tuning()

@@ -85,10 +85,7 @@ final class Adopter: FolderWork {
         let state = try session.state()
         // Somebody may have removed everything meanwhile, in this process or another.
         guard state.adoption != .done || state.awaitsLegacyNames else { return }
-        // These are no stores; after a power cut only what was stored last is not trusted.
-        try keepingStoredAt(session) {
-            for name in names { try adopt(name, in: session) }
-        }
+        for name in names { try adopt(name, in: session) }
     }
 
     private func adopt(_ name: BlobName, in session: IndexSession) throws {
@@ -158,14 +155,6 @@ final class Adopter: FolderWork {
         guard condition.adopts(name) else { return nil }
         return try blobs.status(of: name)
     }
-
-    /// Rows that are not stores leave the time of the latest store as it is.
-    private func keepingStoredAt(_ session: IndexSession, _ body: () throws -> Void) throws {
-        let storedAt = try session.storedAt()
-        try body()
-        try session.setStoredAt(storedAt)
-    }
-
     /// How long a file without a row lives.
     ///
     /// Kingfisher writes the expiration into the modification date. Where that can be relied on (Apple platforms, an

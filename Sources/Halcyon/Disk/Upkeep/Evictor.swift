@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HalcyonSQLite
 
 /// Keeps the limits, and takes away what has expired.
 struct Evictor: FolderWork {
@@ -15,9 +16,19 @@ struct Evictor: FolderWork {
         try adopter.finish()
         recorder.flushAccesses()
         try clampFutureAccesses()
-        return remover.removeBatches(counting: \.expirations, shouldContinue: shouldContinue) { session, obstacles in
-            try session.expire(at: now, limit: environment.tuning.batchSize + obstacles.count)
+        guard try !index.read({ try $0.nothingHasExpired(at: now) }) else { return Removal() }
+        let scan = environment.makeToken()
+        // On a full disk nothing can be noted, and what has expired is to make room.
+        let hasBegun = (try? index.write { try $0.beginExpiryScan(scan) }) != nil
+        let expired = try index.readAtLength { session in
+            try session.connection.reading { try session.expired(at: now) }
         }
+        let removal = remover.remove(expired.ids, counting: \.expirations, shouldContinue: shouldContinue) {
+            try $0.expire($1, at: now)
+        }
+        // What is left, and whoever is interrupted, has the next one scan again.
+        if hasBegun, removal.isComplete { try? index.write { try $0.endExpiryScan(scan, next: expired.next) } }
+        return removal
     }
 
     /// Once a limit is reached, removes the least recently used entries down to the low-water mark. Pinned entries stay.
@@ -30,7 +41,7 @@ struct Evictor: FolderWork {
     func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
         recorder.flushAccesses()
         try clampFutureAccesses()
-        return remover.removeBatches(counting: \.evictions, shouldContinue: shouldContinue) { session, obstacles in
+        let removal = remover.removeBatches(counting: \.evictions, shouldContinue: shouldContinue) { session, obstacles in
             // Anew under each lock: others store and remove meanwhile.
             let totals = try session.totals()
             let need = Totals(entries: totals.entries - target.entries, bytes: totals.bytes - target.bytes)
@@ -40,6 +51,11 @@ struct Evictor: FolderWork {
             try repairer.repairTotals(in: session, if: totals, without: evicted)
             return evicted
         }
+        recorder.log.withLock { log in
+            log.count(\.bytesEvicted, removal.bytes)
+            log.count(\.millisecondsUnusedBeforeEviction, removal.unused)
+        }
+        return removal
     }
 
     /// What the volume has left, where a limit asks for it.

@@ -53,15 +53,56 @@ struct Remover: FolderWork {
                     if removal.entries > 0 { unlinker.finish() }
                     break
                 }
-                removal.add(removed, keepingNames: keepingNames)
+                removal.add(removed, keepingNames: keepingNames, at: now)
             }
         } catch {
             removal.failure = error
             if removal.entries > 0 { unlinker.finish() }
         }
+        note(removal, as: count)
+        return removal
+    }
+
+    /// Removes some entries batch by batch, as ``removeBatches(counting:keepingNames:shouldContinue:_:)`` does.
+    ///
+    /// - Parameter delete: deletes those of them that are still to go, and returns them. It may be run again.
+    func remove(
+        _ ids: [Int64], counting count: WritableKeyPath<Counts, Int64>, shouldContinue: (Removal) -> Bool,
+        _ delete: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
+    ) -> Removal {
+        var removal = Removal()
+        var rest = ids[...]
+        var kept = 0
+        do {
+            while shouldContinue(removal), !rest.isEmpty {
+                let batch = rest.prefix(environment.tuning.batchSize)
+                rest = rest.dropFirst(batch.count)
+                do {
+                    var found = 0
+                    let removed = try removeAndUnlinkBatch { session in
+                        let entries = try delete(session, batch)
+                        found = entries.count
+                        return entries
+                    }
+                    kept += found - removed.count
+                    removal.add(removed, keepingNames: true, at: now)
+                } catch let blocked as BlockedBatch {
+                    // What cannot be removed stays; there may be others behind it.
+                    removal.failure = removal.failure ?? blocked.first
+                }
+            }
+        } catch {
+            removal.failure = error
+        }
+        removal.isComplete = rest.isEmpty && kept == 0 && removal.failure == nil
+        if removal.entries > 0 { unlinker.finish() }
+        note(removal, as: count)
+        return removal
+    }
+
+    private func note(_ removal: Removal, as count: WritableKeyPath<Counts, Int64>) {
         recorder.log.withLock { $0.count(count, Int64(removal.entries)) }
         if removal.entries > 0 { recorder.requestFlush() }
-        return removal
     }
 
     /// Entries that cannot be removed and are first in line: the next batch reaches past them.

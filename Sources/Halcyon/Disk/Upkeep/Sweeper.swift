@@ -25,7 +25,7 @@ struct Sweeper: FolderWork {
     /// Drops what was stored in the last minute before the machine stopped: its bytes may never have been written.
     private func dropDistrusted() throws {
         let generation = index.generation
-        guard condition.distrusted != nil else { return }
+        guard condition.isDistrusting else { return }
         try forEachEntryBatch { session, entries in
             for entry in entries {
                 let file = try blobs.status(of: entry.name)
@@ -41,14 +41,7 @@ struct Sweeper: FolderWork {
                 try blobs.unlinkUnlessFilled(entry.name, file)
             }
         }
-        try note(in: generation) { state, session in
-            // Somebody else may not have come by yet, and must not take later stores for those of that time.
-            if let distrusted = state.distrusted {
-                try session.setStoredAt(max(try session.storedAt(), distrusted.upperBound.advanced(by: 1)))
-            }
-            state.distrusted = nil
-        }
-        // Whatever the clock says later, what is stored from now on is trusted.
+        try note(in: generation) { state, _ in (state.distrusted, state.distrustedBoots) = (nil, nil) }
         if index.generation == generation { condition.endDistrust() }
     }
 
@@ -59,14 +52,13 @@ struct Sweeper: FolderWork {
         let generation = index.generation
         guard condition.isRelearning else { return }
         try forEachEntryBatch { session, entries in
-            let storedAt = try session.state().storedAt
+            let state = try session.state()
             for entry in entries {
                 guard let file = try blobs.status(of: entry.name), isBlob(of: entry, file) else { continue }
                 // A copy may have another modification date too, and with it another tag.
                 try session.relearn(entry, inode: lastingInode(of: file), token: BlobTag.token(entry.token, for: file))
             }
-            // A new token looks like a store to the database, and is none.
-            try session.setStoredAt(storedAt)
+            try session.setLatestStore(as: state)
         }
         try note(in: generation) { state, _ in state.isRelearning = false }
     }

@@ -22,7 +22,7 @@ struct Upgrader: FolderWork {
     }
 
     private func fillHosts() throws {
-        let limit = tuning.flushBatchSize
+        let limit = environment.tuning.flushBatchSize
         var last: Int64? = .min
         while let id = last {
             try stopIfClosing()
@@ -32,7 +32,7 @@ struct Upgrader: FolderWork {
 
     /// Keys and hosts of entries stand there, also of those that are gone by now: as one transaction it would be as long as they are.
     private func emptyListing() throws {
-        let limit = tuning.flushBatchSize
+        let limit = environment.tuning.flushBatchSize
         while try index.writeBatch(isFollowed: \.self, { try $0.emptyFormerListing(limit: limit) }) {
             try stopIfClosing()
         }

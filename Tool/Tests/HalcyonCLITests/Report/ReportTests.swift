@@ -72,9 +72,9 @@ import Testing
         let day = 86_400_000
         try Connection(path: tool.cache + "/.halcyon/index.sqlite").execute(
             """
-            UPDATE entries SET accessed_at = accessed_at - 2 * \(day) WHERE key = 'https://b.example/<b>';
-            UPDATE entries SET accessed_at = accessed_at - 100 * \(day) WHERE key = 'https://a.example/secret';
-            UPDATE entries SET accessed_at = accessed_at + 9 * \(day) WHERE key = 'plain'
+            UPDATE entries SET rank = rank - 2 * \(day) WHERE key = 'https://b.example/<b>';
+            UPDATE entries SET rank = rank - 100 * \(day) WHERE key = 'https://a.example/secret';
+            UPDATE entries SET rank = rank + 9 * \(day) WHERE key = 'plain'
             """)
         let object = try tool("report", "--json").object()
         #expect(try counts("ages", in: object) == [31, 0, 0, 1, 0, 0, 0, 1])
