@@ -516,26 +516,26 @@ FROM statistics;
 -- Nothing here depends on how many entries there are: rows are filled in, indexes replaced and the tables of the former
 -- listing dropped later, in batches, and `state.upgrading` says what is left of it.
 
-DROP VIEW cache_origins;
-DROP VIEW cache_entries;
-DROP VIEW cache_summary;
-DROP VIEW cache_sites;
-DROP VIEW cache_processors;
-DROP VIEW cache_images;
-DROP VIEW cache_sizes;
-DROP VIEW cache_ages;
-DROP VIEW cache_expirations;
-DROP VIEW cache_tags;
-DROP VIEW cache_metadata;
-DROP VIEW cache_statistics;
+DROP VIEW IF EXISTS cache_origins;
+DROP VIEW IF EXISTS cache_entries;
+DROP VIEW IF EXISTS cache_summary;
+DROP VIEW IF EXISTS cache_sites;
+DROP VIEW IF EXISTS cache_processors;
+DROP VIEW IF EXISTS cache_images;
+DROP VIEW IF EXISTS cache_sizes;
+DROP VIEW IF EXISTS cache_ages;
+DROP VIEW IF EXISTS cache_expirations;
+DROP VIEW IF EXISTS cache_tags;
+DROP VIEW IF EXISTS cache_metadata;
+DROP VIEW IF EXISTS cache_statistics;
 
-DROP TRIGGER entries_inserted;
-DROP TRIGGER entries_replaced;
-DROP TRIGGER entries_deleted;
-DROP TRIGGER entries_inserted_unlisted;
-DROP TRIGGER entries_changed_unlisted;
-DROP TRIGGER entries_renamed_unlisted;
-DROP TRIGGER entries_deleted_unlisted;
+DROP TRIGGER IF EXISTS entries_inserted;
+DROP TRIGGER IF EXISTS entries_replaced;
+DROP TRIGGER IF EXISTS entries_deleted;
+DROP TRIGGER IF EXISTS entries_inserted_unlisted;
+DROP TRIGGER IF EXISTS entries_changed_unlisted;
+DROP TRIGGER IF EXISTS entries_renamed_unlisted;
+DROP TRIGGER IF EXISTS entries_deleted_unlisted;
 
 -- Entries go in the order of `rank`, the lowest first. Under LRU it is the time of the latest use; the column keeps its
 -- place in the table and in the index.

@@ -46,6 +46,6 @@ package enum MigrationFiles {
         File(
             version: 7, name: "V0007__explain_itself.sql",
             sql: EmbeddedSQL.V0007__explain_itself,
-            checksum: "7bf5a7642d4eecd4441e07c8bc0a6bcb2540df878e4c936a0c1ac4b82a45108f", oldestReader: 7),
+            checksum: "b1824011eb477db6c95372ce5cd6d834acfd6d0f0e52143b1fd6f07c56503c35", oldestReader: 7),
     ]
 }

@@ -31,7 +31,7 @@ import Testing
             #expect(entry.fileURL == storage.cacheFileURL(forKey: key))
             #expect(entry.fileName == entry.fileURL.lastPathComponent)
             #expect(entry.created <= entry.lastAccess && entry.expiration != nil && !entry.isExpired())
-            #expect(!entry.isExpired(at: entry.created) && entry.baseKey == nil && entry.processorIdentifier == nil)
+            #expect(!entry.isExpired(at: entry.created) && entry.baseKey == entry.key && entry.processorIdentifier == "")
         }
     }
 

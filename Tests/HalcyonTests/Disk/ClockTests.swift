@@ -72,6 +72,42 @@ import Testing
         }
     }
 
+    /// By the time since the boot, which nobody can set: only the last minute of it is not trusted.
+    @Test(arguments: [-90_000.0, -30, 0, 30, 90_000])
+    func `a clock that is set drops nothing that was stored more than a minute before`(seconds: Double) throws {
+        try withCache { cache in
+            cache.environment.boot = { "first" }
+            try cache.storage.store(value: .blob(1), forKey: "old", expiration: .never)
+            cache.clock.advance(by: 61)
+            cache.clock.set(by: seconds)
+            try cache.storage.store(value: .blob(2), forKey: "late", expiration: .never)
+            cache.clock.set(by: -seconds)
+            cache.storage.store.close()
+            restartUncleanly(cache, boot: "second", clockBackBy: 0)
+            cache.settle()
+            #expect(try cache.storage.value(forKey: "old") == .blob(1))
+            #expect(try cache.storage.value(forKey: "late") == nil)
+            try cache.storage.store(value: .blob(3), forKey: "new")
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "new") == .blob(3))
+        }
+    }
+
+    /// Of a minute and two: before and after the system has written what was stored.
+    @Test(arguments: [30.0, 61])
+    func `a cache that is closed later than that is trusted, wherever the clock stands`(seconds: Double) throws {
+        try withCache { cache in
+            cache.environment.boot = { "first" }
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .never)
+            cache.clock.advance(by: seconds)
+            cache.clock.set(by: -86_400)
+            cache.storage.store.close()
+            restartUncleanly(cache, boot: "second", clockBackBy: 0)
+            cache.settle()
+            #expect(try cache.storage.value(forKey: "a") == (seconds > 60 ? .blob(1) : nil))
+        }
+    }
+
     /// An app and its extension after a restart: one of them has put the folder in order, the other has not come to it yet.
     @Test(arguments: [0, 30, 60])
     func `what one stores after its sweep survives another one's`(seconds: Int) throws {

@@ -21,6 +21,7 @@ import Testing
         "extend": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "expire": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "beginExpiryScan": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
+        "doubtExpiry": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
         "endExpiryScan": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
         "setLatestStore": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
         "nothingHasExpired": ["SCAN CONSTANT ROW", "SCALAR SUBQUERY 1", "SCAN totals"],

@@ -156,6 +156,44 @@ import Testing
         }
     }
 
+    @Test func `what is stored through the storage is an original under its whole key`() async throws {
+        try await withImageCache { subject in
+            try subject.storage.store(value: .blob(1), forKey: "K@blur")
+            let entry = try #require(try subject.storage.entry(forKey: "K@blur"))
+            #expect(entry.baseKey == "K@blur" && entry.processorIdentifier == "")
+        }
+    }
+
+    /// A row of version 0.1.0 that has a key alone, and a file that was taken over.
+    @Test(arguments: ["key = key", "key = NULL"])
+    func `a row says which image it is of once it is asked for by its key`(edit: String) async throws {
+        try await withImageCache { subject in
+            let address = "https://img1.example.com/a.png"
+            try await subject.cache.storeToDisk(.blob(1), forKey: address, processorIdentifier: "blur")
+            try subject.disk.forgetOrigins()
+            try subject.storage.store.index.write { try $0.execute("UPDATE entries SET \(edit)") }
+            #expect(try subject.storage.entries().entries.map(\.baseKey) == [nil])
+            _ = try? await subject.cache.retrieveImageInDiskCache(
+                forKey: address, options: [.processor(Variant("blur"))])
+            subject.storage.store.flushAccessLogNow()
+            let entry = try #require(try subject.storage.entries(matching: .init(host: "img1.example.com")).entries.first)
+            #expect(entry.baseKey == address && entry.processorIdentifier == "blur")
+            let index = try Connection(path: subject.disk.index.path, access: .queryOnly)
+            #expect(try index.texts("SELECT host FROM entries") == ["img1.example.com"])
+        }
+    }
+
+    @Test func `a host is found in rows that do not say it yet`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(.blob(1), forKey: "https://img1.example.com/a.png")
+            try await subject.cache.storeToDisk(.blob(1), forKey: "https://img2.example.com/a.png")
+            try subject.storage.store.index.write { try $0.execute("UPDATE entries SET host = NULL") }
+            let filter = DiskStorage.EntryFilter(host: "IMG1.example.com")
+            #expect(try subject.storage.entries(matching: filter).entries.count == 1)
+            #expect(try subject.storage.totals(matching: filter).entries == 1)
+        }
+    }
+
     @Test func `a variant of an address without a path is from the address's host`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [-1, 0, 1, 2, 3, 4, 5, 7, 77, 1 << 30, Int(Int32.min), Int(Int32.max)])
+    @Test(arguments: [-1, 0, 1, 2, 3, 4, 5, 6, 8, 77, 1 << 30, Int(Int32.min), Int(Int32.max)])
     func `a version that the ledger does not know`(_ version: Int) throws {
         let original = try IndexUnderDamage(entries: 3)
         original.cache.storage.store.close()

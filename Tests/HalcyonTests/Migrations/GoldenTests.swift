@@ -34,8 +34,8 @@ import Testing
             "58fef2d33a7b57bd084141da6a951cfc6ec418938358dfe8743844842670563c"
         ),
         (
-            7, "7bf5a7642d4eecd4441e07c8bc0a6bcb2540df878e4c936a0c1ac4b82a45108f",
-            "4df10be15c5f93b983c2e67abda8477b1ab57934df6e4af2d6240e061a69bf76"
+            7, "b1824011eb477db6c95372ce5cd6d834acfd6d0f0e52143b1fd6f07c56503c35",
+            "79855f40d59c078c42803173e1c78c65ad6b936298844a33823ec34accb4359f"
         ),
     ]
 

@@ -6,7 +6,12 @@ import Testing
     init() throws { tool = try Tool() }
 
     private func put(_ keys: String...) throws {
-        for key in keys { try tool("put", "--key", key, "-", input: .blob(1, count: 100)) }
+        for key in keys {
+            let parts = key.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
+            let variant = parts.count > 1 ? ["--processor", parts[1]] : []
+            try tool.run(
+                ["put", "--folder", tool.cache, "--key", parts[0]] + variant + ["-"], input: .blob(1, count: 100))
+        }
     }
 
     private func keys() throws -> [String] {

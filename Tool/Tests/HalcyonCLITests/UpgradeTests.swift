@@ -76,6 +76,21 @@ import Testing
         #expect(ledger.count > 1 && Set(ledger).count == ledger.count)
     }
 
+    @Test(arguments: ["stats", "list", "info", "report", "check"])
+    func `a command that only reads migrates no index that another process has open`(command: String) throws {
+        try oldIndex()
+        var holder: Connection? = try Connection(path: index)
+        _ = try holder?.enableWAL()
+        _ = try holder?.integer("SELECT count(*) FROM entries")
+        let arguments = command == "info" ? ["k"] : []
+        let refused = try tool.run([command, "--folder", tool.cache] + arguments)
+        #expect(refused.status == 1 && refused.errors.contains("halcyon upgrade"), "\(refused.errors)")
+        #expect(try holder?.integer("PRAGMA user_version") == 1)
+        holder = nil
+        _ = try tool.run([command, "--folder", tool.cache] + arguments)
+        #expect(try Connection(path: index).integer("PRAGMA user_version") ?? 0 > 6)
+    }
+
     @Test func `an index that is too new is named, and left alone`() throws {
         try tool("put", "--key", "k", "-", input: .blob(1))
         let next = try #require(try tool("upgrade", "--json").object()["newestVersion"] as? Int) + 1

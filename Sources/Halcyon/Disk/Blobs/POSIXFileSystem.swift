@@ -13,6 +13,17 @@ package struct POSIXFileSystem: FileSystem {
         try checked("open") { open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
     }
 
+    /// Whether another process holds a lock on a file. Not for a file that this process has locked: closing it lets those locks go.
+    func isLockedElsewhere(_ path: String) throws(SystemError) -> Bool {
+        let file = try openForReading(path)
+        defer { Foundation.close(file) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        _ = try checked("fcntl") { fcntl(file, F_GETLK, &lock) }
+        return lock.l_type != Int16(F_UNLCK)
+    }
+
     package func createFile(_ path: String) throws(SystemError) -> FileDescriptor {
         try checked("open") { open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
     }

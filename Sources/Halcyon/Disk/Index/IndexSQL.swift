@@ -171,6 +171,9 @@ package enum IndexSQL {
     static let beginExpiryScan: StaticString =
         "UPDATE totals SET expiry_scan = ?1, earliest_expiry = 9223372036854775807 WHERE id = 1"
 
+    /// The next one who looks for what has expired scans.
+    static let doubtExpiry: StaticString = "UPDATE totals SET earliest_expiry = 0 WHERE id = 1"
+
     static let expired: StaticString = "SELECT id FROM entries WHERE pinned = 0 AND expires_at <= ?1"
 
     static let nextExpiry: StaticString = "SELECT min(expires_at) FROM entries WHERE pinned = 0 AND expires_at > ?1"
@@ -259,7 +262,7 @@ package enum IndexSQL {
             ("removeStored", removeStored), ("page", page), ("clampFuture", clampFuture), ("totals", totals),
             ("countedTotals", countedTotals), ("impossibleSizes", impossibleSizes), ("expiredTotals", expiredTotals),
             ("repairTotals", repairTotals), ("nothingHasExpired", nothingHasExpired), ("beginExpiryScan", beginExpiryScan),
-            ("expired", expired), ("nextExpiry", nextExpiry), ("endExpiryScan", endExpiryScan),
+            ("doubtExpiry", doubtExpiry), ("expired", expired), ("nextExpiry", nextExpiry), ("endExpiryScan", endExpiryScan),
             ("setLatestStore", setLatestStore),
             ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState),
             ("accessRange", accessRange), ("evictedNext", evictedNext), ("keys", keys),

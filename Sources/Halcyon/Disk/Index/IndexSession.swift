@@ -100,6 +100,8 @@ package struct IndexSession {
         try integer(IndexSQL.nothingHasExpired, now.milliseconds) == 1
     }
 
+    func doubtExpiry() throws(SQLiteError) { try connection.run(IndexSQL.doubtExpiry) }
+
     func beginExpiryScan(_ scan: Int64) throws(SQLiteError) { try run(IndexSQL.beginExpiryScan, scan) }
 
     /// What has expired at `now`, and when the next entry expires. Reads an index of all rows.

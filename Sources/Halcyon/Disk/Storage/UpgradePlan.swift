@@ -33,6 +33,23 @@ internal import HalcyonSQLite
         if first < newestVersion { migrations = EntryIndex.migrator.migrations[first...].map(\.name) }
     }
 
+    /// Whether to open the index now would migrate it under a process that has it open: an app of an older version could store nothing
+    /// more. Not to be asked by a process that has opened the cache itself.
+    ///
+    /// - Throws: ``CacheStorageError`` for an index that cannot be read.
+    public static func wouldMigrateIndexInUse(at folder: String) throws -> Bool {
+        let index = BlobStore(directory: folder, fileSystem: POSIXFileSystem()).indexPath
+        do {
+            guard try POSIXFileSystem().statusIfPresent(at: index)?.kind == .regular else { return false }
+            var version = 0
+            try withUntouched(index) { version = try EntryIndex.migrator.userVersion(of: $0) }
+            guard version > 0, version < EntryIndex.migrator.newestVersion else { return false }
+            return try POSIXFileSystem().isLockedElsewhere(index)
+        } catch {
+            throw CacheStorageError(error)
+        }
+    }
+
     private mutating func count(_ name: String, namesAreHashed: Bool) {
         if BlobName.isBlobName(name, isHashed: namesAreHashed) {
             blobs += 1

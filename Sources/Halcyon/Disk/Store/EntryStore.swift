@@ -117,6 +117,7 @@ package final class EntryStore: FolderWork {
         guard task == .unlink || index.isOpen else {
             // Nobody adopts anything now: there is nothing to wait for.
             if task == .sweep { adopter.listeners.finish() }
+            if task == .settle { settler.forgetPending() }
             return
         }
         switch task {

@@ -68,6 +68,7 @@ struct Evictor: FolderWork {
     private func clampFutureAccesses() throws {
         let now = now
         let tolerated = now.advanced(by: StampSource.tolerance)
+        guard let latest = try index.read({ try $0.accessRange() }).latest, latest > tolerated else { return }
         let limit = environment.tuning.flushBatchSize
         // Bounded, because a damaged index may name the same rows again and again.
         let most = try Int(clamping: index.read { try $0.totals() }.entries) / limit

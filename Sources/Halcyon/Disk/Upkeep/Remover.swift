@@ -71,33 +71,43 @@ struct Remover: FolderWork {
         _ delete: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
     ) -> Removal {
         var removal = Removal()
-        var rest = ids[...]
-        var kept = 0
         do {
-            while shouldContinue(removal), !rest.isEmpty {
-                let batch = rest.prefix(environment.tuning.batchSize)
-                rest = rest.dropFirst(batch.count)
-                do {
-                    var found = 0
-                    let removed = try removeAndUnlinkBatch { session in
-                        let entries = try delete(session, batch)
-                        found = entries.count
-                        return entries
-                    }
-                    kept += found - removed.count
-                    removal.add(removed, keepingNames: true, at: now)
-                } catch let blocked as BlockedBatch {
-                    // What cannot be removed stays; there may be others behind it.
-                    removal.failure = removal.failure ?? blocked.first
-                }
-            }
+            // What cannot be removed at first is tried once more, by itself: then a full disk is what is in the way.
+            let kept = try removeBatches(of: ids, &removal, shouldContinue, delete)
+            removal.isComplete = try removeBatches(of: kept, &removal, shouldContinue, delete).isEmpty
         } catch {
             removal.failure = error
         }
-        removal.isComplete = rest.isEmpty && kept == 0 && removal.failure == nil
         if removal.entries > 0 { unlinker.finish() }
         note(removal, as: count)
         return removal
+    }
+
+    /// - Returns: what was to go and is still there.
+    private func removeBatches(
+        of ids: [Int64], _ removal: inout Removal, _ shouldContinue: (Removal) -> Bool,
+        _ delete: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
+    ) throws -> [Int64] {
+        var rest = ids[...]
+        var kept: [Int64] = []
+        while !rest.isEmpty, shouldContinue(removal) {
+            let batch = rest.prefix(environment.tuning.batchSize)
+            rest = rest.dropFirst(batch.count)
+            do {
+                var found: [Entry] = []
+                let removed = try removeAndUnlinkBatch { session in
+                    found = try delete(session, batch)
+                    return found
+                }
+                removal.add(removed, keepingNames: true, at: now)
+                kept += Set(found.map(\.id)).subtracting(removed.map(\.id))
+            } catch let blocked as BlockedBatch {
+                // There may be others behind it.
+                removal.failure = removal.failure ?? blocked.first
+                kept += blocked.kept.map(\.entry.id)
+            }
+        }
+        return kept + rest
     }
 
     private func note(_ removal: Removal, as count: WritableKeyPath<Counts, Int64>) {

@@ -75,6 +75,9 @@ final class Settler: FolderWork {
         for name in names { try? settleInTransaction(name) }
     }
 
+    /// They were looked for in an index that is gone, or closed.
+    func forgetPending() { pending.withLock { $0 = [] } }
+
     /// After a refused COMMIT: now if the lock can be had, otherwise by housekeeping, a reader's suspicion or the sweep.
     func settleSoonerOrLater(_ name: BlobName) {
         do {

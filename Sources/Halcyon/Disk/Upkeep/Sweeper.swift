@@ -74,7 +74,11 @@ struct Sweeper: FolderWork {
         // Elsewhere any file's name could be a key.
         if condition.settings.namesAreHashed { try forEachBlobNameBatch(reconcile) }
         let now = now
-        try note(in: generation) { state, _ in state.reconciledAt = now }
+        try note(in: generation) { state, session in
+            state.reconciledAt = now
+            // Anybody may have edited it, or dropped the trigger that keeps it.
+            try session.doubtExpiry()
+        }
     }
 
     /// Removes files of our name shape that have no row: what a store left that crashed between publish and COMMIT. Settles those

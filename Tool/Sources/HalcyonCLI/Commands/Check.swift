@@ -25,7 +25,7 @@ struct Check: ParsableCommand {
 
     func run() throws {
         let interruption = Interruption()
-        try cache.withStorage { storage in
+        try cache.withStorage(repair ? .using : .reading) { storage in
             let report = try check(storage, until: interruption)
             try Output.print(json ? report.object.indented() : report.text)
             guard report.isSound || report.wasRepaired else { throw ExitCode.failure }

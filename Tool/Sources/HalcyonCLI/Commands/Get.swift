@@ -45,7 +45,7 @@ struct Get: ParsableCommand {
     }
 
     func run() throws {
-        let data = try cache.withStorage(.using, load)
+        let data = try cache.withStorage(.reading, load)
         if let output, output != "-" { return try write(data, to: output) }
         guard force || Terminal.output == nil || Self.isText(data) else {
             throw Failure("The entry is binary, and the output is a terminal. Use -o FILE, a pipe, or --force.")

@@ -25,7 +25,7 @@ struct Info: ParsableCommand {
     var key: String
 
     func run() throws {
-        try cache.withStorage { storage in
+        try cache.withStorage(.reading) { storage in
             guard let entry = try storage.entry(forKey: key, forcedExtension: naming.pathExtension) else {
                 throw Failure("Nothing is cached under “\(TextWidth.printable(key))”. \(Get.remedy)")
             }

@@ -66,7 +66,7 @@ struct List: ParsableCommand {
     }
 
     func run() throws {
-        try cache.withStorage { storage in
+        try cache.withStorage(.reading) { storage in
             let query = EntryQuery(
                 storage: storage, filter: conditions.entryFilter(at: Date()), order: after?.order ?? order,
                 limit: limit ?? (page ? 100 : nil), start: after?.place)

@@ -21,7 +21,7 @@ struct Path: ParsableCommand {
     var key: String
 
     func run() throws {
-        try cache.withStorage { storage in
+        try cache.withStorage(.reading) { storage in
             let url = storage.fileURLIfCached(forKey: key, forcedExtension: naming.pathExtension)
             try Output.print((url ?? storage.cacheFileURL(forKey: key, forcedExtension: naming.pathExtension)).path)
             guard url == nil else { return }

@@ -17,6 +17,7 @@ struct Put: ParsableCommand {
             EXAMPLES
               halcyon put --folder ./cache photo.jpg ~/Pictures
               halcyon put --folder ./cache --expires 12h --key https://example.com/a.png a.png
+              halcyon put --folder ./cache --key https://example.com/a.png --processor round a-round.png
               halcyon put --folder ./cache --pin --tag logo --note width=640 --etag '"33a64df5"' logo.png
               curl -s https://example.com/a.png | halcyon put --folder ./cache --key a -
             """)
@@ -25,6 +26,12 @@ struct Put: ParsableCommand {
 
     @Option(help: ArgumentHelp("The key; for one file or standard input.", valueName: "key"))
     var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What made a variant of the image at --key: the entry is stored under KEY@IDENTIFIER, as an image cache does.",
+            valueName: "identifier"))
+    var processor: String?
 
     @Option(
         help: ArgumentHelp(
@@ -48,6 +55,9 @@ struct Put: ParsableCommand {
         if key != nil, inputs.count > 1 { throw ValidationError("--key names one entry: give one file with it.") }
         if key != nil, let folder = inputs.first(where: SourceFiles.isFolder) {
             throw ValidationError("--key names one entry, and \(folder) is a folder. Leave --key out, or give a file.")
+        }
+        if processor != nil, key == nil {
+            throw ValidationError("--processor says what made a variant of the image at --key: give that too.")
         }
         if inputs.contains("") { throw ValidationError("A path is empty. Give the path of a file or a folder.") }
     }
@@ -78,9 +88,10 @@ struct Put: ParsableCommand {
     }
 
     private func store(_ data: Data, key: String, in storage: Storage) throws {
+        let variant = processor.flatMap { $0.isEmpty ? nil : "\(key)@\($0)" }
         try storage.store(
-            value: data, forKey: key, expiration: expires, forcedExtension: naming.pathExtension,
-            attributes: noted.attributes)
+            value: data, forKey: variant ?? key, origin: KeyOrigin(baseKey: key), expiration: expires,
+            writeOptions: [], forcedExtension: naming.pathExtension, attributes: noted.attributes)
     }
 
     // MARK: Files

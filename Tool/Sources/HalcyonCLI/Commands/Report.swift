@@ -48,7 +48,7 @@ struct Report: ParsableCommand {
 
     func run() throws {
         let limits = StorageLimits(bytes: limit?.bytes ?? 0, entries: countLimit ?? 0)
-        let figures = try cache.withStorage(.using) { storage in
+        let figures = try cache.withStorage(.reading) { storage in
             let bar = ProgressBar(total: Int(clamping: try storage.totals(adopting: true).entries))
             defer { bar.clear() }
             return try ReportFigures(storage, limits: limits, showsKeys: keys) { bar.show($0, "entries counted") }

@@ -34,7 +34,7 @@ struct Show: ParsableCommand {
     }
 
     func run() throws {
-        try cache.withStorage { storage in
+        try cache.withStorage(.reading) { storage in
             let picture = try CachedImage(forKey: key, pathExtension: naming.pathExtension, in: storage)
             let facts = PictureFacts(
                 picture, path: storage.cacheFileURL(forKey: key, forcedExtension: naming.pathExtension).path)

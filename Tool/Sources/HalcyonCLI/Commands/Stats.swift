@@ -25,7 +25,7 @@ struct Stats: ParsableCommand {
     var reset = false
 
     func run() throws {
-        try cache.withStorage { storage in
+        try cache.withStorage(.reading) { storage in
             let facts = try StorageFacts(storage)
             try Output.print(json ? facts.object.indented() : facts.lines)
             if reset { try storage.resetStatistics() }

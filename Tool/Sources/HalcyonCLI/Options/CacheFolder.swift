@@ -51,9 +51,9 @@ struct CacheFolder {
         switch (try content(), purpose) {
         case (.cache, _), (.missing, .filling), (.nothing, .filling): return
         case (.file, _): throw Failure("\(path) is a file. Give the folder of a cache with --folder.")
-        case (.missing, .using):
+        case (.missing, _):
             throw Failure("There is no cache at \(path). Check --folder or --name, or make one with ‘halcyon put’.")
-        case (.nothing, .using), (.strangers, .using):
+        case (.nothing, _), (.strangers, .using), (.strangers, .reading):
             throw Failure(
                 "The folder \(path) is no cache: it has neither .halcyon/index.sqlite nor blobs in it. "
                     + "Give the folder that holds the blobs.")

@@ -37,6 +37,8 @@ struct CacheOptions: ParsableArguments {
 
     /// What a command needs of the folder.
     enum Purpose {
+        /// There has to be a cache, whose index is not migrated while another process has it open.
+        case reading
         /// There has to be a cache.
         case using
         /// A cache is made where there is none.
@@ -53,6 +55,7 @@ struct CacheOptions: ParsableArguments {
         config.expiration = expiration ?? config.expiration
         let storage = Storage(noThrowConfig: config, creatingDirectory: false)
         try CacheFolder(path: storage.directoryURL.path).require(purpose)
+        if purpose == .reading { try requireNoMigration(at: storage.directoryURL.path) }
         do {
             try storage.open()
             if keepsNoKeys { try storage.forgetKeys() }
@@ -61,6 +64,18 @@ struct CacheOptions: ParsableArguments {
         }
         defer { storage.close() }
         return try body(storage)
+    }
+
+    /// Another command may be about to migrate it: that is waited for.
+    private func requireNoMigration(at folder: String) throws {
+        for _ in 0..<40 {
+            // What cannot be read now is what opening it tells of.
+            guard (try? UpgradePlan.wouldMigrateIndexInUse(at: folder)) == true else { return }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        throw Failure(
+            "The index at \(folder) has an older schema and is in use: to read it here would upgrade it, and a process of an "
+                + "older version could store nothing more. End that process or update it, or run ‘halcyon upgrade’ to do it now.")
     }
 
     /// The cache's folder, without making or opening anything.

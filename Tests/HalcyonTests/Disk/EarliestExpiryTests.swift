@@ -1,0 +1,154 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
+
+/// The index notes before which moment nothing expires, so that cleaning need not look.
+@Suite struct EarliestExpiryTests {
+    private func noted(_ cache: CacheFixture) throws -> [String] {
+        try Connection(path: cache.index.path, access: .queryOnly).texts(
+            "SELECT earliest_expiry || ' ' || (expiry_scan IS NULL) FROM totals")
+    }
+
+    private func earliest(_ cache: CacheFixture) throws -> Int64 {
+        try #require(try Int64(noted(cache)[0].split(separator: " ")[0]))
+    }
+
+    /// How often the index was written, and a scan read all of it.
+    private func removeExpired(_ cache: CacheFixture) throws -> (removed: Int, commits: Int) {
+        let before = cache.commitCount
+        return (try cache.storage.removeExpiredValues().count, cache.commitCount - before)
+    }
+
+    @Test func `while nothing can have expired, nothing is written and nothing is read`() throws {
+        try withCache { cache in
+            #expect(try noted(cache) == ["\(Int64.max) 1"])
+            try cache.storage.store(value: .blob(1), forKey: "never", expiration: .never)
+            #expect(try earliest(cache) == .max)
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(100))
+            #expect(try earliest(cache) == cache.clock.now.milliseconds + 100_000)
+            cache.clock.advance(by: 99)
+            let (removed, commits) = try removeExpired(cache)
+            #expect(removed == 0 && commits == 0)
+            #expect(try cache.storage.usage().expired.entries == 0)
+        }
+    }
+
+    @Test func `a scan raises it to what expires next`() throws {
+        try withCache { cache in
+            for seconds in [10, 20, 1_000] {
+                try cache.storage.store(value: .blob(1), forKey: "\(seconds)", expiration: .seconds(Double(seconds)))
+            }
+            let next = cache.clock.now.milliseconds + 1_000_000
+            cache.clock.advance(by: 30)
+            #expect(try removeExpired(cache).removed == 2)
+            #expect(try noted(cache) == ["\(next) 1"])
+            #expect(try removeExpired(cache) == (0, 0))
+        }
+    }
+
+    @Test func `what brings an expiration forward lowers it`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(1_000))
+            _ = try cache.storage.value(forKey: "a", extendingExpiration: .expirationTime(.seconds(10)))
+            cache.storage.store.flushAccessLogNow()
+            #expect(try earliest(cache) <= cache.clock.now.milliseconds + 10_000)
+            cache.clock.advance(by: 11)
+            #expect(try removeExpired(cache).removed == 1)
+        }
+    }
+
+    @Test func `what is no longer pinned expires`() throws {
+        try withCache { cache in
+            try cache.storage.store(
+                value: .blob(1), forKey: "a", expiration: .seconds(10), attributes: .init(isPinned: true))
+            cache.clock.advance(by: 20)
+            #expect(try removeExpired(cache).removed == 0)
+            #expect(try earliest(cache) == .max)
+            #expect(try cache.storage.update(.init(isPinned: false), forKey: "a"))
+            #expect(try removeExpired(cache).removed == 1)
+        }
+    }
+
+    /// What is stored after a scan has read, and before it notes what it found.
+    @Test func `a store during a scan is not overlooked`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(10))
+            cache.clock.advance(by: 20)
+            let other = cache.makeStorage()
+            var isFirst = true
+            _ = try cache.storage.removeExpired { _ in
+                if isFirst { try? other.store(value: .blob(2), forKey: "b", expiration: .seconds(5)) }
+                isFirst = false
+                return true
+            }
+            #expect(try noted(cache) == ["\(cache.clock.now.milliseconds + 5_000) 1"])
+            cache.clock.advance(by: 6)
+            #expect(try removeExpired(cache).removed == 1)
+        }
+    }
+
+    @Test func `of a scan that was interrupted, or overtaken by another one, nothing is believed`() throws {
+        try withCache { cache in
+            for key in ["a", "b"] { try cache.storage.store(value: .blob(1), forKey: key, expiration: .seconds(10)) }
+            cache.clock.advance(by: 20)
+            _ = try cache.storage.removeExpired { _ in false }
+            #expect(try noted(cache)[0].hasSuffix(" 0"))
+            #expect(try cache.storage.usage().expired.entries == 2)
+            let other = cache.makeStorage()
+            var removed = 0
+            _ = try cache.storage.removeExpired { _ in
+                if removed == 0 { removed = (try? other.removeExpiredValues().count) ?? 0 }
+                return true
+            }
+            #expect(removed == 2)
+            #expect(try noted(cache) == ["\(Int64.max) 1"])
+        }
+    }
+
+    @Test(arguments: [
+        "UPDATE totals SET earliest_expiry = 9223372036854775807", "UPDATE totals SET earliest_expiry = NULL",
+        "UPDATE totals SET earliest_expiry = 'x'", "DROP TRIGGER entries_expire_earlier",
+    ])
+    func `an edit of it costs a day at most`(edit: String) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(10))
+            cache.settle()
+            try cache.storage.store.index.write { try $0.execute(edit) }
+            cache.clock.advance(by: 2 * 86_400)
+            cache.reopen()
+            _ = try cache.storage.totalSize()
+            cache.settle()
+            #expect(try removeExpired(cache).removed == 1)
+        }
+    }
+
+    @Test func `an expiration without a time to live is one that no read prolongs`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(100))
+            try cache.storage.store.index.write { try $0.execute("UPDATE entries SET time_to_live = NULL") }
+            for extending: ExpirationExtending in [.cacheTime, .expirationTime(.days(9)), .none] {
+                #expect(try cache.storage.value(forKey: "a", extendingExpiration: extending) == .blob(1))
+            }
+            cache.storage.store.flushAccessLogNow()
+            cache.clock.advance(by: 101)
+            #expect(try cache.storage.value(forKey: "a") == nil)
+            #expect(try removeExpired(cache).removed == 1)
+        }
+    }
+
+    @Test func `such an expiration stays where the clock is put back`() throws {
+        try withCache(configure: { $0.sizeLimit = 50 }) { cache in
+            cache.clock.set(by: 1_000)
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(100))
+            try cache.storage.store.index.write { try $0.execute("UPDATE entries SET time_to_live = NULL, pinned = 1") }
+            try cache.storage.store.index.write { try $0.execute("UPDATE entries SET pinned = 0") }
+            cache.clock.set(by: -1_000)
+            _ = try cache.storage.removeExpiredValues()
+            let index = try Connection(path: cache.index.path, access: .queryOnly)
+            #expect(try index.integer("SELECT count(expires_at) FROM entries") == 1)
+        }
+    }
+}
