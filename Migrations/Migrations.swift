@@ -46,6 +46,6 @@ package enum MigrationFiles {
         File(
             version: 7, name: "V0007__explain_itself.sql",
             sql: EmbeddedSQL.V0007__explain_itself,
-            checksum: "b1824011eb477db6c95372ce5cd6d834acfd6d0f0e52143b1fd6f07c56503c35", oldestReader: 7),
+            checksum: "9dad9967cc431a57568d32e85ac226d14c74603d38afc4a3e435847fbca54761", oldestReader: 7),
     ]
 }

@@ -31,7 +31,8 @@ import Testing
             #expect(entry.fileURL == storage.cacheFileURL(forKey: key))
             #expect(entry.fileName == entry.fileURL.lastPathComponent)
             #expect(entry.created <= entry.lastAccess && entry.expiration != nil && !entry.isExpired())
-            #expect(!entry.isExpired(at: entry.created) && entry.baseKey == entry.key && entry.processorIdentifier == "")
+            #expect(
+                !entry.isExpired(at: entry.created) && entry.baseKey == entry.key && entry.processorIdentifier == "")
         }
     }
 

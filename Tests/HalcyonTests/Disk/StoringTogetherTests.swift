@@ -20,7 +20,8 @@ import Testing
     {
         try #require(
             try cache.storage.request(
-                toStore: .blob(seed), forKey: key, origin: KeyOrigin(baseKey: key), expiration: nil, writeOptions: options,
+                toStore: .blob(seed), forKey: key, origin: KeyOrigin(baseKey: key), expiration: nil,
+                writeOptions: options,
                 forcedExtension: nil, attributes: .init()))
     }
 

@@ -67,7 +67,8 @@ import Testing
 
     private static func entries(_ count: Int, allEqual: Bool, from begin: Int64) -> String {
         // As after the clock was put back: then all are as recent, and of a few hundred sizes.
-        let (size, time) = allEqual ? ("n % 500", "\(begin)") : ("1 + n * 7919 % 1000003", "\(begin) + n * 31 % 9999991")
+        let (size, time) =
+            allEqual ? ("n % 500", "\(begin)") : ("1 + n * 7919 % 1000003", "\(begin) + n * 31 % 9999991")
         return """
             BEGIN;
             WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < \(count))

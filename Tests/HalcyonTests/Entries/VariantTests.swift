@@ -176,7 +176,8 @@ import Testing
             _ = try? await subject.cache.retrieveImageInDiskCache(
                 forKey: address, options: [.processor(Variant("blur"))])
             subject.storage.store.flushAccessLogNow()
-            let entry = try #require(try subject.storage.entries(matching: .init(host: "img1.example.com")).entries.first)
+            let entry = try #require(
+                try subject.storage.entries(matching: .init(host: "img1.example.com")).entries.first)
             #expect(entry.baseKey == address && entry.processorIdentifier == "blur")
             let index = try Connection(path: subject.disk.index.path, access: .queryOnly)
             #expect(try index.texts("SELECT host FROM entries") == ["img1.example.com"])

@@ -237,11 +237,11 @@ package enum IndexSQL {
 
     static let setUpgrading: StaticString = "UPDATE state SET upgrading = ?1 WHERE id = 1"
 
-    static let replaceIndexes = """
-        CREATE INDEX IF NOT EXISTS entries_by_rank ON entries (pinned, rank, size, expires_at);
-        DROP INDEX IF EXISTS entries_by_access;
-        DROP INDEX IF EXISTS entries_by_expiration
-        """
+    static let makeIndex: StaticString =
+        "CREATE INDEX IF NOT EXISTS entries_by_rank ON entries (pinned, rank, size, expires_at)"
+
+    static let dropFormerIndexes =
+        "DROP INDEX IF EXISTS entries_by_access; DROP INDEX IF EXISTS entries_by_expiration"
 
     static let unknownHosts: StaticString = """
         SELECT id, key, base_length FROM entries WHERE id > ?1 AND host IS NULL AND key IS NOT NULL ORDER BY id LIMIT ?2
@@ -261,8 +261,10 @@ package enum IndexSQL {
             ("relearn", relearn), ("touch", touch), ("extend", extend), ("evict", evict), ("expire", expire),
             ("removeStored", removeStored), ("page", page), ("clampFuture", clampFuture), ("totals", totals),
             ("countedTotals", countedTotals), ("impossibleSizes", impossibleSizes), ("expiredTotals", expiredTotals),
-            ("repairTotals", repairTotals), ("nothingHasExpired", nothingHasExpired), ("beginExpiryScan", beginExpiryScan),
-            ("doubtExpiry", doubtExpiry), ("expired", expired), ("nextExpiry", nextExpiry), ("endExpiryScan", endExpiryScan),
+            ("repairTotals", repairTotals), ("nothingHasExpired", nothingHasExpired),
+            ("beginExpiryScan", beginExpiryScan),
+            ("doubtExpiry", doubtExpiry), ("expired", expired), ("nextExpiry", nextExpiry),
+            ("endExpiryScan", endExpiryScan),
             ("setLatestStore", setLatestStore),
             ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState),
             ("accessRange", accessRange), ("evictedNext", evictedNext), ("keys", keys),

@@ -33,6 +33,11 @@ extension DiskStorage.Backend {
         try explained { try store.adopter.finish() }
     }
 
+    /// Does what an upgrade of the index leaves for later, now and on this thread, and tells how many entries it has looked at.
+    @_spi(HalcyonTool) public func finishUpgrade(_ progress: (Int) -> Void) throws {
+        try explained { try store.sweeper.upgrader.finish(progress) }
+    }
+
     /// Drops the row of a key whose blob is gone, now: a process that ends at once leaves housekeeping no time for it.
     @_spi(HalcyonTool) public func settle(forKey key: String, forcedExtension: String? = nil) throws {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)

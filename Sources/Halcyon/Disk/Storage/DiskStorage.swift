@@ -157,7 +157,8 @@ public enum DiskStorage {
             writeOptions: Data.WritingOptions = [], forcedExtension: String? = nil
         ) throws {
             try store(
-                value: value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: expiration, writeOptions: writeOptions,
+                value: value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: expiration,
+                writeOptions: writeOptions,
                 forcedExtension: forcedExtension, attributes: EntryAttributes())
         }
 
@@ -170,7 +171,8 @@ public enum DiskStorage {
             writeOptions: Data.WritingOptions = [], forcedExtension: String? = nil, attributes: EntryAttributes
         ) throws {
             try store(
-                value: value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: expiration, writeOptions: writeOptions,
+                value: value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: expiration,
+                writeOptions: writeOptions,
                 forcedExtension: forcedExtension, attributes: attributes)
         }
 
@@ -209,7 +211,8 @@ public enum DiskStorage {
             store(
                 try values.compactMap { key, value in
                     try request(
-                        toStore: value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: .days(9), writeOptions: [],
+                        toStore: value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: .days(9),
+                        writeOptions: [],
                         forcedExtension: nil, attributes: EntryAttributes())
                 })
         }

@@ -41,7 +41,8 @@ struct Evictor: FolderWork {
     func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
         recorder.flushAccesses()
         try clampFutureAccesses()
-        let removal = remover.removeBatches(counting: \.evictions, shouldContinue: shouldContinue) { session, obstacles in
+        let removal = remover.removeBatches(counting: \.evictions, shouldContinue: shouldContinue) {
+            session, obstacles in
             // Anew under each lock: others store and remove meanwhile.
             let totals = try session.totals()
             let need = Totals(entries: totals.entries - target.entries, bytes: totals.bytes - target.bytes)

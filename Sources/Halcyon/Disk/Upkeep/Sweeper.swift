@@ -6,7 +6,7 @@ struct Sweeper: FolderWork {
     let adopter: Adopter
     let settler: Settler
     let repairer: Repairer
-    private var upgrader: Upgrader { Upgrader(folder: folder) }
+    var upgrader: Upgrader { Upgrader(folder: folder) }
 
     /// What follows an opening, off everybody's path: what a crash, a power cut, a copy of the folder or another library
     /// left is put in order. Each step is bounded batches; one that fails is made up for at the next open.

@@ -2,31 +2,50 @@
 struct Upgrader: FolderWork {
     let folder: CacheFolder
 
-    /// Takes a second for a million entries, in which stores wait, and some more in batches, in which they do not. Ends at once where
-    /// nothing is left to do.
-    func finish() throws {
+    /// Takes a second or two for a million entries, in which stores wait, and some more in batches, in which they do not. Ends at once
+    /// where nothing is left to do; interrupted, the next one goes on.
+    ///
+    /// - Parameter progress: called with the number of entries looked at.
+    func finish(_ progress: (Int) -> Void = { _ in }) throws {
         while let step = try index.read({ try $0.upgradeStep() }) {
-            switch step {
-            case .indexes: break
-            case .hosts: try fillHosts()
-            case .listing: try emptyListing()
-            }
+            try prepare(step, progress)
             try index.write { session in
                 // Another process may have been quicker.
                 guard try session.upgradeStep() == step else { return }
-                if step == .indexes { try session.replaceIndexes() }
-                if step == .listing { try session.dropFormerListing() }
+                try complete(step, in: session)
                 try session.setUpgradeStep(step.next)
             }
+            // What each of them writes is as long as the index is.
+            index.checkpoint()
         }
     }
 
-    private func fillHosts() throws {
+    private func prepare(_ step: UpgradeStep, _ progress: (Int) -> Void) throws {
+        switch step {
+        case .index, .formerIndexes: break
+        case .hosts: try fillHosts(progress)
+        case .listing: try emptyListing()
+        }
+    }
+
+    private func complete(_ step: UpgradeStep, in session: IndexSession) throws {
+        switch step {
+        case .index: try session.makeIndex()
+        case .formerIndexes: try session.dropFormerIndexes()
+        case .hosts: break
+        case .listing: try session.dropFormerListing()
+        }
+    }
+
+    private func fillHosts(_ progress: (Int) -> Void) throws {
         let limit = environment.tuning.flushBatchSize
         var last: Int64? = .min
+        var done = 0
         while let id = last {
             try stopIfClosing()
             last = try index.writeBatch(isFollowed: { $0 != nil }) { try $0.fillHosts(after: id, limit: limit) }
+            done += limit
+            progress(done)
         }
     }
 

@@ -37,6 +37,7 @@ struct Upgrade: ParsableCommand {
             let bar = Locked(ProgressBar(total: plan.blobs + plan.legacyBlobs))
             defer { bar.withLock { $0.clear() } }
             try storage.finishAdoption { progress in bar.withLock { $0.show(progress.files, "files looked at") } }
+            try storage.finishUpgrade { entries in bar.withLock { $0.show(entries, "entries looked at") } }
         }
         try report(plan, isDone: true)
     }

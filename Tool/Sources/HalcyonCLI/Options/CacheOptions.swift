@@ -75,7 +75,8 @@ struct CacheOptions: ParsableArguments {
         }
         throw Failure(
             "The index at \(folder) has an older schema and is in use: to read it here would upgrade it, and a process of an "
-                + "older version could store nothing more. End that process or update it, or run ‘halcyon upgrade’ to do it now.")
+                + "older version could store nothing more. End that process or update it, or run ‘halcyon upgrade’ to do it now."
+        )
     }
 
     /// The cache's folder, without making or opening anything.
