@@ -94,6 +94,7 @@ import Testing
             #expect(counts.hits == 1 && counts.misses == 1 && counts.stores == 1 && counts.hitRate == 0.5)
             #expect(counts.removals == 0 && counts.evictions == 0 && counts.expirations == 0)
             #expect(counts.bytesRead == 10 && counts.bytesWritten == 10)
+            #expect(counts.bytesEvicted == 0 && counts.millisecondsUnusedBeforeEviction == 0)
             let all = try storage.statistics
             #expect(all.total == counts && all.since != nil)
             try storage.resetStatistics()

@@ -30,7 +30,10 @@ final class Housekeeping: Sendable {
     /// Runs a task soon, or after a number of milliseconds.
     func request(_ task: Task, afterMilliseconds delay: Int64 = 0) {
         guard requested.withLock({ $0.insert(task).inserted }) else { return }
-        queue(for: task).asyncAfter(deadline: .now() + .milliseconds(Int(clamping: delay))) { [self] in run(task) }
+        let queue = queue(for: task)
+        // What is due at once is in its queue when this returns: who waits for the queue waits for it.
+        guard delay > 0 else { return queue.async { [self] in run(task) } }
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: delay))) { [self] in run(task) }
     }
 
     private func queue(for task: Task) -> DispatchQueue {

@@ -47,7 +47,8 @@ struct UsageFacts {
             "hitRate": counts.hitRate.map { .decimal($0) } ?? .null, "stores": .integer(counts.stores),
             "removals": .integer(counts.removals), "evictions": .integer(counts.evictions),
             "expirations": .integer(counts.expirations), "bytesRead": .integer(counts.bytesRead),
-            "bytesWritten": .integer(counts.bytesWritten),
+            "bytesWritten": .integer(counts.bytesWritten), "bytesEvicted": .integer(counts.bytesEvicted),
+            "millisecondsUnusedBeforeEviction": .integer(counts.millisecondsUnusedBeforeEviction),
             "since": .string(statistics.since.map { DateText.iso8601(Timestamp($0)) }),
         ])
     }
