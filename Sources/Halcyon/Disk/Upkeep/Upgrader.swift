@@ -7,7 +7,9 @@ struct Upgrader: FolderWork {
     ///
     /// - Parameter progress: called with the number of entries looked at.
     func finish(_ progress: (Int) -> Void = { _ in }) throws {
-        while let step = try index.read({ try $0.upgradeStep() }) {
+        // So many at most: another index may take this one's place at any time, and what reads may see is not what is written.
+        for _ in UpgradeStep.allCases {
+            guard let step = try index.read({ try $0.upgradeStep() }) else { return }
             try prepare(step, progress)
             try index.write { session in
                 // Another process may have been quicker.
