@@ -18,6 +18,7 @@ import Testing
 
     /// How often the index was written, and a scan read all of it.
     private func removeExpired(_ cache: CacheFixture) throws -> (removed: Int, commits: Int) {
+        cache.settle()
         let before = cache.commitCount
         return (try cache.storage.removeExpiredValues().count, cache.commitCount - before)
     }
