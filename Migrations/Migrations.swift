@@ -46,6 +46,6 @@ package enum MigrationFiles {
         File(
             version: 7, name: "V0007__explain_itself.sql",
             sql: EmbeddedSQL.V0007__explain_itself,
-            checksum: "9dad9967cc431a57568d32e85ac226d14c74603d38afc4a3e435847fbca54761", oldestReader: 7),
+            checksum: "d42505542810c5e23a8f9d7646018e6ca60bbcf72b8835de496bad268eae0812", oldestReader: 7),
     ]
 }

@@ -15,6 +15,11 @@ DROP VIEW IF EXISTS cache_expirations;
 DROP VIEW IF EXISTS cache_tags;
 DROP VIEW IF EXISTS cache_metadata;
 DROP VIEW IF EXISTS cache_statistics;
+-- Somebody may have had the same idea.
+DROP VIEW IF EXISTS cache_eviction_order;
+DROP VIEW IF EXISTS cache_hosts;
+DROP VIEW IF EXISTS cache_check;
+DROP VIEW IF EXISTS cache_versions;
 
 DROP TRIGGER IF EXISTS entries_inserted;
 DROP TRIGGER IF EXISTS entries_replaced;
@@ -25,8 +30,11 @@ DROP TRIGGER IF EXISTS entries_renamed_unlisted;
 DROP TRIGGER IF EXISTS entries_deleted_unlisted;
 
 -- Entries go in the order of `rank`, the lowest first. Under LRU it is the time of the latest use; the column keeps its
--- place in the table and in the index.
+-- place in the table and in the index. SQLite reads all views for it, also those of others, and some may name what is gone
+-- by now: with this pragma it leaves them as they are.
+PRAGMA writable_schema = ON;
 ALTER TABLE entries RENAME COLUMN accessed_at TO rank;
+PRAGMA writable_schema = OFF;
 
 -- The latest use where it is not `rank`. NULL: it is.
 ALTER TABLE entries ADD COLUMN accessed_at INTEGER;
@@ -47,7 +55,10 @@ ALTER TABLE metadata ADD COLUMN stale_while_revalidate INTEGER;
 -- 1: its Cache-Control says must-revalidate or no-cache (RFC 9111, 5.2.2).
 ALTER TABLE metadata ADD COLUMN must_revalidate INTEGER;
 
-CREATE TABLE totals_7 (
+-- Not renamed either: SQLite would read all views again, and some may name what is gone.
+CREATE TABLE former_totals AS SELECT * FROM totals;
+DROP TABLE totals;
+CREATE TABLE totals (
     id              INTEGER PRIMARY KEY CHECK (id = 1),
     entries         INTEGER,
     bytes           INTEGER,
@@ -61,12 +72,13 @@ CREATE TABLE totals_7 (
     stored_boot     INTEGER,
     stored_uptime   INTEGER
 );
-INSERT INTO totals_7 (id, entries, bytes, stored_at, slack, earliest_expiry)
-SELECT id, entries, bytes, stored_at, slack, CASE entries WHEN 0 THEN 9223372036854775807 ELSE 0 END FROM totals;
-DROP TABLE totals;
-ALTER TABLE totals_7 RENAME TO totals;
+INSERT INTO totals (id, entries, bytes, stored_at, slack, earliest_expiry)
+SELECT id, entries, bytes, stored_at, slack, CASE entries WHEN 0 THEN 9223372036854775807 ELSE 0 END FROM former_totals;
+DROP TABLE former_totals;
 
-CREATE TABLE state_7 (
+CREATE TABLE former_state AS SELECT * FROM state;
+DROP TABLE state;
+CREATE TABLE state (
     id             INTEGER PRIMARY KEY CHECK (id = 1),
     -- The boot of the machine the index was last opened in, NULL in a new index; and its number, counted up at each new one.
     boot           TEXT,
@@ -93,20 +105,22 @@ CREATE TABLE state_7 (
     -- the former listing; 0: nothing.
     upgrading      INTEGER NOT NULL
 );
-INSERT INTO state_7 (
+INSERT INTO state (
     id, boot, boots, settled_at, index_inode, relearning, adoption, adopts_until, distrust_from, distrust_until,
     reconciled_at, legacy_names, upgrading
 )
 SELECT
     id, boot, 0, settled_at, index_inode, relearning, adoption, adopts_until, distrust_from, distrust_until,
     reconciled_at, legacy_names, 4
-FROM state;
-DROP TABLE state;
-ALTER TABLE state_7 RENAME TO state;
+FROM former_state;
+DROP TABLE former_state;
 
 -- Bytes that evictions took, and the milliseconds for which their entries had not been used.
 ALTER TABLE statistics ADD COLUMN bytes_evicted INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE statistics ADD COLUMN unused_evicted INTEGER NOT NULL DEFAULT 0;
+-- Evictions of earlier versions, which those two know nothing of.
+ALTER TABLE statistics ADD COLUMN evictions_before INTEGER NOT NULL DEFAULT 0;
+UPDATE statistics SET evictions_before = evictions;
 
 CREATE TRIGGER entries_inserted AFTER INSERT ON entries BEGIN
     UPDATE totals SET
@@ -159,11 +173,15 @@ SELECT
 FROM entries;
 
 CREATE VIEW cache_eviction_order AS
-SELECT
-    row_number() OVER turn AS position, c.key, file, e.size, sum(e.size) OVER turn AS bytes_so_far, expired, created, last_read
-FROM entries AS e JOIN cache_entries AS c USING (id)
-WHERE e.pinned = 0
-WINDOW turn AS (ORDER BY expired = 'no', e.rank, e.size, id)
+SELECT position, key, file, size, bytes_so_far, expired, created, last_read
+FROM (
+    SELECT row_number() OVER turn AS position, id, sum(size) OVER turn AS bytes_so_far
+    FROM (
+        SELECT id, rank, size, coalesce(expires_at <= (julianday('now') - 2440587.5) * 86400000.0, 0) AS is_expired
+        FROM entries WHERE pinned = 0
+    )
+    WINDOW turn AS (ORDER BY is_expired DESC, rank, size, id)
+) JOIN cache_entries USING (id)
 ORDER BY position;
 
 CREATE VIEW cache_summary AS
@@ -245,7 +263,7 @@ CREATE VIEW cache_statistics AS
 SELECT
     hits, misses, round(100.0 * hits / nullif(hits + misses, 0), 1) AS hit_percent, stores, removals, evictions,
     expirations, bytes_read, bytes_written, bytes_evicted,
-    round(unused_evicted / 86400000.0 / nullif(evictions, 0), 2) AS days_unused_when_evicted,
+    round(unused_evicted / 86400000.0 / nullif(evictions - evictions_before, 0), 2) AS days_unused_when_evicted,
     CASE WHEN since > 0 THEN strftime('%Y-%m-%d %H:%M:%SZ', since / 1000.0, 'unixepoch') END AS since
 FROM statistics;
 
@@ -266,7 +284,8 @@ CREATE TABLE cache_help (
     name      TEXT NOT NULL,
     question  TEXT NOT NULL,
     statement TEXT NOT NULL,
-    access    TEXT NOT NULL DEFAULT 'read only'
+    units     TEXT NOT NULL DEFAULT 'bytes; dates in UTC; cache_schema has the unit of each column',
+    access    TEXT NOT NULL DEFAULT 'read only; the tables are written by the cache alone'
 );
 INSERT INTO cache_help (name, question, statement) VALUES
     ('cache_summary', 'How many entries and bytes are there?',
@@ -278,7 +297,7 @@ INSERT INTO cache_help (name, question, statement) VALUES
     ('cache_summary', 'What has expired, and how many bytes?',
         'SELECT expired_entries, expired_bytes FROM cache_summary'),
     ('cache_entries', 'What expires within seven days?',
-        'SELECT key, expires FROM cache_entries WHERE expires <= datetime(''now'', ''+7 days'') || ''Z'' ORDER BY expires'),
+        'SELECT key, expires FROM cache_entries WHERE expires <= datetime(''now'', ''+7 days'') || ''Z'' AND expired = ''no'' ORDER BY expires'),
     ('cache_expirations', 'How much expires on which day?',
         'SELECT * FROM cache_expirations'),
     ('cache_hosts', 'How many bytes are there of each host?',
@@ -378,6 +397,7 @@ INSERT INTO cache_schema (table_name, column_name, unit, meaning, written_by) VA
     ('statistics', 'bytes_written', 'bytes', '', 'store'),
     ('statistics', 'bytes_evicted', 'bytes', '', 'cleaning'),
     ('statistics', 'unused_evicted', 'ms', 'for how long the evicted entries had not been used, all together', 'cleaning'),
+    ('statistics', 'evictions_before', 'count', 'evictions by earlier versions, which bytes_evicted and unused_evicted do not include', 'migration'),
     ('metadata', 'id', '', 'entries.id', 'app'),
     ('metadata', 'stored_at', 'ms since 1970, UTC', 'entries.created_at; a row with another one is out of date', 'app'),
     ('metadata', 'etag', 'text', 'response header (RFC 9110, 8.8.3)', 'app'),
@@ -395,10 +415,11 @@ INSERT INTO cache_schema (table_name, column_name, unit, meaning, written_by) VA
     ('schema_migrations', 'checksum', 'hexadecimal', 'SHA-256 of that file', 'migration'),
     ('schema_migrations', 'applied_at', 'ms since 1970, UTC', '', 'migration'),
     ('schema_migrations', 'oldest_reader', '', 'the oldest version that can use an index with this change', 'migration'),
-    ('cache_help', 'name', 'text', 'a view', 'migration'),
+    ('cache_help', 'name', 'text', 'the view that is asked', 'migration'),
     ('cache_help', 'question', 'text', 'what it answers', 'migration'),
     ('cache_help', 'statement', 'SQL', 'that answers it', 'migration'),
-    ('cache_help', 'access', 'text', 'read only: a view cannot be written to', 'migration'),
+    ('cache_help', 'units', 'text', 'of what it answers', 'migration'),
+    ('cache_help', 'access', 'text', 'what may be done with it', 'migration'),
     ('cache_schema', 'table_name', 'text', 'a table or a view', 'migration'),
     ('cache_schema', 'column_name', 'text', '', 'migration'),
     ('cache_schema', 'unit', 'text', '', 'migration'),

@@ -93,6 +93,30 @@ import Testing
         }
     }
 
+    /// An app that is open, and an extension that takes the machine for restarted: the app stores on.
+    @Test func `what is stored while another process counts another boot is not trusted after a power cut either`()
+        throws
+    {
+        try withCache { cache in
+            cache.environment.boot = { "first" }
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .never)
+            cache.settle()
+            var environment = cache.environment
+            environment.boot = { "unknown" }
+            let other = DiskStorage.Backend<Data>(
+                noThrowConfig: cache.config, creatingDirectory: false, environment: environment)
+            _ = try other.value(forKey: "a")
+            other.store.housekeepingWait()
+            try cache.storage.store(value: .blob(2), forKey: "b", expiration: .never)
+            #expect(try cache.storage.value(forKey: "b") == .blob(2))
+            cache.storage.store.close()
+            other.store.close()
+            restartUncleanly(cache, boot: "second", clockBackBy: 0)
+            cache.settle()
+            #expect(try cache.storage.value(forKey: "b") == nil)
+        }
+    }
+
     /// Of a minute and two: before and after the system has written what was stored.
     @Test(arguments: [30.0, 61])
     func `a cache that is closed later than that is trusted, wherever the clock stands`(seconds: Double) throws {

@@ -11,7 +11,7 @@ import Testing
     static let expected: [String: [String]] = [
         "lookup": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "row": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
-        "upsert": [],
+        "upsert": ["SCALAR SUBQUERY 1", "SEARCH state USING INTEGER PRIMARY KEY (rowid=?)"],
         "adopt": [],
         "delete": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "uses": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],

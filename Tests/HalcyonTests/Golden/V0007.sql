@@ -14,7 +14,7 @@ INSERT INTO schema_migrations VALUES(3,'V0003__count_uses.sql','43829b8fba9692b7
 INSERT INTO schema_migrations VALUES(4,'V0004__describe_entries.sql','a71edff930763bc647d7de545aadad9544fc0e5f68e33538b20b623159cdbb6d',1,1760000000000);
 INSERT INTO schema_migrations VALUES(5,'V0005__list_entries.sql','e7531d0acc228330def97209107fcb40d227327a77494daadb13e3e0ff4152a3',1,1760000000000);
 INSERT INTO schema_migrations VALUES(6,'V0006__show_more.sql','009d673fb5abd07ec2c7dc75be8711dabbc364878727e5eb8a354bb7b95da62b',1,1760000000000);
-INSERT INTO schema_migrations VALUES(7,'V0007__explain_itself.sql','9dad9967cc431a57568d32e85ac226d14c74603d38afc4a3e435847fbca54761',7,1760000000000);
+INSERT INTO schema_migrations VALUES(7,'V0007__explain_itself.sql','d42505542810c5e23a8f9d7646018e6ca60bbcf72b8835de496bad268eae0812',7,1760000000000);
 CREATE TABLE entries (
     -- 63 bits of the SHA-256 of the file name.
     id           INTEGER PRIMARY KEY,
@@ -57,8 +57,8 @@ CREATE TABLE statistics (
     expirations     INTEGER NOT NULL,
     bytes_read      INTEGER NOT NULL,
     bytes_written   INTEGER NOT NULL
-, bytes_evicted INTEGER NOT NULL DEFAULT 0, unused_evicted INTEGER NOT NULL DEFAULT 0);
-INSERT INTO statistics VALUES(1,1760000000000,1,2,3,4,5,6,7,8,9,10);
+, bytes_evicted INTEGER NOT NULL DEFAULT 0, unused_evicted INTEGER NOT NULL DEFAULT 0, evictions_before INTEGER NOT NULL DEFAULT 0);
+INSERT INTO statistics VALUES(1,1760000000000,1,2,3,4,5,6,7,8,9,10,0);
 CREATE TABLE metadata (
     -- The entry's.
     id            INTEGER PRIMARY KEY,
@@ -83,7 +83,7 @@ CREATE TABLE tags (
 INSERT INTO tags VALUES('offline',6006747928771168233);
 INSERT INTO tags VALUES('höhle',8371974080835566578);
 INSERT INTO tags VALUES('offline',8371974080835566578);
-CREATE TABLE IF NOT EXISTS "totals" (
+CREATE TABLE totals (
     id              INTEGER PRIMARY KEY CHECK (id = 1),
     entries         INTEGER,
     bytes           INTEGER,
@@ -98,7 +98,7 @@ CREATE TABLE IF NOT EXISTS "totals" (
     stored_uptime   INTEGER
 );
 INSERT INTO totals VALUES(1,4,5368709127,1760000000003,-6,1760604800000,NULL,3,86400000);
-CREATE TABLE IF NOT EXISTS "state" (
+CREATE TABLE state (
     id             INTEGER PRIMARY KEY CHECK (id = 1),
     -- The boot of the machine the index was last opened in, NULL in a new index; and its number, counted up at each new one.
     boot           TEXT,
@@ -125,34 +125,35 @@ CREATE TABLE IF NOT EXISTS "state" (
     -- the former listing; 0: nothing.
     upgrading      INTEGER NOT NULL
 );
-INSERT INTO state VALUES(1,'boot',3,0,0,1,0,'done',1760000000000,-70000,0,NULL,NULL,NULL,NULL,1760000000000,1,0);
+INSERT INTO state VALUES(1,'boot',3,0,0,1,0,'done',1760000000000,NULL,NULL,NULL,NULL,NULL,NULL,1760000000000,1,0);
 CREATE TABLE cache_help (
     name      TEXT NOT NULL,
     question  TEXT NOT NULL,
     statement TEXT NOT NULL,
-    access    TEXT NOT NULL DEFAULT 'read only'
+    units     TEXT NOT NULL DEFAULT 'bytes; dates in UTC; cache_schema has the unit of each column',
+    access    TEXT NOT NULL DEFAULT 'read only; the tables are written by the cache alone'
 );
-INSERT INTO cache_help VALUES('cache_summary','How many entries and bytes are there?','SELECT entries, bytes FROM cache_summary','read only');
-INSERT INTO cache_help VALUES('cache_entries','Which are the five largest?','SELECT key, size FROM cache_entries ORDER BY size DESC LIMIT 5','read only');
-INSERT INTO cache_help VALUES('cache_eviction_order','What goes next?','SELECT * FROM cache_eviction_order LIMIT 10','read only');
-INSERT INTO cache_help VALUES('cache_summary','What has expired, and how many bytes?','SELECT expired_entries, expired_bytes FROM cache_summary','read only');
-INSERT INTO cache_help VALUES('cache_entries','What expires within seven days?','SELECT key, expires FROM cache_entries WHERE expires <= datetime(''now'', ''+7 days'') || ''Z'' ORDER BY expires','read only');
-INSERT INTO cache_help VALUES('cache_expirations','How much expires on which day?','SELECT * FROM cache_expirations','read only');
-INSERT INTO cache_help VALUES('cache_hosts','How many bytes are there of each host?','SELECT host, bytes FROM cache_hosts','read only');
-INSERT INTO cache_help VALUES('cache_images','Was an image, in any variant, read today?','SELECT last_read >= date(''now'') AS read_today FROM cache_images WHERE image = ''https://example.com/a.png''','read only');
-INSERT INTO cache_help VALUES('cache_entries','Which keys were read, and when?','SELECT key, last_read FROM cache_entries WHERE last_read IS NOT NULL ORDER BY last_read DESC','read only');
-INSERT INTO cache_help VALUES('cache_processors','Which processors are there, with how many entries?','SELECT processor, entries FROM cache_processors','read only');
-INSERT INTO cache_help VALUES('cache_versions','Which schema version is it, and when was each applied?','SELECT version, applied FROM cache_versions','read only');
-INSERT INTO cache_help VALUES('cache_check','Is the total right?','SELECT * FROM cache_check','read only');
-INSERT INTO cache_help VALUES('cache_statistics','What is the hit rate, and since when?','SELECT hit_percent, since FROM cache_statistics','read only');
-INSERT INTO cache_help VALUES('cache_entries','What is pinned?','SELECT key, size FROM cache_entries WHERE pinned = ''yes''','read only');
-INSERT INTO cache_help VALUES('cache_entries','Which variants are there of one image?','SELECT processor, size FROM cache_entries WHERE image = ''https://example.com/a.png''','read only');
-INSERT INTO cache_help VALUES('cache_sizes','How large are the entries?','SELECT * FROM cache_sizes','read only');
-INSERT INTO cache_help VALUES('cache_summary','What is the average size?','SELECT average_size FROM cache_summary','read only');
-INSERT INTO cache_help VALUES('cache_ages','How long ago were entries stored, and used?','SELECT * FROM cache_ages','read only');
-INSERT INTO cache_help VALUES('cache_tags','What has which tag?','SELECT * FROM cache_tags','read only');
-INSERT INTO cache_help VALUES('cache_metadata','What is known of responses, and what did the app note?','SELECT * FROM cache_metadata','read only');
-INSERT INTO cache_help VALUES('cache_schema','What does a column mean?','SELECT * FROM cache_schema WHERE table_name = ''cache_entries''','read only');
+INSERT INTO cache_help VALUES('cache_summary','How many entries and bytes are there?','SELECT entries, bytes FROM cache_summary','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_entries','Which are the five largest?','SELECT key, size FROM cache_entries ORDER BY size DESC LIMIT 5','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_eviction_order','What goes next?','SELECT * FROM cache_eviction_order LIMIT 10','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_summary','What has expired, and how many bytes?','SELECT expired_entries, expired_bytes FROM cache_summary','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_entries','What expires within seven days?','SELECT key, expires FROM cache_entries WHERE expires <= datetime(''now'', ''+7 days'') || ''Z'' AND expired = ''no'' ORDER BY expires','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_expirations','How much expires on which day?','SELECT * FROM cache_expirations','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_hosts','How many bytes are there of each host?','SELECT host, bytes FROM cache_hosts','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_images','Was an image, in any variant, read today?','SELECT last_read >= date(''now'') AS read_today FROM cache_images WHERE image = ''https://example.com/a.png''','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_entries','Which keys were read, and when?','SELECT key, last_read FROM cache_entries WHERE last_read IS NOT NULL ORDER BY last_read DESC','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_processors','Which processors are there, with how many entries?','SELECT processor, entries FROM cache_processors','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_versions','Which schema version is it, and when was each applied?','SELECT version, applied FROM cache_versions','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_check','Is the total right?','SELECT * FROM cache_check','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_statistics','What is the hit rate, and since when?','SELECT hit_percent, since FROM cache_statistics','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_entries','What is pinned?','SELECT key, size FROM cache_entries WHERE pinned = ''yes''','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_entries','Which variants are there of one image?','SELECT processor, size FROM cache_entries WHERE image = ''https://example.com/a.png''','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_sizes','How large are the entries?','SELECT * FROM cache_sizes','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_summary','What is the average size?','SELECT average_size FROM cache_summary','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_ages','How long ago were entries stored, and used?','SELECT * FROM cache_ages','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_tags','What has which tag?','SELECT * FROM cache_tags','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_metadata','What is known of responses, and what did the app note?','SELECT * FROM cache_metadata','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_schema','What does a column mean?','SELECT * FROM cache_schema WHERE table_name = ''cache_entries''','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
 CREATE TABLE cache_schema (
     table_name  TEXT NOT NULL,
     column_name TEXT NOT NULL,
@@ -218,6 +219,7 @@ INSERT INTO cache_schema VALUES('statistics','bytes_read','bytes','','read');
 INSERT INTO cache_schema VALUES('statistics','bytes_written','bytes','','store');
 INSERT INTO cache_schema VALUES('statistics','bytes_evicted','bytes','','cleaning');
 INSERT INTO cache_schema VALUES('statistics','unused_evicted','ms','for how long the evicted entries had not been used, all together','cleaning');
+INSERT INTO cache_schema VALUES('statistics','evictions_before','count','evictions by earlier versions, which bytes_evicted and unused_evicted do not include','migration');
 INSERT INTO cache_schema VALUES('metadata','id','','entries.id','app');
 INSERT INTO cache_schema VALUES('metadata','stored_at','ms since 1970, UTC','entries.created_at; a row with another one is out of date','app');
 INSERT INTO cache_schema VALUES('metadata','etag','text','response header (RFC 9110, 8.8.3)','app');
@@ -235,10 +237,11 @@ INSERT INTO cache_schema VALUES('schema_migrations','name','text','the file in M
 INSERT INTO cache_schema VALUES('schema_migrations','checksum','hexadecimal','SHA-256 of that file','migration');
 INSERT INTO cache_schema VALUES('schema_migrations','applied_at','ms since 1970, UTC','','migration');
 INSERT INTO cache_schema VALUES('schema_migrations','oldest_reader','','the oldest version that can use an index with this change','migration');
-INSERT INTO cache_schema VALUES('cache_help','name','text','a view','migration');
+INSERT INTO cache_schema VALUES('cache_help','name','text','the view that is asked','migration');
 INSERT INTO cache_schema VALUES('cache_help','question','text','what it answers','migration');
 INSERT INTO cache_schema VALUES('cache_help','statement','SQL','that answers it','migration');
-INSERT INTO cache_schema VALUES('cache_help','access','text','read only: a view cannot be written to','migration');
+INSERT INTO cache_schema VALUES('cache_help','units','text','of what it answers','migration');
+INSERT INTO cache_schema VALUES('cache_help','access','text','what may be done with it','migration');
 INSERT INTO cache_schema VALUES('cache_schema','table_name','text','a table or a view','migration');
 INSERT INTO cache_schema VALUES('cache_schema','column_name','text','','migration');
 INSERT INTO cache_schema VALUES('cache_schema','unit','text','','migration');
@@ -388,11 +391,15 @@ SELECT
     id
 FROM entries;
 CREATE VIEW cache_eviction_order AS
-SELECT
-    row_number() OVER turn AS position, c.key, file, e.size, sum(e.size) OVER turn AS bytes_so_far, expired, created, last_read
-FROM entries AS e JOIN cache_entries AS c USING (id)
-WHERE e.pinned = 0
-WINDOW turn AS (ORDER BY expired = 'no', e.rank, e.size, id)
+SELECT position, key, file, size, bytes_so_far, expired, created, last_read
+FROM (
+    SELECT row_number() OVER turn AS position, id, sum(size) OVER turn AS bytes_so_far
+    FROM (
+        SELECT id, rank, size, coalesce(expires_at <= (julianday('now') - 2440587.5) * 86400000.0, 0) AS is_expired
+        FROM entries WHERE pinned = 0
+    )
+    WINDOW turn AS (ORDER BY is_expired DESC, rank, size, id)
+) JOIN cache_entries USING (id)
 ORDER BY position;
 CREATE VIEW cache_summary AS
 SELECT
@@ -464,7 +471,7 @@ CREATE VIEW cache_statistics AS
 SELECT
     hits, misses, round(100.0 * hits / nullif(hits + misses, 0), 1) AS hit_percent, stores, removals, evictions,
     expirations, bytes_read, bytes_written, bytes_evicted,
-    round(unused_evicted / 86400000.0 / nullif(evictions, 0), 2) AS days_unused_when_evicted,
+    round(unused_evicted / 86400000.0 / nullif(evictions - evictions_before, 0), 2) AS days_unused_when_evicted,
     CASE WHEN since > 0 THEN strftime('%Y-%m-%d %H:%M:%SZ', since / 1000.0, 'unixepoch') END AS since
 FROM statistics;
 CREATE VIEW cache_check AS

@@ -103,4 +103,24 @@ import Testing
         #expect(try cache.storage.value(forKey: "a") == .blob(1))
         try cache.requireClean()
     }
+
+    @Test(arguments: [
+        "CREATE VIEW mine AS SELECT site, bytes FROM cache_sites", "CREATE VIEW mine AS SELECT bytes FROM totals",
+        "CREATE VIEW mine AS SELECT key, accessed_at FROM entries", "CREATE VIEW cache_hosts AS SELECT 1",
+        "DROP VIEW cache_entries", "DROP TRIGGER entries_changed_unlisted",
+        "CREATE TRIGGER mine AFTER DELETE ON entries BEGIN UPDATE statistics SET removals = removals; END",
+    ])
+    func `what somebody has made of an index of version 6 does not keep it from being upgraded`(edit: String) throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.storage.store.close()
+        try OlderIndex.make(version: 6, at: cache.index.path)
+        try Connection(path: cache.index.path).execute(edit)
+        cache.reopen()
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        try cache.storage.store(value: .blob(2), forKey: "b")
+        cache.settle()
+        #expect(try Connection(path: cache.index.path).integer("SELECT upgrading FROM state") == 0)
+        #expect(cache.warnings.withLock { $0 } == [])
+    }
 }

@@ -9,7 +9,7 @@ import Testing
         for key in keys {
             let parts = key.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
             let variant = parts.count > 1 ? ["--processor", parts[1]] : []
-            try tool.run(
+            _ = try tool.run(
                 ["put", "--folder", tool.cache, "--key", parts[0]] + variant + ["-"], input: .blob(1, count: 100))
         }
     }

@@ -26,7 +26,9 @@
 
     /// See ``KeyOrigin/host(ofKey:baseLength:)``; nil where nothing is known.
     var host: String? {
-        guard let key, let origin else { return nil }
+        guard let key else { return nil }
+        // Restored from an index in which a key stood alone.
+        guard let origin else { return KeyOrigin.host(ofKey: key) ?? "" }
         return KeyOrigin.host(ofKey: key, baseLength: origin.baseLength)
     }
 

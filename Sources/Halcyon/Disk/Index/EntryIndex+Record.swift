@@ -36,8 +36,12 @@ extension EntryIndex {
                 state.adoptsUntil = max(state.adoptsUntil, file.changed, Timestamp(Date()))
             }
         }
-        if state.boot.map({ BootIdentifier.isSame($0, boot) }) != true {
-            state.noteReboot(writeBackTime: environment.tuning.writeBackTime)
+        if let last = state.boot {
+            if !BootIdentifier.isSame(last, boot) {
+                state.noteReboot(writeBackTime: environment.tuning.writeBackTime)
+            }
+        } else {
+            state.boots = 1
         }
         state.boot = boot
         state.indexInode = file.inode

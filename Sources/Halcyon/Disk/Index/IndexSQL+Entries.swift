@@ -101,9 +101,12 @@ extension IndexSQL {
 
     // MARK: Keys that are not to be kept
 
-    static let hasKeys: StaticString = "SELECT EXISTS (SELECT 1 FROM entries WHERE key IS NOT NULL)"
+    static let hasKeys: StaticString = "SELECT EXISTS (SELECT 1 FROM entries WHERE key IS NOT NULL OR host IS NOT NULL)"
 
-    static let forgetKey: StaticString = "UPDATE entries SET key = NULL, base_length = NULL, host = NULL WHERE id = ?1"
+    static let forgetKey: StaticString = """
+        UPDATE entries SET key = NULL, base_length = NULL, host = NULL
+        WHERE id = ?1 AND (key IS NOT NULL OR host IS NOT NULL)
+        """
 
     // MARK: Statistics
 
@@ -130,7 +133,7 @@ extension IndexSQL {
     static let resetStatistics: StaticString = """
         UPDATE statistics SET
             since = ?1, hits = 0, misses = 0, stores = 0, removals = 0, evictions = 0, expirations = 0, bytes_read = 0,
-            bytes_written = 0, bytes_evicted = 0, unused_evicted = 0
+            bytes_written = 0, bytes_evicted = 0, unused_evicted = 0, evictions_before = 0
         WHERE id = 1
         """
 

@@ -23,18 +23,21 @@ package enum IndexSQL {
         FROM entries WHERE id = ?1
         """
 
-    /// A store that says nothing of the pin (?11) or the origin (?13, ?14) leaves them as they were.
+    /// A store that says nothing of the pin (?11) or the origin (?13, ?14) leaves them as they were; one whose key is not to be kept takes
+    /// away what a key had said. The boot is what the index says by now: another process may have counted another one.
     static let upsert: StaticString = """
         INSERT INTO entries
             (id, name, key, token, inode, size, created_at, rank, expires_at, time_to_live, pinned, slack,
             source, base_length, host, boot, uptime)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, coalesce(?11, 0), ?12, ?13, ?14, ?15, ?16, ?17)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, coalesce(?11, 0), ?12, ?13, ?14, ?15,
+            CASE WHEN ?16 IS NOT NULL THEN (SELECT boots FROM state WHERE id = 1) END, ?16)
         ON CONFLICT (id) DO UPDATE SET
             name = excluded.name, key = excluded.key, token = excluded.token, inode = excluded.inode,
             size = excluded.size, created_at = excluded.created_at, rank = excluded.rank, accessed_at = NULL,
             expires_at = excluded.expires_at, time_to_live = excluded.time_to_live, pinned = coalesce(?11, max(pinned, 0)),
-            slack = excluded.slack, source = coalesce(?13, source), base_length = coalesce(?14, base_length), hits = 0,
-            host = coalesce(?15, host), boot = excluded.boot, uptime = excluded.uptime
+            slack = excluded.slack, source = coalesce(?13, source), hits = 0,
+            base_length = CASE WHEN excluded.key IS NOT NULL THEN coalesce(?14, base_length) END,
+            host = CASE WHEN excluded.key IS NOT NULL THEN coalesce(?15, host) END, boot = excluded.boot, uptime = excluded.uptime
         """
 
     static let adopt: StaticString = """
@@ -171,12 +174,12 @@ package enum IndexSQL {
     static let beginExpiryScan: StaticString =
         "UPDATE totals SET expiry_scan = ?1, earliest_expiry = 9223372036854775807 WHERE id = 1"
 
-    /// The next one who looks for what has expired scans.
+    /// Makes the next removal of what has expired scan.
     static let doubtExpiry: StaticString = "UPDATE totals SET earliest_expiry = 0 WHERE id = 1"
 
-    static let expired: StaticString = "SELECT id FROM entries WHERE pinned = 0 AND expires_at <= ?1"
+    static let expired: StaticString = "SELECT id FROM entries WHERE pinned = 0 AND expires_at <= ?1 LIMIT ?2"
 
-    static let nextExpiry: StaticString = "SELECT min(expires_at) FROM entries WHERE pinned = 0 AND expires_at > ?1"
+    static let nextExpiry: StaticString = "SELECT min(expires_at) FROM entries WHERE pinned = 0"
 
     /// Unless another scan has begun since.
     static let endExpiryScan: StaticString = """
@@ -212,6 +215,9 @@ package enum IndexSQL {
             distrust_boot, distrust_uptime, distrust_until_boot, distrust_until_uptime
         FROM state JOIN totals USING (id) WHERE id = 1
         """
+
+    /// The inode number of the index that its rows' ones are of; NULL for none. Of an index of any version.
+    static let isCopied: StaticString = "SELECT CASE WHEN relearning = 0 THEN index_inode END FROM state WHERE id = 1"
 
     /// Also of an index that has not been upgraded yet.
     static let adoption: StaticString = "SELECT adoption FROM state WHERE id = 1"

@@ -33,8 +33,7 @@ package struct IndexSession {
             statement.bind(entry.origin?.source, at: 13)
             statement.bind(entry.key == nil ? nil : entry.origin.map { Int64($0.baseLength) }, at: 14)
             try statement.bind(entry.host, at: 15)
-            statement.bind(entry.bootTime?.boot, at: 16)
-            statement.bind(entry.bootTime?.uptime, at: 17)
+            statement.bind(entry.bootTime?.uptime, at: 16)
             _ = try statement.step()
         }
     }
@@ -104,16 +103,19 @@ package struct IndexSession {
 
     func beginExpiryScan(_ scan: Int64) throws(SQLiteError) { try run(IndexSQL.beginExpiryScan, scan) }
 
-    /// What has expired at `now`, and when the next entry expires. Reads an index of all rows.
-    func expired(at now: Timestamp) throws -> (ids: [Int64], next: Int64?) {
-        let ids = try connection.with(throwing: IndexSQL.expired) { statement in
+    /// Some of what has expired at `now`. Reads an index of all rows, until it has as many.
+    func expired(at now: Timestamp, limit: Int) throws(SQLiteError) -> [Int64] {
+        try connection.with(IndexSQL.expired) { (statement) throws(SQLiteError) in
             statement.bind(now.milliseconds, at: 1)
+            statement.bind(Int64(limit), at: 2)
             var ids: [Int64] = []
             while try statement.step() { ids.append(statement.integer(at: 0)) }
             return ids
         }
-        return (ids, try integer(IndexSQL.nextExpiry, now.milliseconds))
     }
+
+    /// When the first entry expires. Reads an index of all rows.
+    func nextExpiry() throws(SQLiteError) -> Int64? { try connection.integer(IndexSQL.nextExpiry) }
 
     func endExpiryScan(_ scan: Int64, next: Int64?) throws(SQLiteError) {
         try connection.with(IndexSQL.endExpiryScan) { (statement) throws(SQLiteError) in

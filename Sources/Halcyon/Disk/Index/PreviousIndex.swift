@@ -74,9 +74,9 @@ final class PreviousIndex: Sendable {
         guard let (path, file) = kept.max(by: { $0.file.changed < $1.file.changed }), file.kind == .regular,
             file.links <= 1, let connection = connection(to: path)
         else { return nil }
-        let state = try? IndexSession(connection: connection).state()
+        let isCopy = try? connection.integer(IndexSQL.isCopied)
         return Opened(
-            connection: connection, isCopy: state.map { $0.isRelearning || $0.indexInode != file.inode } ?? false,
+            connection: connection, isCopy: isCopy.map { $0 != Int64(bitPattern: file.inode) } ?? false,
             isOld: files.fileSystem.now - file.changed > 86_400_000)
     }
 

@@ -24,6 +24,16 @@
         lastID = batch.map(\.id).max() ?? lastID
     }
 
+    static func + (left: Removal, right: Removal) -> Removal {
+        var sum = left
+        sum.names += right.names
+        sum.entries += right.entries
+        sum.bytes += right.bytes
+        sum.unused += right.unused
+        (sum.isComplete, sum.lastID, sum.failure) = (right.isComplete, right.lastID, right.failure)
+        return sum
+    }
+
     /// The names, unless nothing went although something should have: a clean that got somewhere is a success, and one
     /// file that cannot be removed must not hide what went.
     func namesOrFailure() throws -> [BlobName] {

@@ -172,7 +172,8 @@ extension EntryStore {
             size: file.size, createdAt: time, accessedAt: stamp(at: now), lifetime: request.lifetime)
         entry.slack = file.allocatedSize - file.size
         entry.origin = request.origin
-        entry.bootTime = BootTime(boot: condition.boots, uptime: environment.uptime())
+        // The index knows which boot it is.
+        entry.bootTime = BootTime(boot: 0, uptime: environment.uptime())
         try session.upsert(entry, pinned: request.attributes.isPinned)
         // What is said of bytes is told from what was said of others by the time of their store.
         if existing?.createdAt == time { try session.dropMetadata(id: entry.id) }

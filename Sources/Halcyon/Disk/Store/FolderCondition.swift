@@ -23,8 +23,6 @@ final class FolderCondition: Sendable {
         var distrusted: ClosedRange<Timestamp>?
         /// As this, of stores that know their boot.
         var distrustedBoots: ClosedRange<BootTime>?
-        /// The number of this boot.
-        var boots: Int64 = 0
         /// Tokens of entries that were dropped for it: a reader may have opened the blob of one before.
         var droppedTokens: Set<Int64> = []
         /// When the folder was last searched for files without a row.
@@ -64,7 +62,6 @@ final class FolderCondition: Sendable {
             // Until the own sweep has come by: only it knows the tokens.
             state.distrusted = index.distrusted ?? state.distrusted
             state.distrustedBoots = index.distrustedBoots ?? state.distrustedBoots
-            state.boots = index.boots
             state.reconciledAt = index.reconciledAt
         }
     }
@@ -109,9 +106,6 @@ final class FolderCondition: Sendable {
 
     /// Some of what was stored may not have reached the disk.
     var isDistrusting: Bool { state.withLock { $0.distrusted != nil || $0.distrustedBoots != nil } }
-
-    /// The number of this boot.
-    var boots: Int64 { state.withLock { $0.boots } }
 
     func trusts(_ entry: Entry) -> Bool { state.withLock { $0.trusts(entry) } }
 

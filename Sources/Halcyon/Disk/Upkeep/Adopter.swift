@@ -155,6 +155,7 @@ final class Adopter: FolderWork {
         guard condition.adopts(name) else { return nil }
         return try blobs.status(of: name)
     }
+
     /// How long a file without a row lives.
     ///
     /// Kingfisher writes the expiration into the modification date. Where that can be relied on (Apple platforms, an

@@ -17,18 +17,29 @@ struct Evictor: FolderWork {
         recorder.flushAccesses()
         try clampFutureAccesses()
         guard try !index.read({ try $0.nothingHasExpired(at: now) }) else { return Removal() }
+        // So many at a time: a clean that goes on batch by batch asks anew for each of them.
+        let limit = 10_000
+        var all = Removal()
+        while true {
+            let ids = try index.readAtLength { try $0.expired(at: now, limit: limit) }
+            let removal = remover.remove(ids, counting: \.expirations, shouldContinue: { shouldContinue(all + $0) }) {
+                try $0.expire($1, at: now)
+            }
+            all = all + removal
+            guard removal.isComplete else { return all }
+            guard ids.count == limit else { break }
+        }
+        // What cannot be noted now is looked for again.
+        try? raiseEarliestExpiry()
+        return all
+    }
+
+    /// Notes when the first of the entries that are left expires.
+    private func raiseEarliestExpiry() throws {
         let scan = environment.makeToken()
-        // On a full disk nothing can be noted, and what has expired is to make room.
-        let hasBegun = (try? index.write { try $0.beginExpiryScan(scan) }) != nil
-        let expired = try index.readAtLength { session in
-            try session.connection.reading { try session.expired(at: now) }
-        }
-        let removal = remover.remove(expired.ids, counting: \.expirations, shouldContinue: shouldContinue) {
-            try $0.expire($1, at: now)
-        }
-        // What is left, and whoever is interrupted, has the next one scan again.
-        if hasBegun, removal.isComplete { try? index.write { try $0.endExpiryScan(scan, next: expired.next) } }
-        return removal
+        try index.write { try $0.beginExpiryScan(scan) }
+        let next = try index.readAtLength { try $0.nextExpiry() }
+        try index.write { try $0.endExpiryScan(scan, next: next) }
     }
 
     /// Once a limit is reached, removes the least recently used entries down to the low-water mark. Pinned entries stay.

@@ -31,7 +31,7 @@ final class Housekeeping: Sendable {
     func request(_ task: Task, afterMilliseconds delay: Int64 = 0) {
         guard requested.withLock({ $0.insert(task).inserted }) else { return }
         let queue = queue(for: task)
-        // What is due at once is in its queue when this returns: who waits for the queue waits for it.
+        // A task that is due at once is in its queue when this returns.
         guard delay > 0 else { return queue.async { [self] in run(task) } }
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: delay))) { [self] in run(task) }
     }

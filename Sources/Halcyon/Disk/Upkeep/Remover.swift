@@ -74,6 +74,7 @@ struct Remover: FolderWork {
         do {
             // What cannot be removed at first is tried once more, by itself: then a full disk is what is in the way.
             let kept = try removeBatches(of: ids, &removal, shouldContinue, delete)
+            removal.failure = nil
             removal.isComplete = try removeBatches(of: kept, &removal, shouldContinue, delete).isEmpty
         } catch {
             removal.failure = error

@@ -104,7 +104,7 @@ struct Sweeper: FolderWork {
         try upgrader.finish()
         guard try index.readAtLength({ try $0.hasKeys() }) else { return }
         try forEachEntryBatch { session, entries in
-            for entry in entries where entry.key != nil { try session.forgetKey(of: entry.id) }
+            for entry in entries { try session.forgetKey(of: entry.id) }
         }
         try index.compact()
     }

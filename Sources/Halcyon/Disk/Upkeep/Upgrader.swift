@@ -2,8 +2,8 @@
 struct Upgrader: FolderWork {
     let folder: CacheFolder
 
-    /// Takes a second or two for a million entries, in which stores wait, and some more in batches, in which they do not. Ends at once
-    /// where nothing is left to do; interrupted, the next one goes on.
+    /// Stores wait while the index is made, one to two seconds for a million entries. The rest is done in batches, and they wait for one
+    /// of these at most. Ends at once where nothing is left to do; interrupted, the next one goes on.
     ///
     /// - Parameter progress: called with the number of entries looked at.
     func finish(_ progress: (Int) -> Void = { _ in }) throws {
