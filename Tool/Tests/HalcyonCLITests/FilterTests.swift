@@ -26,7 +26,7 @@ import Testing
         #expect(try keys("--host", "b.EXAMPLE") == ["2.png"])
         #expect(try keys("--host", "b.example", "--prefix", "https://a").isEmpty)
         #expect(try keys("--processor", "small") == ["1.png@small"])
-        #expect(try keys("--originals") == ["1.png", "2.png"])
+        #expect(try keys("--originals") == ["2.png", "1.png"])
     }
 
     @Test func `on sizes and times`() throws {
