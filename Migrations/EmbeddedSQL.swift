@@ -685,6 +685,7 @@ SELECT
     id
 FROM entries;
 
+-- In the order of the inner rows, which the join keeps: to sort again would work out all rows for the sake of the first ten.
 CREATE VIEW cache_eviction_order AS
 SELECT position, key, file, size, bytes_so_far, expired, created, last_read
 FROM (
@@ -694,8 +695,7 @@ FROM (
         FROM entries WHERE pinned = 0
     )
     WINDOW turn AS (ORDER BY is_expired DESC, rank, size, id)
-) JOIN cache_entries USING (id)
-ORDER BY position;
+) CROSS JOIN cache_entries USING (id);
 
 CREATE VIEW cache_summary AS
 SELECT

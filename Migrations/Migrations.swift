@@ -46,6 +46,6 @@ package enum MigrationFiles {
         File(
             version: 7, name: "V0007__explain_itself.sql",
             sql: EmbeddedSQL.V0007__explain_itself,
-            checksum: "d42505542810c5e23a8f9d7646018e6ca60bbcf72b8835de496bad268eae0812", oldestReader: 7),
+            checksum: "909d35c2d1bb9b9ebea3dd7440e70eac4dc3b43bccc52c10b9a8822b99b1d4e5", oldestReader: 7),
     ]
 }

@@ -14,7 +14,7 @@ INSERT INTO schema_migrations VALUES(3,'V0003__count_uses.sql','43829b8fba9692b7
 INSERT INTO schema_migrations VALUES(4,'V0004__describe_entries.sql','a71edff930763bc647d7de545aadad9544fc0e5f68e33538b20b623159cdbb6d',1,1760000000000);
 INSERT INTO schema_migrations VALUES(5,'V0005__list_entries.sql','e7531d0acc228330def97209107fcb40d227327a77494daadb13e3e0ff4152a3',1,1760000000000);
 INSERT INTO schema_migrations VALUES(6,'V0006__show_more.sql','009d673fb5abd07ec2c7dc75be8711dabbc364878727e5eb8a354bb7b95da62b',1,1760000000000);
-INSERT INTO schema_migrations VALUES(7,'V0007__explain_itself.sql','d42505542810c5e23a8f9d7646018e6ca60bbcf72b8835de496bad268eae0812',7,1760000000000);
+INSERT INTO schema_migrations VALUES(7,'V0007__explain_itself.sql','909d35c2d1bb9b9ebea3dd7440e70eac4dc3b43bccc52c10b9a8822b99b1d4e5',7,1760000000000);
 CREATE TABLE entries (
     -- 63 bits of the SHA-256 of the file name.
     id           INTEGER PRIMARY KEY,
@@ -399,8 +399,7 @@ FROM (
         FROM entries WHERE pinned = 0
     )
     WINDOW turn AS (ORDER BY is_expired DESC, rank, size, id)
-) JOIN cache_entries USING (id)
-ORDER BY position;
+) CROSS JOIN cache_entries USING (id);
 CREATE VIEW cache_summary AS
 SELECT
     totals.entries,

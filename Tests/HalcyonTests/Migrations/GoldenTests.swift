@@ -34,8 +34,8 @@ import Testing
             "58fef2d33a7b57bd084141da6a951cfc6ec418938358dfe8743844842670563c"
         ),
         (
-            7, "d42505542810c5e23a8f9d7646018e6ca60bbcf72b8835de496bad268eae0812",
-            "a2224c3ca0b18944287ccc97fb863aec0087d8f949f8f3d8cc02f432f3c28208"
+            7, "909d35c2d1bb9b9ebea3dd7440e70eac4dc3b43bccc52c10b9a8822b99b1d4e5",
+            "93710bb091b172490685ce70a3b9f2c83fa37342ce9eecee6fce5c3348e62d30"
         ),
     ]
 
