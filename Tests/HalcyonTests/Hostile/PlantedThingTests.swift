@@ -107,7 +107,11 @@ import Testing
             }
             switch moment {
             case .closed: cache.storage.store.close()
-            case .open: try cache.storage.store.open()
+            case .open:
+                try cache.storage.store.open()
+                // SQLite opens the folder when it first syncs a log, and has no way to be told not to wait for a pipe. What is
+                // under way when the pipe appears can wait for ever, so nothing is.
+                cache.settle()
             }
         }
 
