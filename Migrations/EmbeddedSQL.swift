@@ -614,8 +614,8 @@ CREATE TABLE state (
     distrust_until_uptime INTEGER,
     reconciled_at  INTEGER NOT NULL,
     legacy_names   INTEGER NOT NULL,
-    -- What is left of the upgrade to version 7, in this order: 4 the index by rank, 3 the former indexes, 2 hosts, 1 the tables of
-    -- the former listing; 0: nothing.
+    -- What is left of the upgrade to version 7, in this order: 5 rows of an index that an earlier version has set aside, 4 the index
+    -- by rank, 3 the former indexes, 2 hosts, 1 the tables of the former listing; 0: nothing.
     upgrading      INTEGER NOT NULL
 );
 INSERT INTO state (
@@ -624,7 +624,7 @@ INSERT INTO state (
 )
 SELECT
     id, boot, 0, settled_at, index_inode, relearning, adoption, adopts_until, distrust_from, distrust_until,
-    reconciled_at, legacy_names, 4
+    reconciled_at, legacy_names, 5
 FROM former_state;
 DROP TABLE former_state;
 
@@ -897,7 +897,7 @@ INSERT INTO cache_schema (table_name, column_name, unit, meaning, written_by) VA
     ('state', 'distrust_until_uptime', 'ms since the boot', 'see distrust_until_boot', 'opening, sweep'),
     ('state', 'reconciled_at', 'ms since 1970, UTC', 'when files were last compared with the rows', 'sweep'),
     ('state', 'legacy_names', '', '2 while a folder of schema 1 is to be searched for names of Kingfisher 7, else 0 or 1', 'sweep'),
-    ('state', 'upgrading', '', 'what is left of the upgrade to version 7: 4 the index by rank, 3 former indexes, 2 hosts, 1 former tables, 0 nothing', 'sweep'),
+    ('state', 'upgrading', '', 'what is left of the upgrade to version 7: 5 rows of an index that an earlier version set aside, 4 the index by rank, 3 former indexes, 2 hosts, 1 former tables, 0 nothing', 'sweep'),
     ('statistics', 'id', '', '1', 'migration'),
     ('statistics', 'since', 'ms since 1970, UTC', 'when counting began; 0: nothing was counted', 'read'),
     ('statistics', 'hits', 'count', '', 'read'),

@@ -46,6 +46,6 @@ package enum MigrationFiles {
         File(
             version: 7, name: "V0007__explain_itself.sql",
             sql: EmbeddedSQL.V0007__explain_itself,
-            checksum: "909d35c2d1bb9b9ebea3dd7440e70eac4dc3b43bccc52c10b9a8822b99b1d4e5", oldestReader: 7),
+            checksum: "faf9f7dac414accdac0404296d16fe6a923cd0f392b6313ec7a82003bd6018c0", oldestReader: 7),
     ]
 }

@@ -101,10 +101,21 @@ package struct Migrator: Sendable {
             guard version < newestVersion else { return false }
             if version == 0 { try connection.execute(LedgerSQL.create) }
             let migration = migrations[version]
-            try connection.execute(migration.sql)
+            try apply(migration, to: connection)
             try record(migration, in: connection)
             try connection.execute("PRAGMA user_version = \(migration.version)")
             return true
+        }
+    }
+
+    /// - Throws: ``SQLiteError``, which says so when the tables are not those of the version before: somebody has added a column.
+    private func apply(_ migration: Migration, to connection: Connection) throws(SQLiteError) {
+        do {
+            try connection.execute(migration.sql)
+        } catch {
+            throw SQLiteError(
+                code: error.code, message: error.message, sql: error.sql,
+                isForeignSchema: error.code == ResultCode(rawValue: 1))
         }
     }
 

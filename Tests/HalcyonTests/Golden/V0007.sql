@@ -14,7 +14,7 @@ INSERT INTO schema_migrations VALUES(3,'V0003__count_uses.sql','43829b8fba9692b7
 INSERT INTO schema_migrations VALUES(4,'V0004__describe_entries.sql','a71edff930763bc647d7de545aadad9544fc0e5f68e33538b20b623159cdbb6d',1,1760000000000);
 INSERT INTO schema_migrations VALUES(5,'V0005__list_entries.sql','e7531d0acc228330def97209107fcb40d227327a77494daadb13e3e0ff4152a3',1,1760000000000);
 INSERT INTO schema_migrations VALUES(6,'V0006__show_more.sql','009d673fb5abd07ec2c7dc75be8711dabbc364878727e5eb8a354bb7b95da62b',1,1760000000000);
-INSERT INTO schema_migrations VALUES(7,'V0007__explain_itself.sql','909d35c2d1bb9b9ebea3dd7440e70eac4dc3b43bccc52c10b9a8822b99b1d4e5',7,1760000000000);
+INSERT INTO schema_migrations VALUES(7,'V0007__explain_itself.sql','faf9f7dac414accdac0404296d16fe6a923cd0f392b6313ec7a82003bd6018c0',7,1760000000000);
 CREATE TABLE entries (
     -- 63 bits of the SHA-256 of the file name.
     id           INTEGER PRIMARY KEY,
@@ -121,8 +121,8 @@ CREATE TABLE state (
     distrust_until_uptime INTEGER,
     reconciled_at  INTEGER NOT NULL,
     legacy_names   INTEGER NOT NULL,
-    -- What is left of the upgrade to version 7, in this order: 4 the index by rank, 3 the former indexes, 2 hosts, 1 the tables of
-    -- the former listing; 0: nothing.
+    -- What is left of the upgrade to version 7, in this order: 5 rows of an index that an earlier version has set aside, 4 the index
+    -- by rank, 3 the former indexes, 2 hosts, 1 the tables of the former listing; 0: nothing.
     upgrading      INTEGER NOT NULL
 );
 INSERT INTO state VALUES(1,'boot',3,0,0,1,0,'done',1760000000000,NULL,NULL,NULL,NULL,NULL,NULL,1760000000000,1,0);
@@ -206,7 +206,7 @@ INSERT INTO cache_schema VALUES('state','distrust_until_boot','','up to this boo
 INSERT INTO cache_schema VALUES('state','distrust_until_uptime','ms since the boot','see distrust_until_boot','opening, sweep');
 INSERT INTO cache_schema VALUES('state','reconciled_at','ms since 1970, UTC','when files were last compared with the rows','sweep');
 INSERT INTO cache_schema VALUES('state','legacy_names','','2 while a folder of schema 1 is to be searched for names of Kingfisher 7, else 0 or 1','sweep');
-INSERT INTO cache_schema VALUES('state','upgrading','','what is left of the upgrade to version 7: 4 the index by rank, 3 former indexes, 2 hosts, 1 former tables, 0 nothing','sweep');
+INSERT INTO cache_schema VALUES('state','upgrading','','what is left of the upgrade to version 7: 5 rows of an index that an earlier version set aside, 4 the index by rank, 3 former indexes, 2 hosts, 1 former tables, 0 nothing','sweep');
 INSERT INTO cache_schema VALUES('statistics','id','','1','migration');
 INSERT INTO cache_schema VALUES('statistics','since','ms since 1970, UTC','when counting began; 0: nothing was counted','read');
 INSERT INTO cache_schema VALUES('statistics','hits','count','','read');

@@ -34,8 +34,8 @@ import Testing
             "58fef2d33a7b57bd084141da6a951cfc6ec418938358dfe8743844842670563c"
         ),
         (
-            7, "909d35c2d1bb9b9ebea3dd7440e70eac4dc3b43bccc52c10b9a8822b99b1d4e5",
-            "93710bb091b172490685ce70a3b9f2c83fa37342ce9eecee6fce5c3348e62d30"
+            7, "faf9f7dac414accdac0404296d16fe6a923cd0f392b6313ec7a82003bd6018c0",
+            "6c5ef63c5ae9dfec387b6ef9dc1675da6a1e7987b36ad2218e9000db39722228"
         ),
     ]
 

@@ -96,6 +96,49 @@ import Testing
         }
     }
 
+    @Test func `an upgrade that is interrupted at any commit is gone on with at the next opening`() throws {
+        var commits = 0
+        while try !isFinished(whenInterruptedAfter: commits) { commits += 1 }
+        // Each of the steps commits, and those in batches more than once.
+        #expect(commits > 8)
+    }
+
+    /// Upgrades a cache of version 6 in batches of two, and refuses all commits after so many, as a kill does.
+    ///
+    /// - Returns: whether nothing was left to do by then.
+    private func isFinished(whenInterruptedAfter commits: Int) throws -> Bool {
+        var tuning = Tuning.patient
+        tuning.flushBatchSize = 2
+        let cache = try CacheFixture(tuning: tuning)
+        for seed in 0..<5 {
+            try cache.storage.store(value: .blob(seed), forKey: "https://h\(seed).example/a.png", expiration: .days(3))
+        }
+        cache.storage.store.close()
+        try OlderIndex.make(version: 6, at: cache.index.path)
+        try Connection(path: cache.index.path).execute(
+            "INSERT INTO listing_by_key (id, key) SELECT id, coalesce(key, '') FROM entries")
+        cache.refuseCommits(after: commits, times: .max)
+        cache.reopen()
+        try cache.storage.store.open()
+        cache.settle()
+        let isFinished = try upgrading(cache) == 0
+        cache.refuseCommits(times: 0)
+        cache.reopen()
+        for seed in 0..<5 { #expect(try cache.storage.value(forKey: "https://h\(seed).example/a.png") == .blob(seed)) }
+        cache.settle()
+        #expect(try upgrading(cache) == 0)
+        #expect(try cache.storage.entries(matching: .init(host: "h3.example")).entries.count == 1)
+        #expect(
+            try Connection(path: cache.index.path).texts(
+                "SELECT name FROM sqlite_schema WHERE name LIKE 'listing%' OR name = 'entries_by_access'") == [])
+        try cache.requireClean()
+        return isFinished
+    }
+
+    private func upgrading(_ cache: CacheFixture) throws -> Int64? {
+        try Connection(path: cache.index.path).integer("SELECT upgrading FROM state")
+    }
+
     @Test func `this version notices that a newer one has migrated the index it has open`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

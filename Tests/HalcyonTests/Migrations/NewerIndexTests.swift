@@ -104,6 +104,73 @@ import Testing
         try cache.requireClean()
     }
 
+    @Test func `a column that somebody has added to version 6 costs the index, and nothing that it knew`() throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        try cache.storage.update(.init(isPinned: true), forKey: "a")
+        cache.storage.store.close()
+        try OlderIndex.make(version: 6, at: cache.index.path)
+        try Connection(path: cache.index.path).execute("ALTER TABLE entries ADD COLUMN host TEXT")
+        cache.reopen()
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        cache.settle()
+        #expect(try cache.storage.entry(forKey: "a")?.isPinned == true)
+        #expect(try userVersion(cache) == Int64(Self.newest))
+        #expect(cache.warnings.withLock { $0.count } == 1)
+        try cache.requireClean()
+    }
+
+    /// What 0.1.0 does when it opens a folder of this version: its index knows files, and no keys.
+    private func setAsideByAnEarlierVersion(_ cache: CacheFixture) throws {
+        cache.storage.store.close()
+        let path = cache.index.path
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".newer")
+        try FileManager.default.copyItem(atPath: path + ".newer", toPath: path)
+        try OlderIndex.make(version: 6, at: path)
+        let inode = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int ?? 0
+        // A token's remainder is of the file; the rest is drawn anew.
+        try Connection(path: path).execute(
+            """
+            UPDATE entries SET key = NULL, pinned = 0, hits = 1, source = NULL, base_length = 0,
+                token = token / 2 - token / 2 % 999 + token % 999, created_at = created_at + 5, expires_at = created_at + 5;
+            DELETE FROM tags; DELETE FROM metadata;
+            UPDATE state SET index_inode = \(inode)
+            """)
+    }
+
+    @Test func `what an earlier version has set aside is taken back`() throws {
+        let cache = try CacheFixture()
+        for key in ["a", "b", "c", "d"] {
+            try cache.storage.store(value: .blob(1), forKey: key, expiration: .days(9))
+            let attributes = DiskStorage.EntryAttributes(
+                isPinned: key != "b", tags: ["tag \(key)"], validators: .init(etag: "etag \(key)"),
+                metadata: ["key": key])
+            try cache.storage.update(attributes, forKey: key)
+        }
+        _ = try cache.storage.value(forKey: "a")
+        let before = try cache.storage.entry(forKey: "a")
+        try setAsideByAnEarlierVersion(cache)
+        // That version has removed one and stored another anew.
+        let older = try Connection(path: cache.index.path)
+        let gone = cache.storage.cacheFileURL(forKey: "c"), replaced = cache.storage.cacheFileURL(forKey: "d")
+        try older.execute("DELETE FROM entries WHERE id = \(BlobName(text: gone.lastPathComponent).rowID)")
+        try older.execute("DELETE FROM entries WHERE id = \(BlobName(text: replaced.lastPathComponent).rowID)")
+        try FileManager.default.removeItem(at: gone)
+        try FileManager.default.removeItem(at: replaced)
+        cache.reopen()
+        try cache.storage.store(value: .blob(4), forKey: "d")
+        cache.settle()
+        #expect(try cache.storage.entry(forKey: "a") == before)
+        let all = try cache.storage.entries(sortedBy: .key).entries
+        #expect(all.map(\.key) == ["a", "b", "d"])
+        #expect(all.map(\.isPinned) == [true, false, false])
+        #expect(all.map(\.tags) == [["tag a"], ["tag b"], []])
+        #expect(all.map { $0.validators?.etag } == ["etag a", "etag b", nil])
+        #expect(!FileManager.default.fileExists(atPath: cache.index.path + ".newer"))
+        #expect(try cache.storage.statistics.total.stores == 5)
+        try cache.requireClean()
+    }
+
     @Test(arguments: [
         "CREATE VIEW mine AS SELECT site, bytes FROM cache_sites", "CREATE VIEW mine AS SELECT bytes FROM totals",
         "CREATE VIEW mine AS SELECT key, accessed_at FROM entries", "CREATE VIEW cache_hosts AS SELECT 1",

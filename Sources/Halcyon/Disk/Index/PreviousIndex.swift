@@ -7,6 +7,7 @@ internal import HalcyonSQLite
 final class PreviousIndex: Sendable {
     private let files: IndexFiles
     private let vfs: String?
+    private let paths: [String]
     private let state: Locked<State> = Locked(.closed)
 
     private enum State {
@@ -27,6 +28,19 @@ final class PreviousIndex: Sendable {
     init(files: IndexFiles, vfs: String?) {
         self.files = files
         self.vfs = vfs
+        paths = [files.damaged, files.newer]
+    }
+
+    /// The one that an earlier version could not use. Nobody has taken pins and tags away from what that version did not know of.
+    init(newerIn files: IndexFiles, vfs: String?) {
+        self.files = files
+        self.vfs = vfs
+        paths = [files.newer]
+    }
+
+    /// Whether there is one that can be read, of at most this version.
+    func isReadable(upTo version: Int) -> Bool {
+        answer { try $0.connection.integer("PRAGMA user_version").map { $0 <= version } } ?? false
     }
 
     /// What was known of a file that is still the blob of its row; nil where nothing is, or can be read.
@@ -68,7 +82,7 @@ final class PreviousIndex: Sendable {
 
     /// The one that was set aside last.
     private func open() -> Opened? {
-        let kept = [files.damaged, files.newer].compactMap { path in
+        let kept = paths.compactMap { path in
             (try? files.status(at: path)).flatMap { file in file.map { (path: path, file: $0) } }
         }
         guard let (path, file) = kept.max(by: { $0.file.changed < $1.file.changed }), file.kind == .regular,
@@ -77,7 +91,7 @@ final class PreviousIndex: Sendable {
         let isCopy = try? connection.integer(IndexSQL.isCopied)
         return Opened(
             connection: connection, isCopy: isCopy.map { $0 != Int64(bitPattern: file.inode) } ?? false,
-            isOld: files.fileSystem.now - file.changed > 86_400_000)
+            isOld: paths.count > 1 && files.fileSystem.now - file.changed > 86_400_000)
     }
 
     /// nil for one that cannot be read: the blobs become entries all the same.
@@ -136,6 +150,19 @@ extension IndexSession {
                 statement.optionalInteger(at: 1).map { KeyOrigin(source: $0, baseLength: baseLength) }
             )
         }
+    }
+
+    /// Puts what was known of a blob into its row.
+    func merge(_ former: EntryRecord, into entry: Entry) throws {
+        var current = EntryRecord(entry: entry, hits: 0, slack: former.slack)
+        let origin: KeyOrigin?
+        (current.hits, origin) = try uses(of: entry.id)
+        try describe(&current)
+        current.entry.origin = former.entry.origin ?? origin
+        current.merge(former)
+        // Its metadata with it.
+        try delete(id: entry.id)
+        try restore(current)
     }
 
     /// Inserts an entry with all that was known of it, unless there is one with its id.
