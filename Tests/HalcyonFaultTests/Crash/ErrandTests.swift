@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonMigrations
 import HalcyonSQLite
 import HalcyonTestLimits
 import HalcyonTestSupport
@@ -14,6 +15,30 @@ import Testing
             #expect(try CrashServerProcess().perform(.openOften, in: folder.url) == .finished)
         }
     #endif
+
+    // MARK: The upgrade of an index
+
+    @Test(arguments: 1..<MigrationFiles.all.count)
+    func `eight processes at once upgrade an index once`(version: Int) async throws {
+        let folder = try Folder()
+        try OlderIndex.make(version: version, at: folder.indexPath)
+        let url = folder.url
+        try await withThrowingTaskGroup(of: CrashServerProcess.Outcome.self) { group in
+            for _ in 0..<8 { group.addTask { try CrashServerProcess().perform(.read, in: url) } }
+            for try await outcome in group { #expect(outcome == .finished) }
+        }
+        let storage = try DiskStorage.Backend<Data>(config: Errand.config(in: url))
+        defer { storage.close() }
+        #expect(try storage.store.index.ledger().map(\.version) == Array(1...MigrationFiles.all.count))
+        storage.store.housekeepingWait()
+        let connection = try folder.connection()
+        #expect(try connection.integer("SELECT upgrading FROM state") == 0)
+        #expect(try connection.integer("SELECT count(*) FROM entries WHERE key IS NOT NULL") == 500)
+        #expect(try storage.check().isClean)
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: (folder.indexPath as NSString).deletingLastPathComponent)
+        #expect(!names.contains { $0.hasSuffix(".damaged") || $0.hasSuffix(".newer") })
+    }
 
     // MARK: The end of a process
 
@@ -32,10 +57,13 @@ import Testing
             storage.close()
         }
 
-        func connection() throws -> Connection {
+        var indexPath: String {
             var config = Errand.config(in: url)
-            let index = config.takeFolder().appendingPathComponent(".halcyon/index.sqlite")
-            return try Connection(path: index.path, access: .readWriteCreate, busyTimeout: 5000)
+            return config.takeFolder().appendingPathComponent(".halcyon/index.sqlite").path
+        }
+
+        func connection() throws -> Connection {
+            try Connection(path: indexPath, access: .readWriteCreate, busyTimeout: 5000)
         }
 
         /// Entries whose read is in the index.
