@@ -32,6 +32,8 @@ final class HalcyonCache {
 
     /// Closes it, and waits until that has happened: the last connection takes the write-ahead log away.
     func close() {
+        // A process that has just ended has left its log to the next one.
+        if open == nil, isOpen { try? flush() }
         open = nil
         wait(seconds: 60) { !isOpen }
         require(!isOpen)
