@@ -71,10 +71,10 @@
             CGSize(width: CGFloat(content.pixelSize.width) / scale, height: CGFloat(content.pixelSize.height) / scale)
         }
 
-        /// The pictures of an animation, each as it looks on the screen; nil for a still image, or if the pixels cannot be
-        /// decoded. Decodes.
+        /// The pictures of an animation, each as it looks on the screen; one for a GIF with a single picture. nil for a still
+        /// image, or if the pixels cannot be decoded. Decodes.
         public var images: [HalcyonImage]? {
-            guard content.frameCount > 1, let decoded = try? content.decoded() else { return nil }
+            guard content.hasPictures, let decoded = try? content.decoded() else { return nil }
             return state.withLock { state in
                 let frames = state.frames ?? decoded.frames.map(image)
                 state.frames = frames

@@ -14,6 +14,8 @@
         let frameCount: Int
         /// Of a GIF or an animation, whichever of its pictures are wanted; nil for a still.
         let statedFrameCount: Int?
+        /// Whether it has pictures that can be listed: those of an animation that are all wanted, or the one of a GIF.
+        var hasPictures: Bool { statedFrameCount != nil && !options.firstFrameOnly }
         private let keptPixelCount: Int
         private let options: DecodingOptions
         private let state: Locked<State>

@@ -96,7 +96,12 @@
                 #expect(still.rgba == moving.rgba && still.cacheCost * (moving.images?.count ?? 0) == moving.cacheCost)
                 // What is stored of it is not the whole animation.
                 let stored = try #require(still.kf.gifRepresentation())
-                #expect(HalcyonImage(data: stored)?.kf.imageFrameCount == 1)
+                let single = try #require(HalcyonImage(data: stored))
+                #expect(single.kf.imageFrameCount == 1)
+                // As in Kingfisher, where any GIF is an animation.
+                #expect(single.images?.map(\.rgba) == [still.rgba] && single.duration == 0)
+                let first = HalcyonImage(data: stored, options: ImageCreatingOptions(onlyFirstFrame: true))
+                #expect(first != nil && first?.images == nil)
             }
 
             @Test func `frames of an animation that are stored again are all there`() throws {
