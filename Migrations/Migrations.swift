@@ -46,6 +46,6 @@ package enum MigrationFiles {
         File(
             version: 7, name: "V0007__explain_itself.sql",
             sql: EmbeddedSQL.V0007__explain_itself,
-            checksum: "faf9f7dac414accdac0404296d16fe6a923cd0f392b6313ec7a82003bd6018c0", oldestReader: 7),
+            checksum: "8c04ba4bd5b9abe526c757892b52dcd629f6e64ad0f96e6d31218794f15d7dee", oldestReader: 7),
     ]
 }

@@ -20,6 +20,8 @@ DROP VIEW IF EXISTS cache_eviction_order;
 DROP VIEW IF EXISTS cache_hosts;
 DROP VIEW IF EXISTS cache_check;
 DROP VIEW IF EXISTS cache_versions;
+DROP VIEW IF EXISTS cache_help;
+DROP VIEW IF EXISTS cache_schema;
 
 DROP TRIGGER IF EXISTS entries_inserted;
 DROP TRIGGER IF EXISTS entries_replaced;
@@ -28,6 +30,7 @@ DROP TRIGGER IF EXISTS entries_inserted_unlisted;
 DROP TRIGGER IF EXISTS entries_changed_unlisted;
 DROP TRIGGER IF EXISTS entries_renamed_unlisted;
 DROP TRIGGER IF EXISTS entries_deleted_unlisted;
+DROP TRIGGER IF EXISTS entries_expire_earlier;
 
 -- Entries go in the order of `rank`, the lowest first. Under LRU it is the time of the latest use; the column keeps its
 -- place in the table and in the index. SQLite reads all views for it, also those of others, and some may name what is gone
@@ -101,8 +104,8 @@ CREATE TABLE state (
     distrust_until_uptime INTEGER,
     reconciled_at  INTEGER NOT NULL,
     legacy_names   INTEGER NOT NULL,
-    -- What is left of the upgrade to version 7, in this order: 5 rows of an index that an earlier version has set aside, 4 the index
-    -- by rank, 3 the former indexes, 2 hosts, 1 the tables of the former listing; 0: nothing.
+    -- What is left of the upgrade to version 7, in this order: 4 the index by rank, 3 the former indexes, 2 hosts, 1 the tables of
+    -- the former listing; 0: nothing.
     upgrading      INTEGER NOT NULL
 );
 INSERT INTO state (
@@ -111,7 +114,7 @@ INSERT INTO state (
 )
 SELECT
     id, boot, 0, settled_at, index_inode, relearning, adoption, adopts_until, distrust_from, distrust_until,
-    reconciled_at, legacy_names, 5
+    reconciled_at, legacy_names, 4
 FROM former_state;
 DROP TABLE former_state;
 
@@ -161,9 +164,8 @@ SELECT
     CASE WHEN hits > 0 THEN strftime('%Y-%m-%d %H:%M:%SZ', coalesce(accessed_at, rank) / 1000.0, 'unixepoch') END
         AS last_read,
     CASE WHEN pinned = 0 THEN strftime('%Y-%m-%d %H:%M:%SZ', expires_at / 1000.0, 'unixepoch') END AS expires,
-    CASE WHEN pinned = 0 AND expires_at <= (julianday('now') - 2440587.5) * 86400000.0 THEN 'yes' ELSE 'no' END
-        AS expired,
-    CASE WHEN pinned > 0 THEN 'yes' ELSE 'no' END AS pinned,
+    pinned = 0 AND coalesce(expires_at <= (julianday('now') - 2440587.5) * 86400000.0, 0) AS expired,
+    pinned > 0 AS pinned,
     hits AS reads,
     substr(key, 1, base_length) AS image,
     substr(key, base_length + 2) AS processor,
@@ -194,10 +196,10 @@ SELECT
     state.adoption
 FROM totals, state, (
     SELECT
-        coalesce(sum(expired = 'yes'), 0) AS expired_entries,
-        coalesce(sum(size) FILTER (WHERE expired = 'yes'), 0) AS expired_bytes,
-        coalesce(sum(pinned = 'yes'), 0) AS pinned_entries,
-        coalesce(sum(size) FILTER (WHERE pinned = 'yes'), 0) AS pinned_bytes,
+        coalesce(sum(expired), 0) AS expired_entries,
+        coalesce(sum(size) FILTER (WHERE expired), 0) AS expired_bytes,
+        coalesce(sum(pinned), 0) AS pinned_entries,
+        coalesce(sum(size) FILTER (WHERE pinned), 0) AS pinned_bytes,
         round(avg(size)) AS average_size, min(created) AS oldest, max(created) AS newest, max(last_read) AS last_read
     FROM cache_entries
 ) AS e;
@@ -297,7 +299,7 @@ INSERT INTO cache_help (name, question, statement) VALUES
     ('cache_summary', 'What has expired, and how many bytes?',
         'SELECT expired_entries, expired_bytes FROM cache_summary'),
     ('cache_entries', 'What expires within seven days?',
-        'SELECT key, expires FROM cache_entries WHERE expires <= datetime(''now'', ''+7 days'') || ''Z'' AND expired = ''no'' ORDER BY expires'),
+        'SELECT key, expires FROM cache_entries WHERE expires <= datetime(''now'', ''+7 days'') || ''Z'' AND NOT expired ORDER BY expires'),
     ('cache_expirations', 'How much expires on which day?',
         'SELECT * FROM cache_expirations'),
     ('cache_hosts', 'How many bytes are there of each host?',
@@ -315,7 +317,7 @@ INSERT INTO cache_help (name, question, statement) VALUES
     ('cache_statistics', 'What is the hit rate, and since when?',
         'SELECT hit_percent, since FROM cache_statistics'),
     ('cache_entries', 'What is pinned?',
-        'SELECT key, size FROM cache_entries WHERE pinned = ''yes'''),
+        'SELECT key, size FROM cache_entries WHERE pinned'),
     ('cache_entries', 'Which variants are there of one image?',
         'SELECT processor, size FROM cache_entries WHERE image = ''https://example.com/a.png'''),
     ('cache_sizes', 'How large are the entries?',
@@ -384,7 +386,7 @@ INSERT INTO cache_schema (table_name, column_name, unit, meaning, written_by) VA
     ('state', 'distrust_until_uptime', 'ms since the boot', 'see distrust_until_boot', 'opening, sweep'),
     ('state', 'reconciled_at', 'ms since 1970, UTC', 'when files were last compared with the rows', 'sweep'),
     ('state', 'legacy_names', '', '2 while a folder of schema 1 is to be searched for names of Kingfisher 7, else 0 or 1', 'sweep'),
-    ('state', 'upgrading', '', 'what is left of the upgrade to version 7: 5 rows of an index that an earlier version set aside, 4 the index by rank, 3 former indexes, 2 hosts, 1 former tables, 0 nothing', 'sweep'),
+    ('state', 'upgrading', '', 'what is left of the upgrade to version 7: 4 the index by rank, 3 former indexes, 2 hosts, 1 former tables, 0 nothing', 'sweep'),
     ('statistics', 'id', '', '1', 'migration'),
     ('statistics', 'since', 'ms since 1970, UTC', 'when counting began; 0: nothing was counted', 'read'),
     ('statistics', 'hits', 'count', '', 'read'),
@@ -431,8 +433,8 @@ INSERT INTO cache_schema (table_name, column_name, unit, meaning, written_by) VA
     ('cache_entries', 'created', 'UTC', 'when it was stored', 'view'),
     ('cache_entries', 'last_read', 'UTC', 'NULL: not since the store', 'view'),
     ('cache_entries', 'expires', 'UTC', 'NULL: never, or pinned', 'view'),
-    ('cache_entries', 'expired', 'yes or no', 'whether it is a miss now', 'view'),
-    ('cache_entries', 'pinned', 'yes or no', 'whether it is neither evicted nor expired', 'view'),
+    ('cache_entries', 'expired', '0 or 1', '1: a miss now', 'view'),
+    ('cache_entries', 'pinned', '0 or 1', '1: neither evicted nor expired', 'view'),
     ('cache_entries', 'reads', 'count', 'since the store', 'view'),
     ('cache_entries', 'image', 'text', 'the image''s own key; NULL: not known', 'view'),
     ('cache_entries', 'processor', 'text', 'identifier; empty: the original; NULL: not known', 'view'),
@@ -444,7 +446,7 @@ INSERT INTO cache_schema (table_name, column_name, unit, meaning, written_by) VA
     ('cache_eviction_order', 'file', 'text', 'the blob''s name', 'view'),
     ('cache_eviction_order', 'size', 'bytes', '', 'view'),
     ('cache_eviction_order', 'bytes_so_far', 'bytes', 'freed when everything up to here is gone', 'view'),
-    ('cache_eviction_order', 'expired', 'yes or no', '', 'view'),
+    ('cache_eviction_order', 'expired', '0 or 1', '1: a miss now', 'view'),
     ('cache_eviction_order', 'created', 'UTC', 'when it was stored', 'view'),
     ('cache_eviction_order', 'last_read', 'UTC', 'NULL: not since the store', 'view'),
     ('cache_summary', 'entries', 'count', '', 'view'),

@@ -14,7 +14,7 @@ INSERT INTO schema_migrations VALUES(3,'V0003__count_uses.sql','43829b8fba9692b7
 INSERT INTO schema_migrations VALUES(4,'V0004__describe_entries.sql','a71edff930763bc647d7de545aadad9544fc0e5f68e33538b20b623159cdbb6d',1,1760000000000);
 INSERT INTO schema_migrations VALUES(5,'V0005__list_entries.sql','e7531d0acc228330def97209107fcb40d227327a77494daadb13e3e0ff4152a3',1,1760000000000);
 INSERT INTO schema_migrations VALUES(6,'V0006__show_more.sql','009d673fb5abd07ec2c7dc75be8711dabbc364878727e5eb8a354bb7b95da62b',1,1760000000000);
-INSERT INTO schema_migrations VALUES(7,'V0007__explain_itself.sql','faf9f7dac414accdac0404296d16fe6a923cd0f392b6313ec7a82003bd6018c0',7,1760000000000);
+INSERT INTO schema_migrations VALUES(7,'V0007__explain_itself.sql','8c04ba4bd5b9abe526c757892b52dcd629f6e64ad0f96e6d31218794f15d7dee',7,1760000000000);
 CREATE TABLE entries (
     -- 63 bits of the SHA-256 of the file name.
     id           INTEGER PRIMARY KEY,
@@ -121,8 +121,8 @@ CREATE TABLE state (
     distrust_until_uptime INTEGER,
     reconciled_at  INTEGER NOT NULL,
     legacy_names   INTEGER NOT NULL,
-    -- What is left of the upgrade to version 7, in this order: 5 rows of an index that an earlier version has set aside, 4 the index
-    -- by rank, 3 the former indexes, 2 hosts, 1 the tables of the former listing; 0: nothing.
+    -- What is left of the upgrade to version 7, in this order: 4 the index by rank, 3 the former indexes, 2 hosts, 1 the tables of
+    -- the former listing; 0: nothing.
     upgrading      INTEGER NOT NULL
 );
 INSERT INTO state VALUES(1,'boot',3,0,0,1,0,'done',1760000000000,NULL,NULL,NULL,NULL,NULL,NULL,1760000000000,1,0);
@@ -137,7 +137,7 @@ INSERT INTO cache_help VALUES('cache_summary','How many entries and bytes are th
 INSERT INTO cache_help VALUES('cache_entries','Which are the five largest?','SELECT key, size FROM cache_entries ORDER BY size DESC LIMIT 5','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
 INSERT INTO cache_help VALUES('cache_eviction_order','What goes next?','SELECT * FROM cache_eviction_order LIMIT 10','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
 INSERT INTO cache_help VALUES('cache_summary','What has expired, and how many bytes?','SELECT expired_entries, expired_bytes FROM cache_summary','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_entries','What expires within seven days?','SELECT key, expires FROM cache_entries WHERE expires <= datetime(''now'', ''+7 days'') || ''Z'' AND expired = ''no'' ORDER BY expires','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_entries','What expires within seven days?','SELECT key, expires FROM cache_entries WHERE expires <= datetime(''now'', ''+7 days'') || ''Z'' AND NOT expired ORDER BY expires','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
 INSERT INTO cache_help VALUES('cache_expirations','How much expires on which day?','SELECT * FROM cache_expirations','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
 INSERT INTO cache_help VALUES('cache_hosts','How many bytes are there of each host?','SELECT host, bytes FROM cache_hosts','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
 INSERT INTO cache_help VALUES('cache_images','Was an image, in any variant, read today?','SELECT last_read >= date(''now'') AS read_today FROM cache_images WHERE image = ''https://example.com/a.png''','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
@@ -146,7 +146,7 @@ INSERT INTO cache_help VALUES('cache_processors','Which processors are there, wi
 INSERT INTO cache_help VALUES('cache_versions','Which schema version is it, and when was each applied?','SELECT version, applied FROM cache_versions','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
 INSERT INTO cache_help VALUES('cache_check','Is the total right?','SELECT * FROM cache_check','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
 INSERT INTO cache_help VALUES('cache_statistics','What is the hit rate, and since when?','SELECT hit_percent, since FROM cache_statistics','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_entries','What is pinned?','SELECT key, size FROM cache_entries WHERE pinned = ''yes''','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_entries','What is pinned?','SELECT key, size FROM cache_entries WHERE pinned','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
 INSERT INTO cache_help VALUES('cache_entries','Which variants are there of one image?','SELECT processor, size FROM cache_entries WHERE image = ''https://example.com/a.png''','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
 INSERT INTO cache_help VALUES('cache_sizes','How large are the entries?','SELECT * FROM cache_sizes','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
 INSERT INTO cache_help VALUES('cache_summary','What is the average size?','SELECT average_size FROM cache_summary','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
@@ -206,7 +206,7 @@ INSERT INTO cache_schema VALUES('state','distrust_until_boot','','up to this boo
 INSERT INTO cache_schema VALUES('state','distrust_until_uptime','ms since the boot','see distrust_until_boot','opening, sweep');
 INSERT INTO cache_schema VALUES('state','reconciled_at','ms since 1970, UTC','when files were last compared with the rows','sweep');
 INSERT INTO cache_schema VALUES('state','legacy_names','','2 while a folder of schema 1 is to be searched for names of Kingfisher 7, else 0 or 1','sweep');
-INSERT INTO cache_schema VALUES('state','upgrading','','what is left of the upgrade to version 7: 5 rows of an index that an earlier version set aside, 4 the index by rank, 3 former indexes, 2 hosts, 1 former tables, 0 nothing','sweep');
+INSERT INTO cache_schema VALUES('state','upgrading','','what is left of the upgrade to version 7: 4 the index by rank, 3 former indexes, 2 hosts, 1 former tables, 0 nothing','sweep');
 INSERT INTO cache_schema VALUES('statistics','id','','1','migration');
 INSERT INTO cache_schema VALUES('statistics','since','ms since 1970, UTC','when counting began; 0: nothing was counted','read');
 INSERT INTO cache_schema VALUES('statistics','hits','count','','read');
@@ -253,8 +253,8 @@ INSERT INTO cache_schema VALUES('cache_entries','size','bytes','of the blob','vi
 INSERT INTO cache_schema VALUES('cache_entries','created','UTC','when it was stored','view');
 INSERT INTO cache_schema VALUES('cache_entries','last_read','UTC','NULL: not since the store','view');
 INSERT INTO cache_schema VALUES('cache_entries','expires','UTC','NULL: never, or pinned','view');
-INSERT INTO cache_schema VALUES('cache_entries','expired','yes or no','whether it is a miss now','view');
-INSERT INTO cache_schema VALUES('cache_entries','pinned','yes or no','whether it is neither evicted nor expired','view');
+INSERT INTO cache_schema VALUES('cache_entries','expired','0 or 1','1: a miss now','view');
+INSERT INTO cache_schema VALUES('cache_entries','pinned','0 or 1','1: neither evicted nor expired','view');
 INSERT INTO cache_schema VALUES('cache_entries','reads','count','since the store','view');
 INSERT INTO cache_schema VALUES('cache_entries','image','text','the image''s own key; NULL: not known','view');
 INSERT INTO cache_schema VALUES('cache_entries','processor','text','identifier; empty: the original; NULL: not known','view');
@@ -266,7 +266,7 @@ INSERT INTO cache_schema VALUES('cache_eviction_order','key','text','the cache k
 INSERT INTO cache_schema VALUES('cache_eviction_order','file','text','the blob''s name','view');
 INSERT INTO cache_schema VALUES('cache_eviction_order','size','bytes','','view');
 INSERT INTO cache_schema VALUES('cache_eviction_order','bytes_so_far','bytes','freed when everything up to here is gone','view');
-INSERT INTO cache_schema VALUES('cache_eviction_order','expired','yes or no','','view');
+INSERT INTO cache_schema VALUES('cache_eviction_order','expired','0 or 1','1: a miss now','view');
 INSERT INTO cache_schema VALUES('cache_eviction_order','created','UTC','when it was stored','view');
 INSERT INTO cache_schema VALUES('cache_eviction_order','last_read','UTC','NULL: not since the store','view');
 INSERT INTO cache_schema VALUES('cache_summary','entries','count','','view');
@@ -380,9 +380,8 @@ SELECT
     CASE WHEN hits > 0 THEN strftime('%Y-%m-%d %H:%M:%SZ', coalesce(accessed_at, rank) / 1000.0, 'unixepoch') END
         AS last_read,
     CASE WHEN pinned = 0 THEN strftime('%Y-%m-%d %H:%M:%SZ', expires_at / 1000.0, 'unixepoch') END AS expires,
-    CASE WHEN pinned = 0 AND expires_at <= (julianday('now') - 2440587.5) * 86400000.0 THEN 'yes' ELSE 'no' END
-        AS expired,
-    CASE WHEN pinned > 0 THEN 'yes' ELSE 'no' END AS pinned,
+    pinned = 0 AND coalesce(expires_at <= (julianday('now') - 2440587.5) * 86400000.0, 0) AS expired,
+    pinned > 0 AS pinned,
     hits AS reads,
     substr(key, 1, base_length) AS image,
     substr(key, base_length + 2) AS processor,
@@ -410,10 +409,10 @@ SELECT
     state.adoption
 FROM totals, state, (
     SELECT
-        coalesce(sum(expired = 'yes'), 0) AS expired_entries,
-        coalesce(sum(size) FILTER (WHERE expired = 'yes'), 0) AS expired_bytes,
-        coalesce(sum(pinned = 'yes'), 0) AS pinned_entries,
-        coalesce(sum(size) FILTER (WHERE pinned = 'yes'), 0) AS pinned_bytes,
+        coalesce(sum(expired), 0) AS expired_entries,
+        coalesce(sum(size) FILTER (WHERE expired), 0) AS expired_bytes,
+        coalesce(sum(pinned), 0) AS pinned_entries,
+        coalesce(sum(size) FILTER (WHERE pinned), 0) AS pinned_bytes,
         round(avg(size)) AS average_size, min(created) AS oldest, max(created) AS newest, max(last_read) AS last_read
     FROM cache_entries
 ) AS e;

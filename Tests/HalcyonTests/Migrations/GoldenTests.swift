@@ -34,8 +34,8 @@ import Testing
             "58fef2d33a7b57bd084141da6a951cfc6ec418938358dfe8743844842670563c"
         ),
         (
-            7, "faf9f7dac414accdac0404296d16fe6a923cd0f392b6313ec7a82003bd6018c0",
-            "6c5ef63c5ae9dfec387b6ef9dc1675da6a1e7987b36ad2218e9000db39722228"
+            7, "8c04ba4bd5b9abe526c757892b52dcd629f6e64ad0f96e6d31218794f15d7dee",
+            "8c3c1b869a52aedd27d2e38ff2e8c57fc74baad64f4cb83ae0cefdcc46d104b0"
         ),
     ]
 
@@ -191,15 +191,15 @@ import Testing
             ),
             (
                 "SELECT last_read || ' ' || expires || ' ' || expired FROM cache_entries WHERE key LIKE 'https%'",
-                ["2025-10-09 08:53:20Z 2025-10-16 08:53:20Z yes"]
+                ["2025-10-09 08:53:20Z 2025-10-16 08:53:20Z 1"]
             ),
-            ("SELECT count(*) FROM cache_entries WHERE pinned = 'yes' AND expires IS NULL AND expired = 'no'", ["1"]),
+            ("SELECT count(*) FROM cache_entries WHERE pinned AND expires IS NULL AND NOT expired", ["1"]),
             ("SELECT count(*) FROM cache_entries WHERE last_read IS NULL", ["2"]),
             (
                 "SELECT position || ' ' || file || ' ' || bytes_so_far || ' ' || expired FROM cache_eviction_order",
                 [
-                    "1 ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad.png 1 yes",
-                    "2 494a30704d4f32ac0b81739d18a66d3638d440cbc6f5669f6af66f840edee5ab 7 yes", "3 höhle 🦊 7 no",
+                    "1 ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad.png 1 1",
+                    "2 494a30704d4f32ac0b81739d18a66d3638d440cbc6f5669f6af66f840edee5ab 7 1", "3 höhle 🦊 7 0",
                 ]
             ),
             (

@@ -138,7 +138,8 @@ import Testing
             """)
     }
 
-    @Test func `what an earlier version has set aside is taken back`() throws {
+    /// A cache of four entries with everything that can be noted, set aside by an earlier version, which has then removed one entry.
+    private func cacheWithSetAsideIndex() throws -> CacheFixture {
         let cache = try CacheFixture()
         for key in ["a", "b", "c", "d"] {
             try cache.storage.store(value: .blob(1), forKey: key, expiration: .days(9))
@@ -148,27 +149,126 @@ import Testing
             try cache.storage.update(attributes, forKey: key)
         }
         _ = try cache.storage.value(forKey: "a")
-        let before = try cache.storage.entry(forKey: "a")
         try setAsideByAnEarlierVersion(cache)
-        // That version has removed one and stored another anew.
-        let older = try Connection(path: cache.index.path)
-        let gone = cache.storage.cacheFileURL(forKey: "c"), replaced = cache.storage.cacheFileURL(forKey: "d")
-        try older.execute("DELETE FROM entries WHERE id = \(BlobName(text: gone.lastPathComponent).rowID)")
-        try older.execute("DELETE FROM entries WHERE id = \(BlobName(text: replaced.lastPathComponent).rowID)")
+        let gone = cache.storage.cacheFileURL(forKey: "c")
+        try Connection(path: cache.index.path).execute(
+            "DELETE FROM entries WHERE id = \(BlobName(text: gone.lastPathComponent).rowID)")
         try FileManager.default.removeItem(at: gone)
-        try FileManager.default.removeItem(at: replaced)
         cache.reopen()
-        try cache.storage.store(value: .blob(4), forKey: "d")
+        return cache
+    }
+
+    private func newer(_ cache: CacheFixture) -> URL { cache.metadata.appendingPathComponent("index.sqlite.newer") }
+
+    private func isTakenBack(_ cache: CacheFixture) throws -> Bool {
         cache.settle()
-        #expect(try cache.storage.entry(forKey: "a") == before)
+        return !FileManager.default.fileExists(atPath: newer(cache).path)
+    }
+
+    private func expectTakenBack(_ cache: CacheFixture) throws {
+        #expect(try isTakenBack(cache))
         let all = try cache.storage.entries(sortedBy: .key).entries
         #expect(all.map(\.key) == ["a", "b", "d"])
-        #expect(all.map(\.isPinned) == [true, false, false])
-        #expect(all.map(\.tags) == [["tag a"], ["tag b"], []])
-        #expect(all.map { $0.validators?.etag } == ["etag a", "etag b", nil])
-        #expect(!FileManager.default.fileExists(atPath: cache.index.path + ".newer"))
-        #expect(try cache.storage.statistics.total.stores == 5)
+        #expect(all.map(\.isPinned) == [true, false, true])
+        #expect(all.map(\.tags) == [["tag a"], ["tag b"], ["tag d"]])
+        #expect(all.map { $0.validators?.etag } == ["etag a", "etag b", "etag d"])
+        #expect(all.map(\.metadata) == [["key": "a"], ["key": "b"], ["key": "d"]])
+        #expect(try #require(all[0].expiration) > cache.clock.now.advanced(by: 8 * 86_400_000).date)
+        let names = try FileManager.default.contentsOfDirectory(atPath: cache.metadata.path)
+        #expect(!names.contains { $0.hasPrefix("index.sqlite.newer") })
         try cache.requireClean()
+    }
+
+    @Test func `what an earlier version has set aside is taken back`() throws {
+        let cache = try cacheWithSetAsideIndex()
+        try expectTakenBack(cache)
+        #expect(try cache.storage.statistics.total.stores == 4)
+        // Nothing is counted or taken back a second time.
+        try cache.storage.update(.init(isPinned: false, tags: []), forKey: "a")
+        cache.storage.store.close()
+        cache.reopen()
+        #expect(try cache.storage.entry(forKey: "a")?.isPinned == false)
+        #expect(try cache.storage.statistics.total.stores == 4)
+    }
+
+    @Test func `a pin and tags belong to the key, also where an earlier version has stored another blob`() throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        try cache.storage.update(
+            .init(isPinned: true, tags: ["logo"], validators: .init(etag: "old")), forKey: "a")
+        try setAsideByAnEarlierVersion(cache)
+        let moved = newer(cache).appendingPathExtension("away")
+        try FileManager.default.moveItem(at: newer(cache), to: moved)
+        cache.reopen()
+        try cache.storage.store(value: .blob(2), forKey: "a")
+        cache.settle()
+        cache.storage.store.close()
+        try FileManager.default.moveItem(at: moved, to: newer(cache))
+        cache.reopen()
+        try cache.storage.store.open()
+        #expect(try isTakenBack(cache))
+        let entry = try #require(try cache.storage.entry(forKey: "a"))
+        #expect(entry.isPinned && entry.tags == ["logo"] && entry.validators == nil)
+        #expect(try cache.storage.value(forKey: "a") == .blob(2))
+        try cache.requireClean()
+    }
+
+    @Test func `what somebody takes away while it is being taken back stays away`() throws {
+        let cache = try cacheWithSetAsideIndex()
+        // Whoever comes first, the change or the sweep.
+        #expect(try cache.storage.update(.init(isPinned: false, tags: []), forKey: "a"))
+        #expect(try isTakenBack(cache))
+        let entry = try #require(try cache.storage.entry(forKey: "a"))
+        #expect(!entry.isPinned && entry.tags == [] && entry.key == "a" && entry.validators?.etag == "etag a")
+    }
+
+    @Test func `one that is locked is taken back later`() throws {
+        let cache = try cacheWithSetAsideIndex()
+        var holder: Connection? = try Connection(path: newer(cache).path)
+        try holder?.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+        try cache.storage.store.open()
+        #expect(try !isTakenBack(cache))
+        holder = nil
+        cache.storage.store.close()
+        cache.reopen()
+        try cache.storage.store.open()
+        try expectTakenBack(cache)
+    }
+
+    @Test(arguments: [true, false])
+    func `it is taken back also when the index beside it is damaged or gone`(isGone: Bool) throws {
+        let cache = try cacheWithSetAsideIndex()
+        if isGone {
+            try FileManager.default.removeItem(at: cache.index)
+        } else {
+            try Data(repeating: 7, count: 3_000).write(to: cache.index)
+        }
+        try cache.storage.store.open()
+        cache.settle()
+        try expectTakenBack(cache)
+    }
+
+    @Test(arguments: ["-journal", "-wal", "-shm"], ["newer", "damaged"])
+    func `nobody waits for a pipe beside a set-aside index`(suffix: String, kind: String) throws {
+        let cache = try cacheWithSetAsideIndex()
+        let place = cache.metadata.appendingPathComponent("index.sqlite.\(kind)")
+        if kind == "damaged" {
+            try FileManager.default.moveItem(at: newer(cache), to: place)
+            try FileManager.default.removeItem(at: cache.index)
+        }
+        #expect(mkfifo(place.path + suffix, 0o600) == 0)
+        try cache.storage.store.open()
+        cache.settle()
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        try cache.storage.update(.init(tags: ["mine"]), forKey: "a")
+        #expect(FileManager.default.fileExists(atPath: place.path))
+        try FileManager.default.removeItem(atPath: place.path + suffix)
+        guard kind == "newer" else { return }
+        cache.storage.store.close()
+        cache.reopen()
+        try cache.storage.store.open()
+        #expect(try isTakenBack(cache))
+        #expect(try cache.storage.entry(forKey: "a")?.tags == ["mine", "tag a"])
     }
 
     @Test(arguments: [

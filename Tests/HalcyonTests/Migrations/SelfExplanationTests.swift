@@ -39,7 +39,7 @@ import Testing
         ),
         (
             "what goes next", "SELECT key || ' ' || expired FROM cache_eviction_order LIMIT 2",
-            ["gone yes", "\(image) no"]
+            ["gone 1", "\(image) 0"]
         ),
         (
             "what has expired, and how many bytes", "SELECT expired_entries || ' ' || expired_bytes FROM cache_summary",
@@ -47,7 +47,7 @@ import Testing
         ),
         (
             "what expires within seven days",
-            "SELECT size FROM cache_entries WHERE expires <= datetime('now', '+7 days') || 'Z' AND expired = 'no' ORDER BY size",
+            "SELECT size FROM cache_entries WHERE expires <= datetime('now', '+7 days') || 'Z' AND NOT expired ORDER BY size",
             ["100", "101", "102"]
         ),
         (
@@ -72,7 +72,7 @@ import Testing
         ),
         ("is the total right", "SELECT is_right FROM cache_check", ["yes"]),
         ("hit rate since when", "SELECT hit_percent || ' ' || (since LIKE '20%Z') FROM cache_statistics", ["50.0 1"]),
-        ("what is pinned", "SELECT key FROM cache_entries WHERE pinned = 'yes'", ["kept"]),
+        ("what is pinned", "SELECT key FROM cache_entries WHERE pinned", ["kept"]),
         (
             "all variants of one image",
             "SELECT processor || ' ' || size FROM cache_entries WHERE image = 'https://img.example.com/a.png' ORDER BY size",

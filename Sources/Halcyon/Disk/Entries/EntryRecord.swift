@@ -9,18 +9,24 @@ package struct EntryRecord: Sendable {
     package var validators: DiskStorage.HTTPValidators?
     package var metadata: [String: String] = [:]
 
-    /// Takes over what an earlier row of the same blob knew. Merged again, it is the same.
-    mutating func merge(_ former: EntryRecord) {
-        entry.key = entry.key ?? former.entry.key
+    /// Takes over what belongs to the key in another row.
+    mutating func mergeKey(of other: EntryRecord) {
+        entry.key = entry.key ?? other.entry.key
+        entry.origin = entry.origin ?? other.entry.origin
+        entry.isPinned = entry.isPinned || other.entry.isPinned
+        tags = Array(Set(tags).union(other.tags))
+    }
+
+    /// Takes over what belongs to the bytes in an earlier row of the same blob, whose token it gets.
+    mutating func mergeBlob(of former: EntryRecord) {
+        entry.token = former.entry.token
         entry.createdAt = former.entry.createdAt
         entry.accessedAt = max(entry.accessedAt, former.entry.accessedAt)
-        entry.isPinned = entry.isPinned || former.entry.isPinned
-        entry.slack = former.slack
         if let end = entry.lifetime.expiresAt, former.entry.lifetime.expiresAt.map({ $0 > end }) ?? true {
             entry.lifetime = former.entry.lifetime
         }
-        hits = max(hits, former.hits)
-        tags = Array(Set(tags).union(former.tags))
+        entry.slack = former.slack
+        (hits, slack) = (hits + former.hits, former.slack)
         validators = validators ?? former.validators
         metadata = metadata.merging(former.metadata) { current, _ in current }
     }

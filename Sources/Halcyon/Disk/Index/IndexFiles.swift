@@ -42,6 +42,14 @@ struct IndexFiles: Sendable {
     /// For those who only read: a second name does no harm then.
     func requireFiles() throws { try require { $0.kind == .regular } }
 
+    /// Whether a set-aside index and all that SQLite opens with it are files, each with one name.
+    func areOwn(beside path: String) -> Bool {
+        ["", "-journal", "-wal", "-shm"].allSatisfy { suffix in
+            guard let file = try? status(at: path + suffix) else { return suffix != "" }
+            return file.kind == .regular && file.links <= 1
+        }
+    }
+
     private func require(_ isAccepted: (FileStatus) -> Bool) throws {
         // A link in the place of our folder leads to somebody else's files.
         if let folder = try status(at: folder), folder.kind != .directory {

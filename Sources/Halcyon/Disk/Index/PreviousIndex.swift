@@ -8,6 +8,8 @@ final class PreviousIndex: Sendable {
     private let files: IndexFiles
     private let vfs: String?
     private let paths: [String]
+    /// Throws what is not the file's fault, instead of answering without it.
+    private let insists: Bool
     private let state: Locked<State> = Locked(.closed)
 
     private enum State {
@@ -29,35 +31,43 @@ final class PreviousIndex: Sendable {
         self.files = files
         self.vfs = vfs
         paths = [files.damaged, files.newer]
+        insists = false
     }
 
-    /// The one that an earlier version could not use. Nobody has taken pins and tags away from what that version did not know of.
+    /// The one that an earlier version could not use, for somebody who can ask again later. Nobody has taken pins and tags away from
+    /// what that version did not know of.
     init(newerIn files: IndexFiles, vfs: String?) {
         self.files = files
         self.vfs = vfs
         paths = [files.newer]
+        insists = true
     }
 
     /// Whether there is one that can be read, of at most this version.
-    func isReadable(upTo version: Int) -> Bool {
-        answer { try $0.connection.integer("PRAGMA user_version").map { $0 <= version } } ?? false
+    func isReadable(upTo version: Int) throws -> Bool {
+        try answer { try $0.connection.integer("PRAGMA user_version").map { $0 <= version } } ?? false
     }
 
     /// What was known of a file that is still the blob of its row; nil where nothing is, or can be read.
-    func record(of name: BlobName, in file: FileStatus) -> EntryRecord? {
-        answer { opened in
+    func record(of name: BlobName, in file: FileStatus) throws -> EntryRecord? {
+        guard let known = try rememberedRecord(of: name, in: file), known.isSameBlob else { return nil }
+        return known.record
+    }
+
+    /// As ``record(of:in:)``, also where another blob has taken that one's place.
+    func rememberedRecord(of name: BlobName, in file: FileStatus) throws -> (record: EntryRecord, isSameBlob: Bool)? {
+        try answer { opened in
             let session = IndexSession(connection: opened.connection)
-            guard var record = try session.rememberedRecord(of: name, in: file, isCopy: opened.isCopy) else {
-                return nil
-            }
+            guard let entry = try session.rememberedEntry(of: name) else { return nil }
+            var record = try session.rememberedRecord(of: entry, in: file, isWhole: insists)
             if opened.isOld { (record.entry.isPinned, record.tags) = (false, []) }
-            return record
+            return (record, entry.matches(file, ignoringInode: opened.isCopy, ignoringTag: opened.isCopy))
         }
     }
 
     /// What all processes had counted, and since when.
-    func statistics() -> (counts: Counts, since: Timestamp)? {
-        answer { opened in
+    func statistics() throws -> (counts: Counts, since: Timestamp)? {
+        try answer { opened in
             let (counts, since) = try IndexSession(connection: opened.connection).statistics()
             return since.map { (counts, $0) }
         }
@@ -70,35 +80,49 @@ final class PreviousIndex: Sendable {
     func close(before deadline: MonotonicTime) { state.withLock(within: deadline.secondsLeft) { $0 = .closed } }
 
     /// A damaged index answers some questions and not others.
-    private func answer<Answer>(_ question: (Opened) throws -> Answer?) -> Answer? {
-        state.withLock { state in
-            if case .closed = state { state = open().map(State.open) ?? .missing }
-            guard case .open(let opened) = state else { return nil }
-            return try? question(opened)
+    private func answer<Answer>(_ question: (Opened) throws -> Answer?) throws -> Answer? {
+        try state.withLock { state in
+            do {
+                if case .closed = state { state = try open().map(State.open) ?? .missing }
+                guard case .open(let opened) = state else { return nil }
+                return try question(opened)
+            } catch {
+                guard isAnswer(error) else { throw error }
+                // Not tried again for each of a hundred thousand files.
+                if case .closed = state { state = .missing }
+                return nil
+            }
         }
+    }
+
+    private func isAnswer(_ error: any Error) -> Bool {
+        !insists || EntryIndex.isDamage(error) || EntryIndex.isTruncation(error)
     }
 
     // MARK: Opening
 
     /// The one that was set aside last.
-    private func open() -> Opened? {
-        let kept = paths.compactMap { path in
-            (try? files.status(at: path)).flatMap { file in file.map { (path: path, file: $0) } }
+    private func open() throws -> Opened? {
+        let kept = try paths.compactMap { path in try files.status(at: path).map { (path: path, file: $0) } }
+        // Under the names of its log somebody may have put what SQLite would wait for, or follow.
+        guard let (path, file) = kept.max(by: { $0.file.changed < $1.file.changed }), files.areOwn(beside: path) else {
+            return nil
         }
-        guard let (path, file) = kept.max(by: { $0.file.changed < $1.file.changed }), file.kind == .regular,
-            file.links <= 1, let connection = connection(to: path)
-        else { return nil }
+        let connection = try connection(to: path)
         let isCopy = try? connection.integer(IndexSQL.isCopied)
         return Opened(
             connection: connection, isCopy: isCopy.map { $0 != Int64(bitPattern: file.inode) } ?? false,
-            isOld: paths.count > 1 && files.fileSystem.now - file.changed > 86_400_000)
+            isOld: !insists && files.fileSystem.now - file.changed > 86_400_000)
     }
 
-    /// nil for one that cannot be read: the blobs become entries all the same.
-    private func connection(to path: String) -> Connection? {
-        if let connection = try? read(path, mendingHeader: false) { return connection }
-        // One wrong bit of a header hides all that is behind it.
-        return path == files.damaged ? try? read(path, mendingHeader: true) : nil
+    /// One wrong bit of a header hides all that is behind it.
+    private func connection(to path: String) throws -> Connection {
+        do {
+            return try read(path, mendingHeader: false)
+        } catch {
+            guard EntryIndex.isDamage(error) else { throw error }
+            return try read(path, mendingHeader: true)
+        }
     }
 
     private func read(_ path: String, mendingHeader: Bool) throws -> Connection {
@@ -110,23 +134,24 @@ final class PreviousIndex: Sendable {
 }
 
 extension IndexSession {
-    fileprivate func rememberedRecord(of name: BlobName, in file: FileStatus, isCopy: Bool) throws -> EntryRecord? {
-        guard var entry = try rememberedEntry(of: name),
-            entry.matches(file, ignoringInode: isCopy, ignoringTag: isCopy)
-        else { return nil }
-        entry.token = BlobTag.token(entry.token, for: file)
+    /// - Parameter isWhole: throws where something cannot be read, instead of leaving it out: columns and tables that came later, pages
+    ///   that are damaged.
+    fileprivate func rememberedRecord(of entry: Entry, in file: FileStatus, isWhole: Bool) throws -> EntryRecord {
         var record = EntryRecord(entry: entry, hits: 0, slack: file.allocatedSize - file.size)
-        entry.slack = record.slack
-        // Columns and tables that came later, or pages that cannot be read: the rest is worth having without them.
-        (record.hits, entry.origin) = (try? uses(of: entry.id)) ?? (0, nil)
+        record.entry.token = BlobTag.token(entry.token, for: file)
+        record.entry.slack = record.slack
         // The next index counts boots anew.
-        entry.bootTime = nil
-        record.entry = entry
-        try? describe(&record)
+        record.entry.bootTime = nil
+        if isWhole { try readDescription(&record) } else { try? readDescription(&record) }
         return record
     }
 
-    private func rememberedEntry(of name: BlobName) throws -> Entry? {
+    private func readDescription(_ record: inout EntryRecord) throws(SQLiteError) {
+        (record.hits, record.entry.origin) = try uses(of: record.entry.id)
+        try describe(&record)
+    }
+
+    fileprivate func rememberedEntry(of name: BlobName) throws -> Entry? {
         try connection.with(rememberedLookup()) { (statement) throws(SQLiteError) in
             statement.bind(name.rowID, at: 1)
             try statement.bind(name, at: 2)
@@ -152,17 +177,20 @@ extension IndexSession {
         }
     }
 
-    /// Puts what was known of a blob into its row.
-    func merge(_ former: EntryRecord, into entry: Entry) throws {
-        var current = EntryRecord(entry: entry, hits: 0, slack: former.slack)
-        let origin: KeyOrigin?
-        (current.hits, origin) = try uses(of: entry.id)
+    /// Puts what was known of a key, and of its blob unless that is another one by now, into its row. Once for each blob: the row has its
+    /// token then.
+    func merge(_ former: EntryRecord, into entry: Entry, isSameBlob: Bool) throws {
+        guard !isSameBlob || former.entry.token != entry.token else { return }
+        var current = EntryRecord(entry: entry, hits: 0, slack: entry.slack)
+        (current.hits, current.entry.origin) = try uses(of: entry.id)
         try describe(&current)
-        current.entry.origin = former.entry.origin ?? origin
-        current.merge(former)
+        current.mergeKey(of: former)
+        if isSameBlob { current.mergeBlob(of: former) }
+        let latest = try state()
         // Its metadata with it.
         try delete(id: entry.id)
         try restore(current)
+        try setLatestStore(as: latest)
     }
 
     /// Inserts an entry with all that was known of it, unless there is one with its id.

@@ -11,6 +11,7 @@ extension EntryStore {
         try adopter.adoptAhead(name.withFormer)
         recorder.flushAccessLog()
         return try index.write { session in
+            try Reclaimer(folder: folder).reclaim(name, in: session)
             guard let record = try record(of: name, in: session) else { return false }
             let attributes = try change(record)
             try attributes.validate()

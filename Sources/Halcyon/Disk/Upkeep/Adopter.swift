@@ -36,7 +36,7 @@ final class Adopter: FolderWork {
             while condition.isSearching {
                 let generation = index.generation
                 try adoptEverything()
-                let statistics = isRebuilding ? previousIndex.statistics() : nil
+                let statistics = isRebuilding ? try previousIndex.statistics() : nil
                 try note(in: generation) { state, session in
                     if let statistics { try session.add(statistics.counts, at: statistics.since) }
                     state.adoption = .done
@@ -91,7 +91,7 @@ final class Adopter: FolderWork {
     private func adopt(_ name: BlobName, in session: IndexSession) throws {
         // Under the lock: what a store has published since has a row by now.
         guard let file = try blobs.status(of: name), condition.adopts(file, named: name) else { return }
-        if isRebuilding, let record = previousIndex.record(of: name, in: file) {
+        if isRebuilding, let record = try previousIndex.record(of: name, in: file) {
             return try session.restore(storable(record, file))
         }
         let now = now

@@ -16,6 +16,7 @@ struct Sweeper: FolderWork {
         try? relearnInodes()
         try? adopter.finish()
         try? upgrader.finish()
+        try? Reclaimer(folder: folder).finish()
         try? reconcileOncePerDay()
         try? forgetKeys()
     }
@@ -102,6 +103,7 @@ struct Sweeper: FolderWork {
     func forgetKeys() throws {
         guard !condition.settings.storesKeys else { return }
         try upgrader.finish()
+        try Reclaimer(folder: folder).finish()
         guard try index.readAtLength({ try $0.hasKeys() }) else { return }
         try forEachEntryBatch { session, entries in
             for entry in entries { try session.forgetKey(of: entry.id) }

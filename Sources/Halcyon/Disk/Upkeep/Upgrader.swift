@@ -17,7 +17,6 @@ struct Upgrader: FolderWork {
                 try complete(step, in: session)
                 try session.setUpgradeStep(step.next)
             }
-            if step == .setAside { try Reclaimer(folder).removeSetAside() }
             // What each of them writes is as long as the index is.
             index.checkpoint()
         }
@@ -25,7 +24,6 @@ struct Upgrader: FolderWork {
 
     private func prepare(_ step: UpgradeStep, _ progress: (Int) -> Void) throws {
         switch step {
-        case .setAside: try Reclaimer(folder).reclaim(progress)
         case .index, .formerIndexes: break
         case .hosts: try fillHosts(progress)
         case .listing: try emptyListing()
@@ -34,7 +32,6 @@ struct Upgrader: FolderWork {
 
     private func complete(_ step: UpgradeStep, in session: IndexSession) throws {
         switch step {
-        case .setAside: try Reclaimer(folder).reclaimStatistics(in: session)
         case .index: try session.makeIndex()
         case .formerIndexes: try session.dropFormerIndexes()
         case .hosts: break
