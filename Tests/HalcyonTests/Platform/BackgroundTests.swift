@@ -97,7 +97,6 @@ import Testing
 
     @Test func `the end of the time waits for no disk`() throws {
         let vfs = FaultyVFS()
-        let fixture = try Fixture { $0.vfs = vfs.name }
         let synchronized = Locked(0)
         let thread = pthread_self()
         vfs.observe { event in
@@ -106,6 +105,7 @@ import Testing
             }
             return 0
         }
+        let fixture = try Fixture { $0.vfs = vfs.name }
         try fixture.files.storage.store(value: .blob(1), forKey: "a")
         fixture.files.settle()
         _ = fixture.index.checkpoint()
