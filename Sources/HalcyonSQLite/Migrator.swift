@@ -115,7 +115,7 @@ package struct Migrator: Sendable {
         } catch {
             throw SQLiteError(
                 code: error.code, message: error.message, sql: error.sql,
-                isForeignSchema: error.code == ResultCode(rawValue: 1))
+                isForeignSchema: error.code.primary == .error)
         }
     }
 

@@ -25,8 +25,7 @@ package struct EntryRecord: Sendable {
         if let end = entry.lifetime.expiresAt, former.entry.lifetime.expiresAt.map({ $0 > end }) ?? true {
             entry.lifetime = former.entry.lifetime
         }
-        entry.slack = former.slack
-        (hits, slack) = (hits + former.hits, former.slack)
+        hits += former.hits
         validators = validators ?? former.validators
         metadata = metadata.merging(former.metadata) { current, _ in current }
     }

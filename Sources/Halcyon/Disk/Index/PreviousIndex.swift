@@ -27,20 +27,13 @@ final class PreviousIndex: Sendable {
         let isOld: Bool
     }
 
-    init(files: IndexFiles, vfs: String?) {
+    /// - Parameter onlyNewer: reads the one alone that an earlier version could not use, and throws where it cannot be read at the moment.
+    ///   However old it is, its pins and tags count: that version did not know of them.
+    init(files: IndexFiles, vfs: String?, onlyNewer: Bool = false) {
         self.files = files
         self.vfs = vfs
-        paths = [files.damaged, files.newer]
-        insists = false
-    }
-
-    /// The one that an earlier version could not use, for somebody who can ask again later. Nobody has taken pins and tags away from
-    /// what that version did not know of.
-    init(newerIn files: IndexFiles, vfs: String?) {
-        self.files = files
-        self.vfs = vfs
-        paths = [files.newer]
-        insists = true
+        paths = onlyNewer ? [files.newer] : [files.damaged, files.newer]
+        insists = onlyNewer
     }
 
     /// Whether there is one that can be read, of at most this version.
@@ -181,9 +174,11 @@ extension IndexSession {
     /// token then.
     func merge(_ former: EntryRecord, into entry: Entry, isSameBlob: Bool) throws {
         guard !isSameBlob || former.entry.token != entry.token else { return }
-        var current = EntryRecord(entry: entry, hits: 0, slack: entry.slack)
+        var current = EntryRecord(entry: entry, hits: 0, slack: former.slack)
         (current.hits, current.entry.origin) = try uses(of: entry.id)
         try describe(&current)
+        // Of the file that is there now.
+        current.entry.slack = former.slack
         current.mergeKey(of: former)
         if isSameBlob { current.mergeBlob(of: former) }
         let latest = try state()

@@ -103,7 +103,8 @@ struct Sweeper: FolderWork {
     func forgetKeys() throws {
         guard !condition.settings.storesKeys else { return }
         try upgrader.finish()
-        try Reclaimer(folder: folder).finish()
+        // An index that cannot be read at the moment keeps its own keys, and must not keep these.
+        try? Reclaimer(folder: folder).finish()
         guard try index.readAtLength({ try $0.hasKeys() }) else { return }
         try forEachEntryBatch { session, entries in
             for entry in entries { try session.forgetKey(of: entry.id) }

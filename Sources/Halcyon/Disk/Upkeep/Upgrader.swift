@@ -2,8 +2,10 @@
 struct Upgrader: FolderWork {
     let folder: CacheFolder
 
-    /// Stores wait while the index is made, one to two seconds for a million entries. The rest is done in batches, and they wait for one
-    /// of these at most. Ends at once where nothing is left to do; interrupted, the next one goes on.
+    /// Finishes an upgrade. Returns at once if nothing is left to do; after an interruption the next call goes on.
+    ///
+    /// Making the index takes one to two seconds for a million entries, and stores wait for it. All other steps run in batches, and a
+    /// store waits for one batch at most.
     ///
     /// - Parameter progress: called with the number of entries looked at.
     func finish(_ progress: (Int) -> Void = { _ in }) throws {
