@@ -13,11 +13,10 @@ internal import CHalcyonSQLite
 /// SQLite's own handler backs off to 100 ms between looks; a writer that waits like that loses against any process that
 /// writes in short bursts.
 final class BusyPolicy {
-    var timeoutMilliseconds: Int
-    /// Asked at each look; false gives up.
-    var keepsWaiting: @Sendable () -> Bool = { true }
+    /// Asked at each look, with the milliseconds that have been waited; false gives up.
+    var keepsWaiting: @Sendable (Int) -> Bool
 
-    init(milliseconds: Int) { timeoutMilliseconds = milliseconds }
+    init(milliseconds: Int) { keepsWaiting = { $0 < milliseconds } }
 
     /// `sqlite3_busy_handler`. The policy must live as long as the connection.
     func install(on handle: OpaquePointer) {
@@ -26,7 +25,7 @@ final class BusyPolicy {
             { context, attempt in
                 guard let context else { return 0 }
                 let policy = Unmanaged<BusyPolicy>.fromOpaque(context).takeUnretainedValue()
-                guard Int(attempt) < policy.timeoutMilliseconds, policy.keepsWaiting() else { return 0 }
+                guard policy.keepsWaiting(Int(attempt)) else { return 0 }
                 pauseMilliseconds(1)
                 return 1
             }, Unmanaged.passUnretained(self).toOpaque())

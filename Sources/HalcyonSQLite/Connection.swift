@@ -204,14 +204,15 @@ package final class Connection {
     /// Switches to a write-ahead log, waiting for others ourselves: SQLite answers BUSY at once here, despite a timeout.
     ///
     /// - Returns: false when the file system cannot have one.
-    package func enableWAL(timeout milliseconds: Int = 5000) throws(SQLiteError) -> Bool {
-        let deadline = MonotonicTime.now.adding(milliseconds: milliseconds)
+    package func enableWAL() throws(SQLiteError) -> Bool {
+        var waited = 0
         while true {
             do throws(SQLiteError) {
                 return try text("PRAGMA journal_mode = WAL") == "wal"
             } catch {
-                guard error.isBusy, MonotonicTime.now < deadline, busyPolicy.keepsWaiting() else { throw error }
+                guard error.isBusy, busyPolicy.keepsWaiting(waited) else { throw error }
                 pauseMilliseconds(1)
+                waited += 1
             }
         }
     }
@@ -242,8 +243,9 @@ package final class Connection {
         return Checkpoint(logFrames: Int(frames), checkpointedFrames: Int(done), isBusy: isBusy)
     }
 
-    /// Asked every millisecond while another connection's lock is waited for; false gives up, with BUSY.
-    package func waits(while keepsWaiting: @escaping @Sendable () -> Bool) { busyPolicy.keepsWaiting = keepsWaiting }
+    /// Asked every millisecond while another connection's lock is waited for, with the milliseconds until then; false gives up, with
+    /// BUSY. Takes the place of the timeout.
+    package func waits(while keepsWaiting: @escaping @Sendable (Int) -> Bool) { busyPolicy.keepsWaiting = keepsWaiting }
 
     /// Leaves the log as it is when this is the last connection that is closed: bringing it into the database waits for the disk.
     package func keepsLogWhenClosed() { _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
@@ -251,11 +253,11 @@ package final class Connection {
     /// Ends the statement that runs now, with `SQLITE_INTERRUPT`. The one function that any thread may call.
     package func interrupt() { sqlite3_interrupt(handle) }
 
-    /// Runs `body` with another time to wait for locks.
-    package func withBusyTimeout<Result>(_ milliseconds: Int, _ body: () throws -> Result) rethrows -> Result {
-        let usual = busyPolicy.timeoutMilliseconds
-        busyPolicy.timeoutMilliseconds = milliseconds
-        defer { busyPolicy.timeoutMilliseconds = usual }
+    /// Runs `body` without waiting for locks.
+    package func withoutWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let usual = busyPolicy.keepsWaiting
+        busyPolicy.keepsWaiting = { _ in false }
+        defer { busyPolicy.keepsWaiting = usual }
         return try body()
     }
 

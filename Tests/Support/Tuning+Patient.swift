@@ -6,7 +6,9 @@ extension Tuning {
     package static var patient: Tuning {
         var tuning = Tuning()
         tuning.readerTimeout = 60_000
+        tuning.briefTimeout = 60_000
         tuning.writerTimeout = 60_000
+        tuning.upgradeDelay = 0
         return tuning
     }
 }

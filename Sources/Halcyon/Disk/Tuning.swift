@@ -2,10 +2,16 @@ internal import Foundation
 
 /// The numbers that decide when things happen. Durations in milliseconds, sizes in bytes.
 package struct Tuning: Sendable {
-    /// How long a writer waits for another process.
+    /// How long stores wait for another process.
     package var writerTimeout = 5000
+    /// How long each store tries after that, until one gets the lock.
+    package var retryTimeout = 50
+    /// How long anything waits for the write lock that can be made up for later.
+    package var briefTimeout = 100
     /// How long a reader waits: only while another process recovers or closes the index.
     package var readerTimeout = 250
+    /// What makes an upgraded index complete begins so long after an opening: a process that has ended by then is not held up.
+    package var upgradeDelay = 1_000
     /// Entries a transaction removes at most.
     package var batchSize = 128
     /// Notes of the access log written by one transaction at most.

@@ -9,7 +9,7 @@ final class CacheQueue: Sendable {
     /// Stores in a row.
     private final class StoreRun: @unchecked Sendable {
         // Sendable because `calls` is touched under the lock of `lastRun` alone.
-        var calls: [StoreCall] = []
+        var calls: [PendingStore] = []
     }
 
     func async(execute work: @escaping @Sendable () -> Void) {
@@ -26,11 +26,11 @@ final class CacheQueue: Sendable {
 
     /// - Parameter perform: does the next few of stores that were called in a row, and takes them from the end of the array:
     ///   what is done is let go of. It is that of the first one.
-    func async(store call: StoreCall, perform: @escaping @Sendable (inout [StoreCall]) -> Void) {
+    func async(store: PendingStore, perform: @escaping @Sendable (inout [PendingStore]) -> Void) {
         lastRun.withLock { last in
-            if let last { return last.calls.append(call) }
+            if let last { return last.calls.append(store) }
             let run = StoreRun()
-            run.calls.append(call)
+            run.calls.append(store)
             last = run
             queue.async { [self] in
                 var rest = takeCalls(of: run)
@@ -40,7 +40,7 @@ final class CacheQueue: Sendable {
     }
 
     /// The last one first.
-    private func takeCalls(of run: StoreRun) -> [StoreCall] {
+    private func takeCalls(of run: StoreRun) -> [PendingStore] {
         lastRun.withLock { last in
             if last === run { last = nil }
             defer { run.calls = [] }

@@ -15,8 +15,8 @@ extension ImageCache {
         let resumptions = resumptionCount
         let end = askForTime { [weak self] in
             progress.cancel()
-            // Now, and on this thread: a file lock in a shared folder must not outlive the time.
-            self?.releaseSharedFolder(unlessResumedSince: resumptions)
+            // On the main thread: what waits is done elsewhere, and the time is given back after that.
+            self?.releaseSharedFolderSoon(unlessResumedSince: resumptions)
         }
         guard let end else { return releaseSharedFolder(unlessResumedSince: resumptions) }
         cleanDisk(progress: progress) { [self] in

@@ -70,15 +70,24 @@ extension ImageCache {
 
     /// In its turn all that is there becomes a miss; it goes elsewhere, so that others can load and store meanwhile.
     func clearDisk(then handler: @escaping @Sendable () -> Void) {
-        ioQueue.async { [self] in
-            // The handler has no place for an error; what could not be removed is found again, and goes with the next clean.
-            guard let remove = try? diskStorage.beginRemovingAll() else { return handler() }
-            clearing.count += 1
-            stopTrimming()
-            DispatchQueue.global(qos: .utility).async { [self] in
-                try? remove()
-                ioQueue.async { [self] in endClearing(then: handler) }
+        order.beginWideRemoval { number in
+            ioQueue.async { [self] in
+                // The handler has no place for an error; what could not be removed is found again, and goes with the next clean.
+                let remove = try? diskStorage.beginRemovingAll()
+                order.endWideRemoval(number)
+                remove.map { clear($0, then: handler) } ?? handler()
             }
+        }
+    }
+
+    private func clear(
+        _ remove: @escaping @Sendable () throws -> Void, then handler: @escaping @Sendable () -> Void
+    ) {
+        clearing.count += 1
+        stopTrimming()
+        DispatchQueue.global(qos: .utility).async { [self] in
+            try? remove()
+            ioQueue.async { [self] in endClearing(then: handler) }
         }
     }
 

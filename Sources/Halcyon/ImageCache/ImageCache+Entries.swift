@@ -121,7 +121,7 @@ extension ImageCache {
     ) {
         store(
             StoreCall(
-                makeData: { .success(data) }, baseKey: key, processorIdentifier: identifier, expiration: expiration,
+                content: .bytes(data), baseKey: key, processorIdentifier: identifier, expiration: expiration,
                 forcedExtension: forcedExtension, attributes: attributes,
                 report: StoreReport(queue: callbackQueue, handler: completionHandler)))
     }
@@ -209,16 +209,31 @@ extension ImageCache {
     private typealias Gone = Result<[DiskStorage.EntryInfo], KingfisherError>
 
     private func remove(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
-        let begin = refills.beginBatchedRemoval()
+        let begin = order.beginBatchedRemoval()
         if removal.isFromMemory, removal.isAboutKeysAlone {
             let conditions = KeyConditions(removal.filter)
             memoryStorage.removeAll { conditions?.admit(key: $0) ?? true }
         }
         guard removal.isFromDisk else {
-            refills.endBatchedRemoval()
+            order.endBatchedRemoval()
             return handler(.success([]))
         }
-        ioQueue.async { [self] in removeFromDisk(removal, since: begin, then: handler) }
+        enqueue(removal) { [self] endWideRemoval in
+            removeFromDisk(removal, since: begin) { gone in
+                endWideRemoval()
+                handler(gone)
+            }
+        }
+    }
+
+    /// Where keys alone decide, a load of such a key finds nothing from now on.
+    private func enqueue(
+        _ removal: FilteredRemoval, _ body: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        guard removal.isAboutKeysAlone else { return ioQueue.async { body {} } }
+        order.beginWideRemoval(KeyConditions(removal.filter)) { number in
+            ioQueue.async { [order] in body { order.endWideRemoval(number) } }
+        }
     }
 
     /// In its turn. The batches come from elsewhere, one by one: so others get in.
@@ -238,14 +253,14 @@ extension ImageCache {
             if removal.isFromMemory, !removal.isAboutKeysAlone {
                 removeFromMemory((try? gone.get()) ?? [], since: begin)
             }
-            refills.endBatchedRemoval()
+            order.endBatchedRemoval()
             handler(gone)
         }
     }
 
     private func removeFromMemory(_ gone: [DiskStorage.EntryInfo], since begin: Int) {
         for key in gone.compactMap(\.key) + keysInMemory(ofNamesIn: gone) {
-            refills.remove(key, unlessChangedSince: begin) { memoryStorage.take(forKey: key) }
+            order.remove(key, unlessChangedSince: begin) { memoryStorage.take(forKey: key) }
         }
     }
 

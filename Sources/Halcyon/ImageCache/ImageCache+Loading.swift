@@ -3,53 +3,133 @@ internal import Foundation
 extension ImageCache {
     typealias DiskImage = Result<KFCrossPlatformImage?, KingfisherError>
 
-    /// Reads on the I/O queue, or here if the options say so. What takes a processor's time is done elsewhere, so that others
-    /// can read meanwhile.
-    func loadFromDisk(
-        forKey key: String, options: KingfisherParsedOptionsInfo, then handler: @escaping @Sendable (DiskImage) -> Void
-    ) {
-        guard !options.loadDiskFileSynchronously else {
-            return handler(read(forKey: key, options: options).map { image(of: $0, options: options) })
-        }
-        ioQueue.async { [self] in
-            let data = read(forKey: key, options: options)
-            guard options.backgroundDecode || options.preloadAllAnimationData, case .success(_?) = data else {
-                return handler(data.map { image(of: $0, options: options) })
-            }
-            Self.decodeQueue.addOperation { [self] in handler(data.map { image(of: $0, options: options) }) }
-        }
-    }
-
-    /// As many at a time as there are processors: more would only hold more bitmaps.
-    static let decodeQueue: OperationQueue = {
+    /// Where files are read and decoded. As many at a time as there are processors: more would only hold more bitmaps.
+    static let loadQueue: OperationQueue = {
         let queue = OperationQueue()
-        queue.name = "com.onevcat.Kingfisher.ImageCache.decodeQueue"
+        queue.name = "com.onevcat.Kingfisher.ImageCache.loadQueue"
         queue.qualityOfService = .userInitiated
         queue.maxConcurrentOperationCount = ProcessInfo.processInfo.activeProcessorCount
         return queue
     }()
 
-    private func read(
-        forKey key: String, options: KingfisherParsedOptionsInfo
-    ) -> Result<Data?, KingfisherError> {
+    /// Looks into memory once more, and then on the disk, or in what is about to get there. What is found is in memory by then.
+    func loadIntoMemory(
+        forKey key: String, options: KingfisherParsedOptionsInfo,
+        then handler: @escaping @Sendable (Result<ImageCacheResult, KingfisherError>) -> Void
+    ) {
+        let load = DiskLoad.Member(baseKey: key, options: options, entersMemory: true) { result in
+            handler(result.map { $0.map(ImageCacheResult.disk) ?? .none })
+        }
+        let blob = blob(forKey: key, options: options)
+        var changes: Int
+        repeat {
+            changes = order.changeCount
+            if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
+                return handler(.success(.memory(image)))
+            }
+        } while !begin(load, of: blob, since: changes)
+    }
+
+    /// As ``loadIntoMemory(forKey:options:then:)``, without memory.
+    func loadFromDisk(
+        forKey key: String, options: KingfisherParsedOptionsInfo, then handler: @escaping @Sendable (DiskImage) -> Void
+    ) {
+        let load = DiskLoad.Member(baseKey: key, options: options, entersMemory: false, handler: handler)
+        _ = begin(load, of: blob(forKey: key, options: options), since: nil)
+    }
+
+    private func blob(forKey key: String, options: KingfisherParsedOptionsInfo) -> DiskLoad.Blob {
+        let key = key.computedKey(with: options.processor.identifier)
+        return DiskLoad.Blob(
+            key: MemoryKey(key),
+            name: diskStorage.blobName(forKey: key, forcedExtension: options.forcedExtension))
+    }
+
+    /// - Returns: false if the caller is to look into memory again.
+    private func begin(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, since changes: Int?) -> Bool {
+        guard !member.options.loadDiskFileSynchronously else {
+            guard let load = order.admitAlone(member, of: blob, since: changes) else { return false }
+            perform(load, with: member.options)
+            return true
+        }
+        switch order.admit(member, of: blob, since: changes) {
+        case .isToLookAgain: return false
+        case .leads(let load):
+            withdrawWhenCancelled(member, of: load)
+            start(load)
+        case .joins(let load): withdrawWhenCancelled(member, of: load)
+        }
+        return true
+    }
+
+    /// What waits for a store's serializer holds up no other load.
+    private func start(_ load: DiskLoad) {
+        guard case .pending(let store) = load.source else { return enqueue(load) }
+        guard !store.isSerialized else { return enqueue(load) }
+        Self.loadQueue.addOperation { store.serialize() }
+        store.onceSerialized { [self] in enqueue(load) }
+    }
+
+    private func enqueue(_ load: DiskLoad) {
+        Self.loadQueue.addOperation { [self] in
+            if let options = order.begin(load) { perform(load, with: options) }
+        }
+    }
+
+    private func withdrawWhenCancelled(_ member: DiskLoad.Member, of load: DiskLoad) {
+        LoadCancellation.ofThisTask?.onCancel { [order] in order.cancel(member, of: load) }
+    }
+
+    // MARK: Reading
+
+    /// - Parameter options: of the one who began it.
+    private func perform(_ load: DiskLoad, with options: KingfisherParsedOptionsInfo) {
+        let data = data(of: load, options: options)
+        let result = data.map { image(of: $0, options: options) }
+        let members = order.end(load) { member in
+            guard member.entersMemory, case .success(let image?) = result else { return nil }
+            return memoryStorage.storeNoThrow(
+                value: image, forKey: load.blob.key.text, expiration: member.options.memoryCacheExpiration)
+        }
+        if case .success(let data) = data { for member in members.dropFirst() { noteUse(of: load, data, by: member) } }
+        for member in members { member.handler(result) }
+    }
+
+    private func data(of load: DiskLoad, options: KingfisherParsedOptionsInfo) -> Result<Data?, KingfisherError> {
+        switch load.source {
+        case .nothing:
+            diskStorage.countUse(bytes: nil)
+            return .success(nil)
+        case .pending(let store):
+            // A store that cannot be serialized changes nothing on the disk.
+            guard case .success(let data) = store.bytes() else { break }
+            diskStorage.countUse(bytes: data.count)
+            return .success(data)
+        case .disk: break
+        }
+        return read(load, options: options)
+    }
+
+    private func read(_ load: DiskLoad, options: KingfisherParsedOptionsInfo) -> Result<Data?, KingfisherError> {
         diskResult {
             try diskStorage.value(
-                forKey: key.computedKey(with: options.processor.identifier), forcedExtension: options.forcedExtension,
-                extendingExpiration: options.diskCacheAccessExtendingExpiration, origin: KeyOrigin(baseKey: key))
+                forKey: load.blob.key.text, forcedExtension: options.forcedExtension,
+                extendingExpiration: options.diskCacheAccessExtendingExpiration,
+                origin: KeyOrigin(baseKey: load.baseKey))
         }
+    }
+
+    /// One that has joined counts like any other, and does to the expiration what its options say.
+    private func noteUse(of load: DiskLoad, _ data: Data?, by member: DiskLoad.Member) {
+        guard let data, case .disk = load.source else { return diskStorage.countUse(bytes: data?.count) }
+        diskStorage.noteUse(
+            forKey: load.blob.key.text, forcedExtension: member.options.forcedExtension, bytes: data.count,
+            extendingExpiration: member.options.diskCacheAccessExtendingExpiration)
     }
 
     /// nil if the bytes are no image, or if its pixels cannot be decoded although they were asked for.
     private func image(of data: Data?, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard let data, let image = options.cacheSerializer.image(with: data, options: options) else { return nil }
         return options.backgroundDecode ? image.withScale(options.scaleFactor).decodedForDisplay() : image
-    }
-
-    /// Puts what was read into memory, unless somebody has changed the key there meanwhile.
-    func refill(_ ticket: MemoryRefills.Ticket, with result: DiskImage, expiration: StorageExpiration?) {
-        refills.end(ticket) {
-            guard case .success(let image?) = result else { return nil }
-            return memoryStorage.storeNoThrow(value: image, forKey: ticket.key, expiration: expiration)
-        }
     }
 }

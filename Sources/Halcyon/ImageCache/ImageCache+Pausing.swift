@@ -4,8 +4,8 @@ extension ImageCache {
     /// Writes what is pending and lets go of the disk, until ``resume()``; see ``DiskStorage/Backend/suspend()``.
     ///
     /// Stores and clears that were called before are finished first, also those of other caches of this process on the folder: for
-    /// these it waits five seconds at most. What any of them is asked to store from now on fails with
-    /// ``CacheStorageError/Code/suspended``. Memory goes on as usual. On iOS an app's caches in app group
+    /// these it waits five seconds at most. Those that would wait for another process's lock fail at once instead, with
+    /// ``CacheStorageError/Code/suspended``, and so does what any of them is asked to store from now on. Memory goes on as usual. On iOS an app's caches in app group
     /// containers do it by themselves when the app has entered the background, and end it when it enters the foreground. So do
     /// extensions whose host app goes to the background, and watch apps. Any other extension, and an app that is woken in the background,
     /// have to do it before they let the system suspend them.
@@ -92,19 +92,30 @@ extension ImageCache {
         if resumptionCount != count { diskStorage.resume() }
     }
 
+    /// As ``releaseSharedFolder(unlessResumedSince:)``, without waiting: what has files open closes them on another thread.
+    func releaseSharedFolderSoon(unlessResumedSince count: Int) {
+        guard diskStorage.isInAppGroup, resumptionCount == count else { return }
+        diskStorage.refuse()
+        DispatchQueue.global(qos: .userInteractive).async { [self] in releaseSharedFolder(unlessResumedSince: count) }
+    }
+
     /// Undoes what ``prepareForSuspension(unlessResumedSince:then:)`` did or is about to do.
     func resumeAfterSuspension() {
         if diskStorage.isInAppGroup { resume() }
     }
 
     private func suspend(unlessResumedSince count: Int, then handler: @escaping @Sendable () -> Void) {
-        // Now: what is called behind this is not waited for.
+        // Now: what is called behind this is not waited for, and what waits for another process's lock fails.
+        diskStorage.store.index.stopWaiting()
         let accepted = diskStorage.store.acceptedWork.soFar()
         onceDone { [self] in
             // Not for ever: another cache's handler may be what waits for this one.
             _ = accepted.wait(timeout: .now() + Self.patienceWithOthers)
             // resume() may have been called while this waited for its turn, or while it suspends: then that is the last word.
-            guard resumptionCount == count else { return handler() }
+            guard resumptionCount == count else {
+                diskStorage.resume()
+                return handler()
+            }
             diskStorage.suspend()
             if resumptionCount != count { diskStorage.resume() }
             handler()

@@ -4,7 +4,7 @@ internal import HalcyonSQLite
 extension ImageCache {
     func storeInMemory(_ image: KFCrossPlatformImage, forKey key: String, options: KingfisherParsedOptionsInfo) {
         let computedKey = key.computedKey(with: options.processor.identifier)
-        refills.change(computedKey) {
+        order.change(MemoryKey(computedKey)) {
             keepInMemory(image, forKey: computedKey, expiration: options.memoryCacheExpiration)
         }
     }
@@ -16,7 +16,7 @@ extension ImageCache {
         let serializer = options.cacheSerializer
         store(
             StoreCall(
-                makeData: {
+                content: .image {
                     serializer.data(with: image, original: original).map(Result.success)
                         ?? .failure(
                             .cacheError(
@@ -28,7 +28,14 @@ extension ImageCache {
                 forcedExtension: options.forcedExtension, attributes: attributes, report: report))
     }
 
-    func store(_ call: StoreCall) { ioQueue.async(store: call) { [self] in storeSome(of: &$0) } }
+    func store(_ call: StoreCall) {
+        let name = diskStorage.blobName(forKey: call.key, forcedExtension: call.forcedExtension)
+        let store = PendingStore(call, name: name)
+        let enqueue = { [self] in ioQueue.async(store: store) { [self] in storeSome(of: &$0) } }
+        // What has expired already is not stored: loads find what was there before.
+        let isExpired = (call.expiration ?? diskStorage.config.expiration).isExpired
+        isExpired ? enqueue() : order.begin(store, enqueue: enqueue)
+    }
 
     /// An image that is to expire at once is not kept; the one it was to replace goes all the same.
     func keepInMemory(_ image: KFCrossPlatformImage, forKey key: String, expiration: StorageExpiration?) {
@@ -41,7 +48,7 @@ extension ImageCache {
 extension ImageCache {
     /// A call whose turn it is.
     private struct CurrentCall {
-        let call: StoreCall
+        let store: PendingStore
         /// nil for what has expired already, which is not stored.
         let request: Result<EntryStore.StoreRequest?, KingfisherError>
         var result: Result<(), KingfisherError> = .success(())
@@ -64,27 +71,32 @@ extension ImageCache {
     /// are kept behind them.
     private static let (callsTogether, bytesTogether, millisecondsTogether) = (32, 1 << 20, 5)
 
-    private func storeSome(of calls: inout [StoreCall]) {
+    private func storeSome(of calls: inout [PendingStore]) {
         let batch = write(takeBatch(of: &calls))
         keepLimits(afterStoring: batch.compactMap(\.stored))
         for one in batch {
-            if isClearing, one.hasNoRoom { storeOnceCleared(one.call) } else { one.call.report(one.result) }
+            if isClearing, one.hasNoRoom { storeOnceCleared(one.store) } else { end(one.store, one.result) }
         }
     }
 
+    private func end(_ store: PendingStore, _ result: Result<(), KingfisherError>) {
+        order.end(store)
+        store.call.report(result)
+    }
+
     /// What is being cleared makes room.
-    private func storeOnceCleared(_ call: StoreCall) {
+    private func storeOnceCleared(_ store: PendingStore) {
         onceCleared { [self] in
-            var calls = [call]
+            var calls = [store]
             storeSome(of: &calls)
         }
     }
 
-    private func takeBatch(of calls: inout [StoreCall]) -> [CurrentCall] {
+    private func takeBatch(of calls: inout [PendingStore]) -> [CurrentCall] {
         let deadline = MonotonicTime.now.adding(milliseconds: Self.millisecondsTogether)
         var (batch, bytes) = ([CurrentCall](), 0)
-        while let call = calls.popLast() {
-            let one = CurrentCall(call: call, request: request(for: call))
+        while let store = calls.popLast() {
+            let one = CurrentCall(store: store, request: request(for: store))
             batch.append(one)
             bytes += one.storing?.data.count ?? 0
             if batch.count == Self.callsTogether || bytes >= Self.bytesTogether || MonotonicTime.now >= deadline {
@@ -103,13 +115,14 @@ extension ImageCache {
         }
     }
 
-    private func request(for call: StoreCall) -> Result<EntryStore.StoreRequest?, KingfisherError> {
-        call.makeData().flatMap { data in
+    private func request(for store: PendingStore) -> Result<EntryStore.StoreRequest?, KingfisherError> {
+        store.bytes().flatMap { data in
             diskResult {
-                try diskStorage.request(
-                    toStore: data, forKey: call.key, origin: KeyOrigin(baseKey: call.baseKey),
-                    expiration: call.expiration, writeOptions: call.writeOptions,
-                    forcedExtension: call.forcedExtension, attributes: call.attributes)
+                let call = store.call
+                return try diskStorage.request(
+                    toStore: data, forKey: store.key.text, named: store.name,
+                    origin: KeyOrigin(baseKey: call.baseKey), expiration: call.expiration,
+                    writeOptions: call.writeOptions, attributes: call.attributes)
             }
         }
     }

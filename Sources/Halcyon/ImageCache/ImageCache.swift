@@ -9,10 +9,13 @@ public import Foundation
 /// cache.diskStorage.config.sizeLimit = 200_000_000                     // kept by itself from now on
 /// ```
 ///
-/// All functions may be called from any thread. What touches the disk happens in the order of the calls on one serial queue
-/// of the cache, a store's serializing included; a long clean lets others in between its batches. An image is in memory, and
-/// found there, as soon as `store` returns. Each completion handler is called exactly once. The async functions never pass
-/// through the main queue, and may be used where nobody serves it.
+/// You may call all functions from any thread. What you call on a key sees what was called on it before, in memory and on disk. An image is
+/// in memory, and found there, as soon as `store` returns. Stores and removals take their turns on one serial queue of the cache, and a long
+/// clean lets others in between its batches. Loads wait for no other key: they run beside each other, as many at a time as there are
+/// processors, and a load whose key is about to be stored is answered from that store. Each completion handler is called exactly once. The
+/// async functions never pass through the main queue, and work where nobody serves it. A cancelled task takes back a load that has not begun.
+///
+/// <doc:Guarantees> has what is promised of order and waiting.
 ///
 /// After a store that takes the disk over ``DiskStorage/Config/sizeLimit`` the least recently used entries are evicted, down
 /// to half of it; every ``DiskStorage/Config/cleanInterval`` seconds what has expired is removed. Both post the notification
@@ -36,7 +39,7 @@ open class ImageCache: @unchecked Sendable {
     var trim = DiskTrim()
     /// Confined to `ioQueue`.
     var clearing = DiskClearing()
-    let refills = MemoryRefills()
+    let order = CallOrder()
     let resumptions = Locked(0)
     /// Whether a clean that the timer has begun has not ended.
     let isCleaningByTimer = Locked(false)
@@ -196,15 +199,18 @@ open class ImageCache: @unchecked Sendable {
         _ key: String, _ forcedExtension: String?, fromMemory: Bool, fromDisk: Bool,
         then handler: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
-        let removeFromDisk = { [ioQueue, diskStorage, refills] in
-            ioQueue.async {
-                let result = Result { try diskStorage.remove(forKey: key, forcedExtension: forcedExtension) }
-                refills.endRemoval(key)
-                handler(result)
-            }
-        }
-        refills.change(key, thenRemove: fromDisk ? removeFromDisk : nil) {
+        let memoryKey = MemoryKey(key)
+        order.change(memoryKey) {
             if fromMemory { memoryStorage.remove(forKey: key) }
+            guard fromDisk else { return }
+            let name = diskStorage.blobName(forKey: key, forcedExtension: forcedExtension)
+            order.beginRemoval(of: name, key: memoryKey) { number in
+                ioQueue.async { [order, diskStorage] in
+                    let result = Result { try diskStorage.remove(forKey: key, forcedExtension: forcedExtension) }
+                    order.endRemoval(number, of: memoryKey)
+                    handler(result)
+                }
+            }
         }
         if !fromDisk { handler(.success(())) }
     }
@@ -231,16 +237,8 @@ open class ImageCache: @unchecked Sendable {
         guard !options.fromMemoryCacheOrRefresh else {
             return callbackQueue.execute { completionHandler(.success(.none)) }
         }
-        let ticket = refills.begin(
-            key.computedKey(with: options.processor.identifier), waitsItsTurn: !options.loadDiskFileSynchronously)
-        // Somebody may have stored it between the first look and the ticket, and would not have known of this load.
-        if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
-            refills.end(ticket)
-            return callbackQueue.execute { completionHandler(.success(.memory(image))) }
-        }
-        loadFromDisk(forKey: key, options: options) { [self] result in
-            refill(ticket, with: result, expiration: options.memoryCacheExpiration)
-            callbackQueue.execute { completionHandler(result.map { $0.map(ImageCacheResult.disk) ?? .none }) }
+        loadIntoMemory(forKey: key, options: options) { result in
+            callbackQueue.execute { completionHandler(result) }
         }
     }
 
@@ -293,11 +291,9 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes everything, pinned entries included, from memory at once. The handler comes on the main queue.
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
-        refills.changeAll {
-            refills.beginRemovalOfAll()
+        order.changeAll {
             clearMemoryCache()
             clearDiskCache(completion: handler)
-            ioQueue.async { [refills] in refills.endRemovalOfAll() }
         }
     }
 
@@ -306,14 +302,13 @@ open class ImageCache: @unchecked Sendable {
         @objc
     #endif
     public func clearMemoryCache() {
-        refills.changeAll { memoryStorage.removeAll() }
+        order.changeAll { memoryStorage.removeAll() }
     }
 
     /// Removes everything from the disk that is there by then, pinned entries included; what is stored later stays. What cannot
     /// be removed stays too, and is found again afterwards. The handler comes on the main queue. O(entries).
     ///
-    /// Loads and stores that are called behind it do not wait for it: the former find nothing any more, the latter are done beside
-    /// it. Until it has ended another process, and whoever asks the disk storage for totals or lists, may see what has not gone yet.
+    /// Loads and stores that you call after it do not wait for it: loads find nothing from its call on, and stores are done beside it. Until it has ended another process, and whoever asks the disk storage for totals or lists, may see what has not gone yet.
     open func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
         clearDisk { CallbackQueue.mainAsync.call(handler) }
     }
@@ -343,22 +338,31 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Looking
 
-    /// Where an image is cached, and valid. Reads no blob and waits for no clean and no store: fit for a main thread.
+    /// Where an image is cached, and valid. Reads no blob and waits for no clean and no store: fit for a main thread. An image that is
+    /// about to be stored on disk counts as there, and one that is about to be removed does not.
     open func imageCachedType(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> CacheType {
         let key = key.computedKey(with: identifier)
         if memoryStorage.isCached(forKey: key) { return .memory }
-        return diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) ? .disk : .none
+        let name = diskStorage.blobName(forKey: key, forcedExtension: forcedExtension)
+        return switch order.source(of: name, key: MemoryKey(key)) {
+        case .disk: diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) ? .disk : .none
+        case .pending: .disk
+        case .nothing: .none
+        }
     }
 
-    /// As ``imageCachedType(forKey:processorIdentifier:forcedExtension:)``, with the disk asked on the cache's queue: after
-    /// the stores and removals that were called before.
+    /// As ``imageCachedType(forKey:processorIdentifier:forcedExtension:)``, with the disk asked off your thread. What is in memory is
+    /// answered at once.
     public func imageCachedTypeAsync(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         callbackQueue: CallbackQueue = .mainCurrentOrAsync, completionHandler: @escaping @Sendable (CacheType) -> Void
     ) {
-        ioQueue.async { [self] in
+        if memoryStorage.isCached(forKey: key.computedKey(with: identifier)) {
+            return callbackQueue.execute { completionHandler(.memory) }
+        }
+        Self.loadQueue.addOperation { [self] in
             let type = imageCachedType(
                 forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension)
             callbackQueue.execute { completionHandler(type) }
@@ -470,18 +474,20 @@ open class ImageCache: @unchecked Sendable {
 
     /// The image in memory or on disk. Never on the main queue.
     ///
-    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read. A miss is ``ImageCacheResult/none``.
+    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read. A miss is ``ImageCacheResult/none``. `CancellationError` if the task
+    ///   was cancelled before the load has begun.
     open func retrieveImage(
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) async throws -> ImageCacheResult {
-        try await result {
+        try await LoadCancellation.load {
             retrieveImage(forKey: key, options: options, callbackQueue: .untouch, completionHandler: $0)
         }
     }
 
     /// The image in memory or on disk. Never on the main queue.
     ///
-    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read. A miss is ``ImageCacheResult/none``.
+    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read. A miss is ``ImageCacheResult/none``. `CancellationError` if the task
+    ///   was cancelled before the load has begun.
     open func retrieveImage(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) async throws -> ImageCacheResult {
@@ -490,17 +496,20 @@ open class ImageCache: @unchecked Sendable {
 
     /// The image on disk; nil if none is there, or bytes that are no image. Memory is left as it is.
     ///
-    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read.
+    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read, `CancellationError` if the task was cancelled before the load has
+    ///   begun.
     open func retrieveImageInDiskCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) async throws -> KFCrossPlatformImage? {
-        try await result { retrieveImageInDiskCache(forKey: key, options: options, completionHandler: $0) }
+        try await LoadCancellation.load {
+            retrieveImageInDiskCache(forKey: key, options: options, completionHandler: $0)
+        }
     }
 
     /// Returns when everything is gone, from memory and disk.
     open func clearCache() async {
-        refills.beginChangeOfAll()
-        defer { refills.endChangeOfAll() }
+        order.beginChangeOfAll()
+        defer { order.endChangeOfAll() }
         clearMemoryCache()
         await clearDiskCache()
     }
@@ -522,7 +531,7 @@ open class ImageCache: @unchecked Sendable {
         await cleanExpiredDiskCache(progress: Progress.discreteProgress(totalUnitCount: 0))
     }
 
-    /// As ``imageCachedType(forKey:processorIdentifier:forcedExtension:)``, with the disk asked on the cache's queue.
+    /// As ``imageCachedType(forKey:processorIdentifier:forcedExtension:)``, with the disk asked off your thread.
     public func imageCachedTypeAsync(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) async -> CacheType {

@@ -2,8 +2,13 @@ internal import Foundation
 
 /// One call of a cache's functions that store.
 struct StoreCall: Sendable {
-    /// On the I/O queue: it may take a processor's time.
-    let makeData: @Sendable () -> Result<Data, KingfisherError>
+    enum Content: Sendable {
+        case bytes(Data)
+        /// What serializes it. That may take a processor's time.
+        case image(@Sendable () -> Result<Data, KingfisherError>)
+    }
+
+    let content: Content
     let baseKey: String
     let processorIdentifier: String
     let expiration: StorageExpiration?

@@ -5,15 +5,16 @@ public protocol CacheSerializer: Sendable {
     /// The bytes to store for an image; nil makes the store fail with
     /// ``KingfisherError/CacheErrorReason/cannotSerializeImage(image:original:serializer:)``.
     ///
-    /// Called on the cache's queue: what takes long here holds up the calls behind it.
+    /// Called once for each store, on the cache's queue or, if the key is asked for before that, where loads are decoded. What takes
+    /// long here holds up the stores behind it. Several threads may call it at the same time, for different stores.
     ///
     /// - Parameters:
     ///   - image: what is to be stored.
     ///   - original: the file the image was made of, if the one who stores has it.
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data?
 
-    /// The image of stored bytes; nil makes the load a miss. Called on the cache's queue, on one for decoding, or on the caller's
-    /// thread, as the options say. By default it makes an image of a file that the system, or on Linux this package, can decode.
+    /// The image of stored bytes; nil makes the load a miss. Called on a queue for loading, by several threads at the same time, or on the
+    /// caller's thread, as the options say. By default it makes an image of a file that the system, or on Linux this package, can decode.
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
 
     /// Whether it stores the original bytes where there are any. For those who manage downloads; false if nothing is said.

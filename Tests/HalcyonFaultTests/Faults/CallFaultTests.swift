@@ -77,6 +77,8 @@ struct FaultCase: CustomStringConvertible {
         var tuning = Tuning()
         tuning.writerTimeout = 6
         tuning.readerTimeout = 3
+        tuning.briefTimeout = 3
+        tuning.retryTimeout = 1
         tuning.presenceInterval = 0
         return tuning
     }()

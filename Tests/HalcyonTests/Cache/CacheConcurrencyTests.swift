@@ -29,7 +29,7 @@ import Testing
             while ended.withLock({ $0 }) < started.withLock({ $0 }) { await subject.settle() }
             await subject.settle()
             #expect(ended.withLock { $0 } == started.withLock { $0 })
-            #expect(subject.cache.refills.isIdle)
+            #expect(subject.cache.order.isIdle)
             try #expect(subject.storage.totalSize() <= 2_000)
         }
     }

@@ -38,7 +38,7 @@ struct CacheUnderTest: Sendable {
             // Where a clean waits until a folder has been taken over.
             disk.settle()
             await withCheckedContinuation { continuation in
-                ImageCache.decodeQueue.addBarrierBlock { continuation.resume() }
+                ImageCache.loadQueue.addBarrierBlock { continuation.resume() }
             }
             await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
         }

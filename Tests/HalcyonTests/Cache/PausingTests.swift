@@ -166,6 +166,8 @@ import Testing
                 isSuspended = Bool.random(using: &generator)
                 if isSuspended { fixture.cache.suspend(completion: nil) } else { fixture.cache.resume() }
             }
+            // Comes after them all, and does nothing.
+            _ = try? await fixture.cache.update(.init(), forKey: "none")
             let type = await fixture.cache.imageCachedTypeAsync(forKey: "a")
             #expect(type == (isSuspended ? .none : .disk))
             fixture.cache.resume()

@@ -3,7 +3,7 @@ import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A load that is overtaken must not bring back into memory what is out of date.
 @Suite(.endsEvenIfItHangs) struct RefillTests {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `a load on the caller's thread while a removal waits for its turn leaves memory empty`() async throws {
+    @Test func `a load on the caller's thread while a removal waits for its turn finds nothing`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             for clears in [false, true] {
@@ -86,7 +86,7 @@ import Testing
                     let type = (try? $0.get())?.cacheType
                     found.withLock { $0 = type }
                 }
-                #expect(found.withLock { $0 } == .disk)
+                #expect(found.withLock { $0 } == CacheType.none)
                 cache.ioQueue.resume()
                 await subject.settle()
                 #expect(!cache.isCached(forKey: "a"))
@@ -213,20 +213,20 @@ import Testing
     #endif
 
     @Test func `what a removal in batches takes out of memory may call the cache while it goes`() throws {
-        let refills = MemoryRefills()
+        let order = CallOrder()
         let memory = MemoryFixture(of: Token.self)
-        let begin = refills.beginBatchedRemoval()
+        let begin = order.beginBatchedRemoval()
         let isGone = Locked(false)
         memory.storage.store(
             value: Token {
                 // What every store does first.
-                refills.change("a") {}
+                order.change(MemoryKey("a")) {}
                 isGone.withLock { $0 = true }
             }, forKey: "a")
-        refills.remove("a", unlessChangedSince: begin) { memory.storage.take(forKey: "a") }
+        order.remove("a", unlessChangedSince: begin) { memory.storage.take(forKey: "a") }
         #expect(isGone.withLock { $0 })
-        refills.endBatchedRemoval()
-        #expect(refills.isIdle)
+        order.endBatchedRemoval()
+        #expect(order.isIdle)
     }
 
     @Test func `so may what a configuration holds, when another one takes its place`() throws {
@@ -247,14 +247,22 @@ import Testing
         }
     }
 
-    @Test func `nothing is kept of loads and removals that have ended`() {
-        let refills = MemoryRefills()
+    @Test func `nothing is kept of loads and changes that have ended`() {
+        let order = CallOrder()
         for key in ["a", "b"] {
-            let tickets = [true, false].map { refills.begin(key, waitsItsTurn: $0) }
-            refills.change(key, thenRemove: {}) {}
-            for ticket in tickets { refills.end(ticket) }
-            refills.endRemoval(key)
+            let blob = DiskLoad.Blob(key: MemoryKey(key), name: BlobName(text: key))
+            let member = DiskLoad.Member(baseKey: key, options: .init(nil), entersMemory: true) { _ in }
+            guard case .leads(let load) = order.admit(member, of: blob, since: order.changeCount) else {
+                Issue.record("another load is under way")
+                return
+            }
+            #expect(order.isIdle == false)
+            var number = 0
+            order.change(blob.key) { order.beginRemoval(of: blob.name, key: blob.key) { number = $0 } }
+            order.endRemoval(number, of: blob.key)
+            #expect(order.begin(load) != nil)
+            #expect(order.end(load) { _ in nil }.count == 1)
         }
-        #expect(refills.isIdle)
+        #expect(order.isIdle)
     }
 }

@@ -96,7 +96,7 @@ import Testing
                 try await awaitInner(subject.cache) { try start(subject.cache, queue(), $0) }
                 // A clear of all ends behind its handler.
                 await subject.hop()
-                #expect(subject.cache.refills.isIdle, "\(name) on \(queueName)")
+                #expect(subject.cache.order.isIdle, "\(name) on \(queueName)")
             }
         }
     }

@@ -71,6 +71,8 @@ import Testing
         @Test func `closing waits for a lookup, and nothing is opened by one that comes meanwhile`() throws {
             try withCache { cache in
                 try cache.storage.store(value: .blob(1), forKey: "a")
+                // A sweep that ends meanwhile would close another one.
+                cache.settle()
                 let (index, isClosed) = (cache.storage.store.index, DispatchSemaphore(value: 0))
                 try whileSomebodyReads(index) {
                     Thread {

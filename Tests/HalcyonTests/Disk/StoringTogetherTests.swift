@@ -20,9 +20,9 @@ import Testing
     {
         try #require(
             try cache.storage.request(
-                toStore: .blob(seed), forKey: key, origin: KeyOrigin(baseKey: key), expiration: nil,
-                writeOptions: options,
-                forcedExtension: nil, attributes: .init()))
+                toStore: .blob(seed), forKey: key,
+                named: cache.storage.blobName(forKey: key, forcedExtension: nil), origin: KeyOrigin(baseKey: key),
+                expiration: nil, writeOptions: options, attributes: .init()))
     }
 
     @Test func `thirty-two names share a commit`() throws {

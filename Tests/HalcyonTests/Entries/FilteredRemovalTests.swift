@@ -164,7 +164,7 @@ import Testing
             subject.disk.fileSystem.heal()
             #expect(call.value.error != nil)
             for seed in 0..<6 { #expect(subject.cache.imageCachedType(forKey: "a\(seed)") == .memory) }
-            #expect(subject.cache.refills.isIdle)
+            #expect(subject.cache.order.isIdle)
         }
     }
 

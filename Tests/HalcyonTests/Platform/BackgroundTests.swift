@@ -95,6 +95,41 @@ import Testing
         try fixture.files.requireClean()
     }
 
+    @Test func `the handler of the end of the time waits for nothing, and the time is given back after the folder`()
+        async throws
+    {
+        let fixture = try Fixture()
+        try fixture.storeExpired()
+        let (isHeld, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let holding = Background {
+            fixture.index.writer.withLock { _ in
+                isHeld.signal()
+                goesOn.wait()
+            }
+        }
+        isHeld.wait()
+        let (isGivenBack, wasOpen) = (Calls<Void>(), Locked(true))
+        await MainActor.run {
+            var expire: (@MainActor @Sendable () -> Void)?
+            fixture.clean { onExpiration in
+                expire = onExpiration
+                return {
+                    wasOpen.withLock { $0 = fixture.index.isOpen }
+                    isGivenBack.record(())
+                }
+            }
+            expire?()
+        }
+        #expect(!fixture.index.isInService)
+        #expect(isGivenBack.count == 0)
+        goesOn.signal()
+        holding.wait()
+        _ = await isGivenBack.first()
+        #expect(!wasOpen.withLock { $0 })
+        fixture.cache.resume()
+        try fixture.files.requireClean()
+    }
+
     @Test func `the end of the time waits for no disk`() throws {
         let vfs = FaultyVFS()
         let synchronized = Locked(0)

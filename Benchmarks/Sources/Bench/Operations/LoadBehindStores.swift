@@ -5,8 +5,8 @@
 
     /// How long somebody waits for an image while 2 000 blobs of 1 MiB that were called before are being stored.
     ///
-    /// Once through an `ImageCache`, whose stores and loads are called in a row, and meanwhile now and then from the disk storage
-    /// below it. The file-attribute backend is on one queue, as a cache has it whose queue does one thing at a time. Bare calls need
+    /// Through an `ImageCache`, right after the stores are called and again each time the last load has ended, and meanwhile now and then
+    /// from the disk storage below it. The file-attribute backend is on one queue, as a cache has it whose queue does one thing at a time. Bare calls need
     /// none: their load is the same in both rows.
     struct LoadBehindStores {
         let world: World
@@ -31,7 +31,7 @@
                 let roles = Contestant.Role.allCases
                 for role in round.isMultiple(of: 2) ? roles : roles.reversed() {
                     let waits = try waits(of: role)
-                    loads[role].add(waits.load.map { [$0] } ?? waits.values)
+                    loads[role].add(waits.loads.isEmpty ? waits.values : waits.loads)
                     values[role].add(waits.values)
                 }
             }
@@ -83,9 +83,9 @@
                     cache.storeToDisk(data, forKey: Item.key(number)) { _ in stored.leave() }
                 }
             } load: { loaded in
-                cache.retrieveImage(forKey: Item.key(Self.wanted), callbackQueue: .untouch) { result in
+                cache.retrieveImageInDiskCache(forKey: Item.key(Self.wanted)) { result in
                     loaded()
-                    require((try? result.get().image) != nil)
+                    require((try? result.get()) != nil)
                 }
             } value: {
                 try require(storage.value(forKey: Item.key(Self.wanted)) != nil)
@@ -124,7 +124,7 @@
                 Self.load(backend)
             }
             backend.settle()
-            waits.load = waits.load.map { $0 * Double(share) }
+            waits.loads = waits.loads.map { $0 * Double(share) }
             return waits
         }
 
@@ -140,10 +140,10 @@
 
     /// What one contestant's turn took.
     private struct Waits {
-        /// From the call of the load, after those of the stores, until its handler; nil where it has no queue.
-        var load: Double?
+        /// From the calls of loads, after those of the stores, until their handlers; empty where there is no queue.
+        var loads: [Double] = []
         /// Of the disk, while the stores went on.
-        let values: [Double]
+        private(set) var values: [Double] = []
 
         /// - Parameters:
         ///   - store: calls all stores, each of which leaves the group when it is done.
@@ -154,23 +154,39 @@
             value: () throws -> Void
         ) throws {
             let stored = DispatchGroup()
-            let end = Locker<Double?>(nil)
             store(stored)
-            let begin = now()
-            if let load {
-                stored.enter()
-                load {
-                    end.value = now()
-                    stored.leave()
-                }
-            }
-            var values: [Double] = []
+            var current = load.map(Load.init)
             // So seldom that the stores take no longer for it.
             while stored.wait(timeout: .now() + .milliseconds(5)) == .timedOut {
                 values.append(try microseconds(value))
+                // The next one when the last one has ended.
+                guard let load, let time = current?.time else { continue }
+                loads.append(time)
+                current = Load(load)
             }
-            self.values = values
-            self.load = end.value.map { $0 - begin }
+            if let current { loads.append(current.wait()) }
+        }
+
+        private final class Load: Sendable {
+            private let begin = now()
+            private let end = Locker<Double?>(nil)
+            private let ended = DispatchGroup()
+
+            init(_ load: (@escaping @Sendable () -> Void) -> Void) {
+                ended.enter()
+                load { [self] in
+                    end.value = now()
+                    ended.leave()
+                }
+            }
+
+            /// nil while it goes on.
+            var time: Double? { end.value.map { $0 - begin } }
+
+            func wait() -> Double {
+                ended.wait()
+                return time ?? 0
+            }
         }
     }
 #endif

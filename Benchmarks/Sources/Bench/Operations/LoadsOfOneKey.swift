@@ -117,7 +117,7 @@
     }
 
     /// Counts the images that are made of bytes: each is decoded at once then.
-    private struct CountingSerializer: CacheSerializer {
+    private final class CountingSerializer: CacheSerializer {
         let count = Locker(0)
         /// Opened when all views have asked: on a busy machine the first image is in memory before the last of them does.
         let gate = DispatchSemaphore(value: 0)

@@ -9,10 +9,23 @@ extension EntryIndex {
         do {
             return try namingSuspension(body)
         } catch {
-            let isHealed = try Self.isNewer(error) ? setAsideIfUnused() : isSuspicious(error) && setAsideIfDamaged()
-            guard isHealed else { throw error }
+            guard try heal(error) else { throw error }
             return try namingSuspension(body)
         }
+    }
+
+    /// As ``healingDamage(_:)``, for lookups: they do not wait for the lock to judge an index.
+    func healingDamageBriefly<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try namingSuspension(body)
+        } catch {
+            guard try LockPatience.briefly({ try heal(error) }) else { throw error }
+            return try namingSuspension(body)
+        }
+    }
+
+    private func heal(_ error: any Error) throws -> Bool {
+        try Self.isNewer(error) ? setAsideIfUnused() : isSuspicious(error) && setAsideIfDamaged()
     }
 
     static func isDamage(_ error: any Error) -> Bool {
@@ -32,7 +45,7 @@ extension EntryIndex {
     /// Sets aside an index that only a newer version can use, if that is allowed and nobody has it open.
     private func setAsideIfUnused() throws -> Bool {
         guard replacesNewer.withLock({ $0 }) else { return false }
-        return try writer.withLock { writer in
+        return try withWriterLock { writer in
             closeConnections(&writer)
             guard isUnused() else { return false }
             try files.setAside(as: files.newer)
@@ -55,7 +68,7 @@ extension EntryIndex {
     ///
     /// - Returns: whether trying again makes sense.
     func setAsideIfDamaged() throws -> Bool {
-        try writer.withLock { writer in
+        try withWriterLock { writer in
             closeConnections(&writer)
             // No checkpoint may open the file while it is renamed.
             try checkpointer.withLock { _ in try setAsideWithoutConnections() }
@@ -74,7 +87,7 @@ extension EntryIndex {
 
     /// What bytes that could be read say. A read that the system refuses is no answer.
     private func isDamaged() throws -> Bool {
-        let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
+        let connection = try makeWritingConnection()
         do {
             try connection.verifyHeader()
             try Self.migrator.migrate(connection)

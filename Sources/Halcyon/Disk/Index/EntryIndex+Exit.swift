@@ -12,9 +12,10 @@ extension EntryIndex {
         guard hasLog else { throw TooLate() }
         let isDone: Void? = try writer.withLock(within: end.secondsLeft) { writer in
             guard let writer else { throw TooLate() }
-            try writer.connection.withBusyTimeout(0) {
+            try writer.connection.withoutWaiting {
                 defer { writer.connection.rollBack() }
                 try begin(writer, before: end)
+                try recordOpening(of: writer)
                 try body(IndexSession(connection: writer.connection))
                 try writer.connection.commit()
             }

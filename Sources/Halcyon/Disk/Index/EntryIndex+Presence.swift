@@ -9,12 +9,14 @@ extension EntryIndex {
     package func refreshIfMoved(force: Bool = false) -> Bool {
         guard force || isLookDue(), let isInPlace = try? isInPlace(), !isInPlace else { return false }
         // A reader does not wait long: rather a miss now, and the next look opens it anew.
-        let reopened = writer.withLock(within: patienceOfReaders) { writer in
-            // Somebody else may have opened it anew while this thread waited.
-            guard let isInPlace = try? self.isInPlace(), !isInPlace else { return true }
-            return (try? reopen(&writer, waiting: environment.tuning.readerTimeout)) != nil
+        return LockPatience.briefly {
+            let reopened = try? withWriterLock { writer in
+                // Somebody else may have opened it anew while this thread waited.
+                guard let isInPlace = try? self.isInPlace(), !isInPlace else { return true }
+                return (try? reopen(&writer)) != nil
+            }
+            return reopened ?? false
         }
-        return reopened ?? false
     }
 
     /// Up to four `stat`s and no lock that anybody holds for long.
@@ -42,11 +44,9 @@ extension EntryIndex {
     /// Closes every connection; the next use opens what is in the folder then.
     ///
     /// - Throws: BUSY while another process keeps the rows of a removed log from being saved; then nothing is closed.
-    func reopen(_ writer: inout Writer?, waiting milliseconds: Int) throws {
-        if let connection = writer?.connection {
-            // Where only the log is gone from the folder, it is still open here, and its rows can be put into the database.
-            try connection.withBusyTimeout(milliseconds) { try saveLog(through: connection) }
-        }
+    func reopen(_ writer: inout Writer?) throws {
+        // Where only the log is gone from the folder, it is still open here, and its rows can be put into the database.
+        if let connection = writer?.connection { try saveLog(through: connection) }
         closeConnections(&writer)
     }
 

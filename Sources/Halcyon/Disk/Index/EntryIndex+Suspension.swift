@@ -5,21 +5,27 @@ extension EntryIndex {
     /// Whether the index may be open.
     enum Service {
         case running
+        /// What is called may be done, if it waits for nobody else's lock.
+        case suspending
         /// ``EntryIndex/suspend()`` was called.
         case suspended
         /// The system's time has run out. It ends with the next span that the system gives.
         case expired
     }
 
-    var isInService: Bool { service.withLock { $0 == .running } }
+    var isInService: Bool { service.withLock { $0 == .running || $0 == .suspending } }
+
+    /// Ends the waiting for locks that others hold, now and until ``resume()``: a suspension is about to come.
+    func stopWaiting() { service.withLock { if $0 == .running { $0 = .suspending } } }
 
     /// As ``close()``, and refuses to be opened until ``resume()``: no lock is held or taken meanwhile.
     ///
     /// Finishes the transaction under way. Long reads end with ``IndexSuspended``.
     package func suspend() {
+        stopWaiting()
         writer.withLock { writer in
+            if let open = writer { noteSettled(open) }
             service.withLock { $0 = .suspended }
-            if let open = writer { noteSettled(open.connection) }
             closeConnections(&writer)
         }
         endLongReads(before: MonotonicTime.now.adding(milliseconds: environment.tuning.writerTimeout))
@@ -30,6 +36,12 @@ extension EntryIndex {
     func suspend(before deadline: MonotonicTime) {
         service.withLock { $0 = .suspended }
         closeConnections(before: deadline)
+    }
+
+    /// Refuses everything from now on, and interrupts what is under way.
+    func refuse() {
+        service.withLock { $0 = .suspended }
+        connections.interrupt()
     }
 
     package func resume() { service.withLock { $0 = .running } }
@@ -77,11 +89,20 @@ extension EntryIndex {
     /// Runs `body` under the writer's lock, in such a span.
     func withWriter<Result>(_ body: (inout Writer?) throws -> Result) throws -> Result {
         try whileNotSuspended {
-            try writer.withLock { writer in
+            try withWriterLock { writer in
                 defer { closeUnlessInService(&writer) }
                 return try body(&writer)
             }
         }
+    }
+
+    /// Who has it may be waiting for another process's lock, and gives up in time. A brief call does not wait for that.
+    func withWriterLock<Result>(_ body: (inout Writer?) throws -> Result) throws -> Result {
+        guard LockPatience.isBrief else { return try writer.withLock(body) }
+        guard let result = try writer.withLock(within: patience.briefSeconds, body) else {
+            throw SQLiteError(code: .busy, message: "another thread of this process holds the index")
+        }
+        return result
     }
 
     private func expire() {
@@ -94,7 +115,8 @@ extension EntryIndex {
         do {
             return try body()
         } catch let error as SQLiteError where error.code == .interrupted || error.isBusy {
-            throw isInService && error.code != .interrupted ? error : IndexSuspended()
+            let isRunning = service.withLock { $0 == .running }
+            throw isRunning && error.code != .interrupted ? error : IndexSuspended()
         }
     }
 }

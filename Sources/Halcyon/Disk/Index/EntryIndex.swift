@@ -16,9 +16,11 @@ package final class EntryIndex: Sendable {
     let presence: Locked<Presence?> = Locked(nil)
     let watch: FolderWatch
     private let generationCount = Locked(0)
+    private let openedAt = Locked(MonotonicTime.now)
     let lastFailure: Locked<Failure?> = Locked(nil)
     let lastLook: Locked<Timestamp?> = Locked(nil)
     let service = Locked(Service.running)
+    let patience: LockPatience
     let activity: ExpiringActivity?
     let connections = OpenConnections()
     /// Frames of the log that are in the database.
@@ -37,6 +39,8 @@ package final class EntryIndex: Sendable {
     struct Writer {
         let connection: Connection
         let schemaVersion: Int
+        /// Whether the index says by which boot, and under which inode number, it was opened last. The first transaction notes it.
+        var isRecorded: Bool
         /// Nobody has stored anything yet: nothing of the index may be on the disk.
         var isUnwritten: Bool
     }
@@ -62,6 +66,7 @@ package final class EntryIndex: Sendable {
         watch = FolderWatch(
             path: (path as NSString).deletingLastPathComponent, fileSystem: environment.fileSystem)
         self.environment = environment
+        patience = LockPatience(environment.tuning)
         activity = FileFlags.isInAppGroup(path) ? environment.expiringActivity.map(ExpiringActivity.init) : nil
         self.prepareFolder = prepareFolder
         self.checkpointIsDue = checkpointIsDue
@@ -80,7 +85,7 @@ package final class EntryIndex: Sendable {
     /// Runs `body` on a reading connection. Takes no write lock, and waits for a writer of this process only while the
     /// index has to be opened, a quarter of a second at most.
     package func read<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try healingDamage {
+        try healingDamageBriefly {
             do {
                 return try readOnce(body)
             } catch let error as SQLiteError
@@ -96,22 +101,22 @@ package final class EntryIndex: Sendable {
         // Another thread may close it between the two, because its files moved; not for ever.
         for _ in 0..<3 {
             if let result = try readIfOpen(body) { return result }
-            try openForReading()
+            try openBriefly()
         }
         throw SQLiteError(code: .cannotOpen, message: "the index is closed as fast as it is opened")
     }
 
     /// Runs `body` on a connection of its own: for what takes long, which lookups must not wait for.
     package func readAtLength<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try healingDamage {
-            try open()
+        try healingDamageBriefly {
+            try openBriefly()
             longReads.enter()
             defer { longReads.leave() }
             do {
                 return try readOnOwnConnection(body)
             } catch is SQLiteError where refreshIfMoved(force: true) {
                 // What was read was not the index any more, or not yet.
-                try open()
+                try openBriefly()
                 return try readOnOwnConnection(body)
             }
         }
@@ -165,8 +170,10 @@ package final class EntryIndex: Sendable {
     ) throws -> Result {
         let connection = try begin(&writer)
         do {
+            if let writer { try recordOpening(of: writer) }
             let result = try body(IndexSession(connection: connection))
             try connection.commit()
+            writer?.isRecorded = true
             recordLogIdentity()
             requestCheckpoint(frames: connection.logFrames)
             return result
@@ -207,7 +214,7 @@ package final class EntryIndex: Sendable {
                 failure = error
             }
             open.connection.rollBack()
-            try reopen(&writer, waiting: environment.tuning.writerTimeout)
+            try reopen(&writer)
         }
         throw failure
     }
@@ -223,6 +230,7 @@ package final class EntryIndex: Sendable {
     /// Begins a transaction; false when what is open is not the folder's index any more, or has got another schema.
     func beginInPlace(_ writer: Writer) throws -> Bool {
         try writer.connection.begin()
+        patience.didGetLock()
         let version = try Self.migrator.userVersion(of: writer.connection)
         return try isInPlace() && version == writer.schemaVersion
     }
@@ -233,7 +241,7 @@ package final class EntryIndex: Sendable {
     /// replaced. True when fresh ones can be tried.
     private func closeAfterInputOutput(_ error: SQLiteError) -> Bool {
         guard Self.isInputOutput(error) else { return false }
-        return writer.withLock(within: patienceOfReaders) { closeConnections(&$0) } != nil
+        return LockPatience.briefly { (try? withWriterLock { closeConnections(&$0) }) != nil }
     }
 
     private func recordLogIdentity() {
@@ -245,42 +253,39 @@ package final class EntryIndex: Sendable {
 
     // MARK: Opening
 
-    /// Opens the index if it is not open: makes or upgrades the file.
-    package func open() throws {
-        try healingDamage { try withWriter { _ = try openIfNeeded(&$0) } }
-    }
+    /// Opens the index if it is not open: makes or upgrades the file. Does not wait long for the write lock, which only an index needs that
+    /// is to be made or upgraded.
+    package func open() throws { try healingDamageBriefly(openBriefly) }
 
-    /// As ``open()``, but without waiting long for a writer of this process that waits for another process's lock.
-    private func openForReading() throws {
-        let opened: Void? = try whileNotSuspended {
-            try writer.withLock(within: patienceOfReaders) { writer in
-                defer { closeUnlessInService(&writer) }
-                _ = try openIfNeeded(&writer)
+    /// As ``open()``, and waits like a store.
+    func openPatiently() throws { try healingDamage { try withWriter { _ = try openIfNeeded(&$0) } } }
+
+    private func openBriefly() throws {
+        try LockPatience.briefly {
+            try throwRecentFailure()
+            do {
+                try withWriter { _ = try openIfNeeded(&$0) }
+            } catch {
+                noteFailure(error)
+                throw error
             }
         }
-        guard opened != nil else {
-            throw SQLiteError(code: .busy, message: "a writer holds the index while it is opened")
-        }
     }
-
-    var patienceOfReaders: Double { Double(environment.tuning.readerTimeout) / 1000 }
 
     func openIfNeeded(_ writer: inout Writer?) throws -> Writer {
         if let writer { return writer }
         try requireService()
-        try throwRecentFailure()
-        do {
-            let opened = try openFresh()
-            writer = opened
-            return opened
-        } catch {
-            let isBusy = (error as? SQLiteError)?.isBusy ?? false
-            lastFailure.withLock { $0 = isBusy ? Failure(error: error, at: .now) : nil }
-            throw error
-        }
+        let opened = try openFresh()
+        writer = opened
+        return opened
     }
 
-    /// An opening that has waited for another process's lock in vain is not tried again at once: each try would wait as long.
+    private func noteFailure(_ error: any Error) {
+        let isBusy = (error as? SQLiteError)?.isBusy ?? false
+        lastFailure.withLock { $0 = isBusy ? Failure(error: error, at: .now) : nil }
+    }
+
+    /// An opening for lookups that has waited for another process's lock in vain is not tried again at once.
     private func throwRecentFailure() throws {
         guard let failure = lastFailure.withLock({ $0 }) else { return }
         guard Int64(MonotonicTime.now.milliseconds(since: failure.at)) < environment.tuning.presenceInterval else {
@@ -294,14 +299,14 @@ package final class EntryIndex: Sendable {
         try prepareFolder()
         // Another process may put another index in its place meanwhile; three times is somebody's intention.
         for _ in 0..<2 {
-            let connection = try makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout)
+            let connection = try makeWritingConnection()
             do {
                 return try open(connection)
             } catch  where connection.hasMoved {
                 continue
             }
         }
-        return try open(makeConnection(.readWriteCreate, timeout: environment.tuning.writerTimeout))
+        return try open(makeWritingConnection())
     }
 
     private func open(_ connection: Connection) throws -> Writer {
@@ -315,7 +320,8 @@ package final class EntryIndex: Sendable {
         let hasTables = try Self.migrator.userVersion(of: connection) > 0
         try configure(connection, hasTables: hasTables)
         try Self.migrator.migrate(connection)
-        let state = try recordOpening(through: connection)
+        let opening = try opening(through: connection)
+        let state = opening.state
         // The connection that is closed last brings the log into the database, and may be this one.
         try connection.execute("PRAGMA synchronous = NORMAL")
         let reader = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
@@ -329,10 +335,22 @@ package final class EntryIndex: Sendable {
         let log = try files.logIdentity()
         presence.withLock { $0 = Presence(database: database, log: log.log == nil ? nil : log) }
         generationCount.withLock { $0 += 1 }
+        openedAt.withLock { $0 = .now }
         // Before anybody can read: what the state says decides which files are blobs.
         didOpen(state)
         readers.open(reader)
-        return Writer(connection: connection, schemaVersion: version, isUnwritten: state.storedAt.milliseconds == 0)
+        return Writer(
+            connection: connection, schemaVersion: version, isRecorded: opening.isRecorded,
+            isUnwritten: state.storedAt.milliseconds == 0)
+    }
+
+    /// A connection that waits for others as long as its caller has patience.
+    func makeWritingConnection() throws -> Connection {
+        let connection = try makeConnection(.readWriteCreate, timeout: .zero)
+        connection.waits { [service, patience] in
+            service.withLock { $0 == .running } && patience.keepsWaiting($0)
+        }
+        return connection
     }
 
     /// The one place that opens the file: so nothing does while it is suspended.
@@ -341,7 +359,7 @@ package final class EntryIndex: Sendable {
         try files.requireOwnFiles()
         let connection = try Connection(
             path: files.database, access: access, busyTimeout: timeout, vfs: environment.vfs)
-        connection.waits { [service] in service.withLock { $0 == .running } }
+        connection.waits { [service] in $0 < timeout && service.withLock { $0 == .running } }
         connections.add(connection)
         // Only the writer's, which is closed last, flushes as it has to.
         if case .queryOnly = access { connection.keepsLogWhenClosed() }
@@ -361,7 +379,7 @@ package final class EntryIndex: Sendable {
         let volume = try currentVolume()
         if volume.isNetworked {
             _ = try connection.text("PRAGMA journal_mode = DELETE")
-        } else if !(try connection.enableWAL(timeout: environment.tuning.writerTimeout)) {
+        } else if !(try connection.enableWAL()) {
             environment.warn("this volume (\(volume.name)) has no write-ahead log; the index works more slowly")
         }
         try connection.execute(
@@ -400,6 +418,9 @@ package final class EntryIndex: Sendable {
 
     /// Counts the openings: what was found out of one index must not be noted in the next one, which may be another file.
     var generation: Int { generationCount.withLock { $0 } }
+
+    /// How long ago the last opening was.
+    var millisecondsOpen: Int { MonotonicTime.now.milliseconds(since: openedAt.withLock { $0 }) }
 
     /// Whether connections are open now.
     var isOpen: Bool { presence.withLock { $0 } != nil }
@@ -457,8 +478,7 @@ package final class EntryIndex: Sendable {
     /// Writes the whole file anew, under the write lock. Text that was overwritten where it was may have left copies: SQLite
     /// overwrites what is deleted, and not what a page still holds between its rows after they were rearranged.
     func compact() throws {
-        try open()
-        try withWriter { try $0?.connection.execute("VACUUM") }
+        try withWriter { try openIfNeeded(&$0).connection.execute("VACUUM") }
         checkpoint()
     }
 
@@ -467,25 +487,30 @@ package final class EntryIndex: Sendable {
     /// A later use opens them again.
     package func close() {
         writer.withLock { writer in
-            if let open = writer { noteSettled(open.connection) }
+            if let open = writer { noteSettled(open) }
             closeConnections(&writer)
         }
     }
 
-    func noteSettled(_ connection: Connection) {
+    func noteSettled(_ writer: Writer) {
+        let connection = writer.connection
+        // Without the note of this boot, times since the boot say nothing. And nothing was stored in it.
+        guard writer.isRecorded else { return }
         // It may begin the log anew, and the first sync of a log opens the folder: see ``Connection/checkpoint(_:)``.
         guard !connection.hasMoved else { return }
         let session = IndexSession(connection: connection)
         let now = environment.now()
         // A note that is missing only makes the next boot distrust a minute's entries.
-        try? connection.transaction {
-            var state = try session.state()
-            let (uptime, writeBackTime) = (environment.uptime(), environment.tuning.writeBackTime)
-            guard state.settledAt < state.storedAt || state.settledUptime < state.storedIn?.uptime ?? 0,
-                state.isWritten(at: now, uptime: uptime, writeBackTime: writeBackTime)
-            else { return }
-            (state.settledAt, state.settledUptime) = (now, uptime)
-            try session.setState(state)
+        try? LockPatience.briefly {
+            try connection.transaction {
+                var state = try session.state()
+                let (uptime, writeBackTime) = (environment.uptime(), environment.tuning.writeBackTime)
+                guard state.settledAt < state.storedAt || state.settledUptime < state.storedIn?.uptime ?? 0,
+                    state.isWritten(at: now, uptime: uptime, writeBackTime: writeBackTime)
+                else { return }
+                (state.settledAt, state.settledUptime) = (now, uptime)
+                try session.setState(state)
+            }
         }
     }
 

@@ -5,7 +5,11 @@ extension DiskStorage.Backend {
     /// Opens the index now.
     ///
     /// An index that cannot be used makes lookups miss; whoever asks at a terminal wants to know why.
-    @_spi(HalcyonTool) public func open() throws { try explained { try store.open() } }
+    ///
+    /// - Parameter isPatient: whether it waits like a store where the index is to be made or upgraded.
+    @_spi(HalcyonTool) public func open(isPatient: Bool = false) throws {
+        try explained { try isPatient ? store.index.openPatiently() : store.open() }
+    }
 
     /// What is in the cache now.
     @_spi(HalcyonTool) public func summary() throws -> StorageSummary { try explained { try store.summary() } }
@@ -42,7 +46,10 @@ extension DiskStorage.Backend {
     @_spi(HalcyonTool) public func settle(forKey key: String, forcedExtension: String? = nil) throws {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         // An ordinary miss is no reason to take the write lock.
-        try explained { if try store.hasRowOrFile(of: name) { try store.settler.settleInTransaction(name) } }
+        try explained {
+            guard try store.hasRowOrFile(of: name) else { return }
+            try LockPatience.briefly { try store.settler.settleInTransaction(name) }
+        }
     }
 
     /// As ``removeExpiredValues()``, asked before each batch whether to go on.

@@ -182,8 +182,9 @@ public enum DiskStorage {
             writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: EntryAttributes
         ) throws {
             let request = try request(
-                toStore: value, forKey: key, origin: origin, expiration: expiration, writeOptions: writeOptions,
-                forcedExtension: forcedExtension, attributes: attributes)
+                toStore: value, forKey: key, named: blobName(forKey: key, forcedExtension: forcedExtension),
+                origin: origin,
+                expiration: expiration, writeOptions: writeOptions, attributes: attributes)
             guard let request else { return }
             do {
                 try store.store(request)
@@ -193,17 +194,19 @@ public enum DiskStorage {
         }
 
         /// nil for a value that has expired already.
+        ///
+        /// - Parameter name: of the blob: see ``blobName(forKey:forcedExtension:)``.
         func request(
-            toStore value: T, forKey key: String, origin: KeyOrigin, expiration: StorageExpiration?,
-            writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: EntryAttributes
+            toStore value: T, forKey key: String, named name: BlobName, origin: KeyOrigin,
+            expiration: StorageExpiration?, writeOptions: Data.WritingOptions, attributes: EntryAttributes
         ) throws -> EntryStore.StoreRequest? {
             try requireReadiness()
             let (config, now) = (config, store.environment.now())
             let lifetime = Lifetime(expiration ?? config.expiration, from: now)
             guard !lifetime.isExpired(at: now) else { return nil }
             return EntryStore.StoreRequest(
-                data: try data(of: value), name: blobName(forKey: key, forcedExtension: forcedExtension),
-                key: key, origin: origin, lifetime: lifetime, options: writeOptions, attributes: attributes)
+                data: try data(of: value), name: name, key: key, origin: origin, lifetime: lifetime,
+                options: writeOptions, attributes: attributes)
         }
 
         /// As several calls of ``store(value:forKey:expiration:writeOptions:forcedExtension:)``, for tests of what happens between.
@@ -211,9 +214,9 @@ public enum DiskStorage {
             store(
                 try values.compactMap { key, value in
                     try request(
-                        toStore: value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: .days(9),
-                        writeOptions: [],
-                        forcedExtension: nil, attributes: EntryAttributes())
+                        toStore: value, forKey: key, named: blobName(forKey: key, forcedExtension: nil),
+                        origin: KeyOrigin(baseKey: key), expiration: .days(9), writeOptions: [],
+                        attributes: EntryAttributes())
                 })
         }
 
@@ -255,6 +258,18 @@ public enum DiskStorage {
                 forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration,
                 origin: KeyOrigin(baseKey: key))
         }
+
+        /// Notes one more read of a value that has just been read for somebody else.
+        func noteUse(
+            forKey key: String, forcedExtension: String?, bytes: Int, extendingExpiration: ExpirationExtending
+        ) {
+            store.noteUse(
+                of: blobName(forKey: key, forcedExtension: forcedExtension), key: key, bytes: bytes,
+                at: store.environment.now(), extending: extendingExpiration)
+        }
+
+        /// Counts a read that was answered without the index: a hit of so many bytes, or a miss.
+        func countUse(bytes: Int?) { store.countUse(bytes: bytes) }
 
         /// - Parameter origin: which image the entry is a variant of.
         func value(
@@ -386,8 +401,8 @@ public enum DiskStorage {
 
         /// Writes what ``flush()`` writes, deletes the files of what has gone, and closes the index. A later use opens it again.
         ///
-        /// Waits for the operation under way, so call it off the main thread. Counts for all storages of this process on the folder.
-        /// What cannot be written is lost: call ``flush()`` before where that matters.
+        /// Waits for the operation under way, so call it off the main thread, and for no other process. Counts for all storages of this
+        /// process on the folder. What cannot be written stays noted as long as the storage is there, and is lost with it: call ``flush()`` before where that matters.
         public func close() { store.close() }
 
         // MARK: Pausing
@@ -402,6 +417,9 @@ public enum DiskStorage {
         public func suspend() { store.suspend() }
 
         func suspendAtOnce() { store.suspendAtOnce() }
+
+        /// As ``suspendAtOnce()``, but for the closing, for which a thread has to wait.
+        func refuse() { store.refuse() }
 
         /// Ends ``suspend()``. The index is opened by the next use.
         public func resume() { store.resume() }

@@ -21,10 +21,21 @@ final class AccessRecorder: FolderWork {
     /// Writes what is noted and counted soon, together with what comes until then.
     func requestFlush() { housekeeping.request(.flushLater, afterMilliseconds: environment.tuning.flushInterval) }
 
-    /// Writes the notes of the access log, and what was counted. What cannot be written now is written with what comes next.
-    func flushAccessLog() { try? flush() }
+    /// Writes the notes of the access log, and what was counted, if the lock can be had soon. What cannot be written now is written with
+    /// what comes next.
+    ///
+    /// - Returns: whether all of it is written.
+    @discardableResult
+    func flushAccessLog() -> Bool {
+        LockPatience.briefly {
+            // Another thread may be waiting for the lock, with all that is noted.
+            guard flushLock.lock(before: Date(timeIntervalSinceNow: index.patience.briefSeconds)) else { return false }
+            defer { flushLock.unlock() }
+            return (try? flush(writeBatch)) != nil
+        }
+    }
 
-    /// As ``flushAccessLog()``, and says why not all of it could be written.
+    /// As ``flushAccessLog()``, waits like a store, and says why not all of it could be written.
     func flush() throws { try flushLock.withLock { try flush(writeBatch) } }
 
     /// Writes the notes alone: an eviction needs the accesses, and comes too often for a transaction of its own that counts.
@@ -79,14 +90,19 @@ final class AccessRecorder: FolderWork {
     // MARK: Counting
 
     func statistics() throws -> DiskStorage.Statistics {
-        flushAccessLog()
         // A flush in between would move counts from the second to the first, where they were not seen.
-        return try flushLock.withLock {
-            let (total, since) = try index.read { try $0.statistics() }
-            return log.withLock { log in
-                DiskStorage.Statistics(
-                    sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
-            }
+        try LockPatience.briefly { try statisticsNow() }
+    }
+
+    private func statisticsNow() throws -> DiskStorage.Statistics {
+        flushAccessLog()
+        guard flushLock.lock(before: Date(timeIntervalSinceNow: index.patience.briefSeconds)) else {
+            throw SQLiteError(code: .busy, message: "another thread of this process waits for the index")
+        }
+        defer { flushLock.unlock() }
+        let (total, since) = try index.read { try $0.statistics() }
+        return log.withLock { log in
+            DiskStorage.Statistics(sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
         }
     }
 

@@ -31,8 +31,10 @@ extension EntryStore {
 
     /// The row of a name with everything that is known of it; nil where there is none.
     func record(of name: BlobName) throws -> EntryRecord? {
-        try adopter.adoptAhead(name.withFormer)
-        recorder.flushAccessLog()
+        try LockPatience.briefly {
+            try adopter.adoptAhead(name.withFormer)
+            recorder.flushAccessLog()
+        }
         return try index.read { try record(of: name, in: $0) }
     }
 
@@ -51,9 +53,11 @@ extension EntryStore {
     /// An index that turns out to be damaged is replaced, here or by another process: then its files become entries first.
     func query<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         for _ in 0..<3 {
-            try adopter.finish()
-            recorder.flushAccessLog()
-            try repairer.normalizePins()
+            try LockPatience.briefly {
+                try adopter.finish()
+                recorder.flushAccessLog()
+                try repairer.normalizePins()
+            }
             let result = try readAtOneMoment { session in
                 try session.state().adoption == .done ? try body(session) : nil
             }

@@ -29,7 +29,7 @@ extension EntryStore {
         var rest = requests[...]
         var results: [Result<Void, any Error>] = []
         while !rest.isEmpty {
-            let group = StoreQueue.prefix(of: rest, \.self)
+            let group = StoreQueue.prefix(of: rest)
             rest = rest.dropFirst(group.count)
             results += group.count > 1 ? storeGroup(group) : group.map { request in Result { try store(request) } }
         }
@@ -68,7 +68,7 @@ extension EntryStore {
             for store in staged { undo(store, isPublished: false) }
             throw error
         }
-        try commit(staged)
+        try storeQueue.commit(staged, together: commit)
     }
 
     /// The folder may be removed at any step. Each time it is made again and the bytes are staged again.
@@ -89,7 +89,7 @@ extension EntryStore {
 
     private func storeOnce(_ request: StoreRequest) throws {
         do {
-            try storeQueue.commit(try stage(request), together: commit)
+            try storeQueue.commit([try stage(request)], together: commit)
         } catch is StoreQueue.FailedTogether {
             try commit([try stage(request)])
         }

@@ -40,16 +40,33 @@ extension EntryStore {
         recorder.requestFlush()
     }
 
+    /// Counts a read that was answered without the index.
+    ///
+    /// - Parameter bytes: nil for a miss.
+    func countUse(bytes: Int?) {
+        guard let bytes else { return countMiss() }
+        recorder.log.withLock { $0.countHit(bytes: bytes) }
+        recorder.requestFlush()
+    }
+
+    /// Notes one more read of an entry, whose bytes are there already.
+    func noteUse(of name: BlobName, key: String, bytes: Int, at now: Timestamp, extending: ExpirationExtending) {
+        guard let found = findFile(name, at: now) else { return countUse(bytes: bytes) }
+        noteRead(
+            of: found.name, known: found.known, key: key, origin: nil, bytes: bytes, at: now, extending: extending)
+    }
+
     /// Whether there is a valid entry: its row, and one `stat`. Fit for a main thread; records no access.
     package func contains(_ name: BlobName, at now: Timestamp) -> Bool { validName(name, at: now) != nil }
 
     /// The name under which there is a valid entry: this one, or the former one. As ``contains(_:at:)``.
-    func validName(_ name: BlobName, at now: Timestamp) -> BlobName? {
-        // A folder that cannot be searched shows nothing, and nothing is dropped for it.
-        let found = try? find(name, at: now) { path, isAccepted in
+    func validName(_ name: BlobName, at now: Timestamp) -> BlobName? { findFile(name, at: now)?.name }
+
+    /// A folder that cannot be searched shows nothing, and nothing is dropped for it.
+    private func findFile(_ name: BlobName, at now: Timestamp) -> Match<Bool>? {
+        try? find(name, at: now) { path, isAccepted in
             try blobs.status(at: path).map(isAccepted) == true ? true : nil
         }
-        return found?.name
     }
 
     // MARK: Noting the access

@@ -83,6 +83,7 @@ package final class EntryStore: FolderWork {
 
     /// As ``close()``, and stays closed until ``resume()``: loads are misses, stores throw.
     package func suspend() {
+        index.stopWaiting()
         afterHousekeeping {
             recorder.flushAccessLog()
             previousIndex.close()
@@ -101,14 +102,19 @@ package final class EntryStore: FolderWork {
         previousIndex.close(before: deadline)
     }
 
+    /// Refuses everything from now on, and interrupts what is under way. Waits for nothing: ``suspendAtOnce()`` closes what is open.
+    package func refuse() { index.refuse() }
+
     /// The next use opens the index, and what opening is followed by makes up for what could not be done meanwhile.
     package func resume() { index.resume() }
 
     private func closeNow() {
-        recorder.flushAccessLog()
-        unlinker.drain()
-        previousIndex.close()
-        index.close()
+        LockPatience.briefly {
+            recorder.flushAccessLog()
+            unlinker.drain()
+            previousIndex.close()
+            index.close()
+        }
     }
 
     /// Runs one piece of housekeeping, on its queue.
@@ -116,20 +122,27 @@ package final class EntryStore: FolderWork {
         // What was requested before a close must not open the index again.
         guard task == .unlink || index.isOpen else {
             // Nobody adopts anything now: there is nothing to wait for.
-            if task == .sweep { adopter.listeners.finish() }
+            if task == .sweep || task == .sweepLater { adopter.listeners.finish() }
             if task == .settle { settler.forgetPending() }
             return
         }
+        // Nobody waits for what can be done later, and nobody who closes the index waits for it.
+        LockPatience.briefly { performNow(task) }
+    }
+
+    private func performNow(_ task: Housekeeping.Task) {
         switch task {
         case .checkpoint, .checkpointLater:
             // Stores that have ended meanwhile would leave the log as long as it was.
             if index.checkpoint() { housekeeping.request(.checkpointLater, afterMilliseconds: 1_000) }
-        case .flush, .flushLater: recorder.flushAccessLog()
+        case .flush, .flushLater: if !recorder.flushAccessLog() { recorder.requestFlush() }
         case .unlink: unlinker.drainInTurns()
         case .settle:
             settler.settlePending()
             adoptEarlyReads()
-        case .sweep: sweeper.sweep()
+        case .sweep, .sweepLater:
+            // What has been done is found done.
+            if !sweeper.sweep() { housekeeping.request(.sweepLater, afterMilliseconds: 1_000) }
         }
     }
 }
@@ -154,7 +167,7 @@ extension EntryStore {
     /// As ``Adopter/finish()``, off everybody's path; then calls `body`. What cannot be adopted now is what that will meet.
     func onceAdopted(_ body: @escaping @Sendable () -> Void) {
         housekeeping.sweepQueue.async { [self] in
-            try? adopter.finish()
+            try? LockPatience.briefly { try adopter.finish() }
             body()
         }
     }

@@ -1,10 +1,11 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// Stores that wait for the write lock at the same time: whoever gets it commits for all of them.
+/// Stores that wait for the write lock at the same time: the one that gets it commits for all of them.
 ///
-/// One commit costs much more than one row: with eight callers most of it is saved. Whoever commits waits for those who came in
-/// behind him, a few rows each; those would have had to wait for him, and for each other.
+/// One commit costs much more than one row: with eight callers most of it is saved. Each caller takes its turn on a serial queue, on its
+/// own thread. In its turn it finds its stores committed, or commits them with everything that waits behind them. The queue lends the
+/// priority of those who wait to the one who commits.
 final class StoreQueue: Sendable {
     typealias StagedStore = EntryStore.StagedStore
 
@@ -12,53 +13,42 @@ final class StoreQueue: Sendable {
     private static let batchSize = 32
 
     private final class Ticket: @unchecked Sendable {
-        // Sendable because `result` is set before `turn` is signalled, and read after that; the store is a constant.
-        let store: StagedStore
-        let turn = DispatchSemaphore(value: 0)
-        /// nil when it is the caller's turn to commit.
+        // Sendable because `result` is touched in turns of `queue` alone; the stores are a constant.
+        let stores: [StagedStore]
+        /// nil until they are committed, or have failed.
         var result: Result<Void, any Error>?
 
-        init(_ store: StagedStore) { self.store = store }
-    }
-
-    private struct State {
-        /// The first one's caller commits, or is about to.
-        var tickets: [Ticket] = []
-        var isCommitting = false
+        init(_ stores: [StagedStore]) { self.stores = stores }
     }
 
     /// Several stores failed together: nobody knows whose fault it was, and each has to be staged again.
     struct FailedTogether: Error {}
 
-    private let state = Locked(State())
+    private let queue = DispatchQueue(label: "halcyon.store")
+    private let waiting: Locked<[Ticket]> = Locked([])
 
-    /// Returns when the store is committed, by this thread or another one.
+    /// Returns when the stores are committed, by this thread or another one.
     ///
-    /// - Parameter commit: commits stores of different names, or throws and leaves nothing of them.
-    /// - Throws: ``FailedTogether``, or what went wrong with this store alone.
-    func commit(_ store: StagedStore, together commit: ([StagedStore]) throws -> Void) throws {
-        let ticket = Ticket(store)
-        let isFirst = state.withLock { state in
-            state.tickets.append(ticket)
-            defer { state.isCommitting = true }
-            return !state.isCommitting
+    /// - Parameters:
+    ///   - stores: what can share a transaction: see ``prefix(of:_:)``.
+    ///   - commit: commits stores of different names, or throws and leaves nothing of them.
+    /// - Throws: ``FailedTogether``, or what went wrong with a single store.
+    func commit(_ stores: [StagedStore], together commit: ([StagedStore]) throws -> Void) throws {
+        let ticket = Ticket(stores)
+        waiting.withLock { $0.append(ticket) }
+        try queue.sync {
+            // Others may have come in between the two lines above.
+            while ticket.result == nil { commitBatch(commit) }
+            try ticket.result?.get()
         }
-        if !isFirst { ticket.turn.wait() }
-        if ticket.result == nil { commitBatch(commit) }
-        try ticket.result?.get()
     }
 
-    /// The caller's own store is the first.
     private func commitBatch(_ commit: ([StagedStore]) throws -> Void) {
         let batch = takeBatch()
-        let result = Result { try commit(batch.map(\.store)) }
-        for ticket in batch {
-            ticket.result =
-                batch.count == 1 ? result : result.mapError { Self.affectsAll($0) ? $0 : FailedTogether() }
-        }
-        // Before those who are done: they will store again.
-        passOn()
-        for ticket in batch.dropFirst() { ticket.turn.signal() }
+        let stores = batch.flatMap(\.stores)
+        let result = Result { try commit(stores) }
+            .mapError { stores.count == 1 || Self.affectsAll($0) ? $0 : FailedTogether() }
+        for ticket in batch { ticket.result = result }
     }
 
     /// Whether each of them would fail alike, and as late: somebody else has the lock, or the index is not to be opened.
@@ -66,31 +56,34 @@ final class StoreQueue: Sendable {
         error is IndexSuspended || (error as? SQLiteError)?.isBusy ?? false
     }
 
+    /// Those at the front that can share a transaction, at least one.
     private func takeBatch() -> [Ticket] {
-        state.withLock { state in
-            let batch = Array(Self.prefix(of: state.tickets[...], \.store.request))
-            state.tickets.removeFirst(batch.count)
+        waiting.withLock { tickets in
+            var group = StoreGroup()
+            var batch = Array(tickets.prefix { group.admit($0.stores.map(\.request)) })
+            if batch.isEmpty { batch = Array(tickets.prefix(1)) }
+            tickets.removeFirst(batch.count)
             return batch
         }
     }
 
-    private func passOn() {
-        let next = state.withLock { state in
-            state.isCommitting = !state.tickets.isEmpty
-            return state.tickets.first
-        }
-        next?.turn.signal()
+    /// Those at the front that can share a transaction, at least one.
+    static func prefix(of requests: ArraySlice<EntryStore.StoreRequest>) -> ArraySlice<EntryStore.StoreRequest> {
+        var group = StoreGroup()
+        let batch = requests.prefix { group.admit([$0]) }
+        return batch.isEmpty ? requests.prefix(1) : batch
     }
 
-    /// Those at the front that can share a transaction, at least one: of different names, and where a refusal of one would be
-    /// one of all, that one alone.
-    static func prefix<Store>(
-        of stores: ArraySlice<Store>, _ request: (Store) -> EntryStore.StoreRequest
-    ) -> ArraySlice<Store> {
-        var names: Set<BlobName> = []
-        let batch = stores.prefix(batchSize).prefix { store in
-            request(store).overwriting && names.insert(request(store).name).inserted
+    /// Stores of different names. Where a refusal of one would be one of all, that one is alone.
+    private struct StoreGroup {
+        private var names: Set<BlobName> = []
+
+        mutating func admit(_ requests: [EntryStore.StoreRequest]) -> Bool {
+            guard names.count + requests.count <= batchSize, requests.allSatisfy(\.overwriting),
+                requests.allSatisfy({ !names.contains($0.name) })
+            else { return false }
+            names.formUnion(requests.map(\.name))
+            return true
         }
-        return batch.isEmpty ? stores.prefix(1) : batch
     }
 }

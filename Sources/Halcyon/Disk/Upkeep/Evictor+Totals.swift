@@ -5,7 +5,7 @@ extension Evictor {
     ///
     /// - Parameter adopting: false leaves those files out, instead of adopting them first.
     func totals(adopting: Bool = true) throws -> Totals {
-        if adopting { try adopter.finish() }
+        if adopting { try LockPatience.briefly { try adopter.finish() } }
         // A folder that is gone holds nothing, also if somebody looked a moment ago.
         _ = index.refreshIfMoved(force: true)
         return try index.read { try $0.totals() }

@@ -5,7 +5,9 @@ internal import Foundation
 /// A task that is requested again before it has begun runs once. Sweeps and unlinks have queues of their own: one that adopts a
 /// million files, and a volume that is slow to give up blocks, must not keep the log from being checkpointed meanwhile.
 final class Housekeeping: Sendable {
-    enum Task: Hashable, Sendable { case checkpoint, checkpointLater, flush, flushLater, unlink, settle, sweep }
+    enum Task: Hashable, Sendable {
+        case checkpoint, checkpointLater, flush, flushLater, unlink, settle, sweep, sweepLater
+    }
 
     let queue = Housekeeping.makeQueue("halcyon.housekeeping")
     let sweepQueue = Housekeeping.makeQueue("halcyon.sweep")
@@ -38,7 +40,7 @@ final class Housekeeping: Sendable {
 
     private func queue(for task: Task) -> DispatchQueue {
         switch task {
-        case .sweep: sweepQueue
+        case .sweep, .sweepLater: sweepQueue
         case .unlink: unlinkQueue
         default: queue
         }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HalcyonSQLite
 
 /// Looks through the folder after an opening, and once a day.
 struct Sweeper: FolderWork {
@@ -10,15 +11,29 @@ struct Sweeper: FolderWork {
 
     /// What follows an opening, off everybody's path: what a crash, a power cut, a copy of the folder or another library
     /// left is put in order. Each step is bounded batches; one that fails is made up for at the next open.
-    func sweep() {
-        try? settler.settleDetached()
-        try? dropDistrusted()
-        try? relearnInodes()
-        try? adopter.finish()
-        try? upgrader.finish()
-        try? Reclaimer(folder: folder).finish()
-        try? reconcileOncePerDay()
-        try? forgetKeys()
+    ///
+    /// - Returns: false if some of it is to be done soon: another process has had the lock, or it is too early.
+    func sweep() -> Bool {
+        var steps = [
+            settler.settleDetached, dropDistrusted, relearnInodes, adopter.finish, Reclaimer(folder: folder).finish,
+            reconcileOncePerDay, forgetKeys,
+        ]
+        if isUpgradeDue { steps.insert({ try upgrader.finish() }, at: 4) }
+        let refused = steps.filter { isRefused($0) }
+        return refused.isEmpty && (isUpgradeDue || upgrader.isFinished)
+    }
+
+    /// Stores wait for the making of an index, and a process that ends does: a short one is to end before that.
+    private var isUpgradeDue: Bool { index.millisecondsOpen >= environment.tuning.upgradeDelay }
+
+    /// Whether a step fails because somebody else has the lock.
+    private func isRefused(_ step: () throws -> Void) -> Bool {
+        do {
+            try step()
+            return false
+        } catch {
+            return (error as? SQLiteError)?.isBusy ?? false
+        }
     }
 
     // MARK: After a power cut

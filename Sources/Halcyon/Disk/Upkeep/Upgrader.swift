@@ -24,6 +24,9 @@ struct Upgrader: FolderWork {
         }
     }
 
+    /// Also where it cannot be told now.
+    var isFinished: Bool { (try? index.read { try $0.upgradeStep() }) == .some(nil) }
+
     private func prepare(_ step: UpgradeStep, _ progress: (Int) -> Void) throws {
         switch step {
         case .index, .formerIndexes: break

@@ -57,7 +57,7 @@ struct CacheOptions: ParsableArguments {
         try CacheFolder(path: storage.directoryURL.path).require(purpose)
         if purpose == .reading { try requireNoMigration(at: storage.directoryURL.path) }
         do {
-            try storage.open()
+            try storage.open(isPatient: purpose != .reading)
             if keepsNoKeys { try storage.forgetKeys() }
         } catch {
             throw Failure("Cannot use the cache at \(storage.directoryURL.path). \(error)")

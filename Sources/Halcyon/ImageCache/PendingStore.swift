@@ -1,0 +1,54 @@
+internal import Foundation
+
+/// A store that has been called and has not ended.
+///
+/// Its image is serialized once, for the first one that needs the bytes: the I/O queue in the store's turn, or a load of the same key
+/// before that.
+final class PendingStore: @unchecked Sendable {
+    // Sendable because its variables are behind locks.
+    typealias Bytes = Result<Data, KingfisherError>
+
+    let call: StoreCall
+    let key: MemoryKey
+    let name: BlobName
+    /// nil once somebody serializes.
+    private let serialization: Locked<(@Sendable () -> Bytes)?>
+    private let result: Locked<Bytes?>
+    /// Empty once ``result`` is there; nil where it is from the beginning.
+    private let isSerializing: DispatchGroup?
+
+    init(_ call: StoreCall, name: BlobName) {
+        self.call = call
+        self.name = name
+        key = MemoryKey(call.key)
+        switch call.content {
+        case .bytes(let data): (serialization, result, isSerializing) = (Locked(nil), Locked(.success(data)), nil)
+        case .image(let serialize):
+            (serialization, result, isSerializing) = (Locked(serialize), Locked(nil), DispatchGroup())
+        }
+        isSerializing?.enter()
+    }
+
+    var isSerialized: Bool { result.withLock { $0 != nil } }
+
+    /// Serializes on this thread, unless another one has begun to.
+    func serialize() {
+        guard let serialize = serialization.replace(with: nil) else { return }
+        let bytes = serialize()
+        result.withLock { $0 = bytes }
+        isSerializing?.leave()
+    }
+
+    /// Serializes, or waits for the thread that does.
+    func bytes() -> Bytes {
+        serialize()
+        isSerializing?.wait()
+        guard let bytes = result.withLock({ $0 }) else { preconditionFailure("A group is empty too early.") }
+        return bytes
+    }
+
+    /// Calls `handler` as soon as ``bytes()`` waits for nobody.
+    func onceSerialized(_ handler: @escaping @Sendable () -> Void) {
+        isSerializing?.notify(queue: .global(qos: .userInitiated), execute: handler) ?? handler()
+    }
+}

@@ -1,0 +1,443 @@
+import Foundation
+import HalcyonTestLimits
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+/// What is called later on a key sees what was called before on it, and between keys nothing waits.
+@Suite(.endsEvenIfItHangs, .serialized) struct OrderTests {
+    /// Runs `body` while nothing on the cache's queue has its turn.
+    private func withoutTurns(_ subject: CacheUnderTest, _ body: (ImageCache) async throws -> Void) async throws {
+        subject.cache.ioQueue.suspend()
+        defer { subject.cache.ioQueue.resume() }
+        try await body(subject.cache)
+    }
+
+    /// Runs `body` while no load begins.
+    private func withoutLoads(_ body: () async throws -> Void) async throws {
+        ImageCache.loadQueue.isSuspended = true
+        defer { ImageCache.loadQueue.isSuspended = false }
+        try await body()
+    }
+
+    private func loadNow(_ cache: ImageCache, _ key: String, _ options: KingfisherOptionsInfo = []) -> Int?? {
+        let found = Locked<Int??>(nil)
+        cache.retrieveImage(
+            forKey: key, options: options + [.loadDiskFileSynchronously], callbackQueue: .untouch
+        ) { result in
+            let number = (try? result.get())?.image?.number
+            found.withLock { $0 = .some(number) }
+        }
+        return found.withLock { $0 }
+    }
+
+    // MARK: Between keys nothing waits
+
+    @Test func `loads and looks wait for no other call`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[1], forKey: "disk")
+            subject.cache.store(try Pictures.image(2), forKey: "memory", toDisk: false, completionHandler: nil)
+            try await withoutTurns(subject) { cache in
+                cache.store(try Pictures.image(3), forKey: "other", completionHandler: nil)
+                cache.removeImage(forKey: "another", completionHandler: nil)
+                cache.cleanExpiredCache(completion: nil)
+                #expect(await cache.imageCachedTypeAsync(forKey: "memory") == .memory)
+                #expect(await cache.imageCachedTypeAsync(forKey: "disk") == .disk)
+                #expect(await cache.imageCachedTypeAsync(forKey: "none") == .none)
+                try await #expect(cache.retrieveImage(forKey: "disk").image?.number == 1)
+                try await #expect(cache.retrieveImageInDiskCache(forKey: "disk")?.number == 1)
+                try await #expect(cache.retrieveImage(forKey: "none").cacheType == .none)
+            }
+        }
+    }
+
+    @Test func `a serializer that takes its time holds up the loads of its own key alone`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            try await cache.storeToDisk(Pictures.small[1], forKey: "other")
+            let (begins, goesOn, count) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Locked(0))
+            let serializer = HookedSerializer(beforeStoring: {
+                count.withLock { $0 += 1 }
+                begins.signal()
+                goesOn.wait()
+            })
+            cache.store(try Pictures.image(2), forKey: "slow", cacheSerializer: serializer, completionHandler: nil)
+            cache.clearMemoryCache()
+            await begins.reached()
+            // More than there are processors.
+            let slow = Calls<Int?>()
+            for _ in 0..<32 {
+                cache.retrieveImage(forKey: "slow", options: [.scaleFactor(2)], callbackQueue: .untouch) {
+                    slow.record((try? $0.get())?.image?.number)
+                }
+            }
+            try await #expect(cache.retrieveImage(forKey: "other").image?.number == 1)
+            #expect(slow.count == 0)
+            goesOn.signal()
+            _ = await slow.first()
+            await subject.settle()
+            #expect(slow.values == Array(repeating: 2, count: 32))
+            #expect(count.withLock { $0 } == 1)
+        }
+    }
+
+    // MARK: What is pending answers
+
+    @Test func `a load is answered from what is about to be stored, through its own serializer and options`()
+        async throws
+    {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
+            try await withoutTurns(subject) { cache in
+                cache.store(try Pictures.image(2), forKey: "a", completionHandler: nil)
+                cache.clearMemoryCache()
+                let count = Locked(0)
+                let serializer = HookedSerializer(beforeLoading: { count.withLock { $0 += 1 } })
+                let options: KingfisherOptionsInfo = [.cacheSerializer(serializer), .scaleFactor(2)]
+                let image = try await cache.retrieveImage(forKey: "a", options: options)
+                #expect(image.cacheType == .disk && image.image?.number == 2 && image.image?.scale == 2)
+                #expect(count.withLock { $0 } == 1)
+                #expect(cache.imageCachedType(forKey: "a") == .memory)
+                cache.storeToDisk(Pictures.small[3], forKey: "a", completionHandler: nil)
+                try await #expect(cache.retrieveImageInDiskCache(forKey: "a")?.number == 3)
+            }
+            await subject.hop()
+            #expect(try subject.storage.value(forKey: "a") == Pictures.small[3])
+        }
+    }
+
+    @Test func `the extension of the file is part of the key`() async throws {
+        try await withImageCache { subject in
+            try await withoutTurns(subject) { cache in
+                cache.storeToDisk(Pictures.small[1], forKey: "a", forcedExtension: "png", completionHandler: nil)
+                #expect(cache.imageCachedType(forKey: "a", forcedExtension: "png") == .disk)
+                #expect(cache.imageCachedType(forKey: "a") == .none)
+                try await #expect(cache.retrieveImageInDiskCache(forKey: "a") == nil)
+                let options: KingfisherOptionsInfo = [.forcedCacheFileExtension("png")]
+                try await #expect(cache.retrieveImageInDiskCache(forKey: "a", options: options)?.number == 1)
+            }
+        }
+    }
+
+    @Test func `a pending removal answers none, and so does a clear, until something is stored`() async throws {
+        let removals: [@Sendable (ImageCache) -> Void] = [
+            { $0.removeImage(forKey: "a", completionHandler: nil) },
+            { $0.clearCache(completion: nil) },
+            { $0.clearDiskCache(completion: nil) },
+            { $0.removeImageAndVariants(forKey: "a", completionHandler: nil) },
+            { $0.removeImages(matching: .init(keyPrefix: "a"), completionHandler: nil) },
+        ]
+        for remove in removals {
+            try await withImageCache { subject in
+                try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
+                try await subject.cache.storeToDisk(Pictures.small[1], forKey: "b")
+                try await withoutTurns(subject) { cache in
+                    remove(cache)
+                    try await #expect(cache.retrieveImage(forKey: "a").cacheType == .none)
+                    #expect(loadNow(cache, "a") == .some(nil))
+                    #expect(cache.imageCachedType(forKey: "a") == .none)
+                    #expect(await cache.imageCachedTypeAsync(forKey: "a") == .none)
+                    cache.storeToDisk(Pictures.small[2], forKey: "a", completionHandler: nil)
+                    try await #expect(cache.retrieveImage(forKey: "a").image?.number == 2)
+                    #expect(cache.isCached(forKey: "a"))
+                }
+                // Ends when nothing is kept of them.
+                repeat { await subject.settle() } while !subject.cache.order.isIdle
+                #expect(try subject.storage.value(forKey: "a") == Pictures.small[2])
+            }
+        }
+    }
+
+    @Test func `what goes by conditions on keys leaves the loads of other keys alone`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[1], forKey: "other")
+            try await withoutTurns(subject) { cache in
+                cache.removeImageAndVariants(forKey: "a", completionHandler: nil)
+                try await #expect(cache.retrieveImage(forKey: "other").image?.number == 1)
+            }
+        }
+    }
+
+    @Test func `a load on the caller's thread waits for no serializer`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
+            try await withoutTurns(subject) { cache in
+                // Not serialized: what is on the disk.
+                cache.store(try Pictures.image(2), forKey: "a", completionHandler: nil)
+                cache.clearMemoryCache()
+                #expect(loadNow(cache, "a") == 1)
+                // And that is out of date by now.
+                #expect(cache.imageCachedType(forKey: "a") == .disk)
+                cache.storeToDisk(Pictures.small[3], forKey: "a", completionHandler: nil)
+                #expect(loadNow(cache, "a") == 3)
+                cache.clearMemoryCache()
+                cache.store(try Pictures.image(2), forKey: "a", completionHandler: nil)
+                cache.clearMemoryCache()
+                #expect(loadNow(cache, "a") == 3)
+                cache.removeImage(forKey: "a", completionHandler: nil)
+                cache.store(try Pictures.image(2), forKey: "a", completionHandler: nil)
+                cache.clearMemoryCache()
+                #expect(loadNow(cache, "a") == .some(nil))
+                cache.clearCache(completion: nil)
+                cache.store(try Pictures.image(2), forKey: "a", completionHandler: nil)
+                cache.clearMemoryCache()
+                #expect(loadNow(cache, "a") == .some(nil))
+            }
+            await subject.settle()
+            try await #expect(subject.load("a").image?.number == 2)
+        }
+    }
+
+    @Test func `a store that fails leaves what was there, whatever a load was shown meanwhile`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
+            let outcome = Calls<Bool>()
+            try await withoutTurns(subject) { cache in
+                cache.storeToDisk(Pictures.small[2], forKey: "a") { result in
+                    outcome.record((try? result.diskCacheResult.get()) != nil)
+                }
+                try await #expect(cache.retrieveImageInDiskCache(forKey: "a")?.number == 2)
+                subject.disk.refuseFiles()
+            }
+            #expect(await outcome.first().value == false)
+            subject.disk.fileSystem.heal()
+            try await #expect(subject.cache.retrieveImageInDiskCache(forKey: "a")?.number == 1)
+        }
+    }
+
+    @Test func `an image that cannot be serialized changes nothing on the disk`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
+            try await withoutTurns(subject) { cache in
+                cache.store(try Pictures.image(2), forKey: "a", cacheSerializer: NoSerializer(), completionHandler: nil)
+                try await #expect(cache.retrieveImageInDiskCache(forKey: "a")?.number == 1)
+            }
+        }
+    }
+
+    @Test func `what has expired when it is stored is no news`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
+            try await withoutTurns(subject) { cache in
+                cache.storeToDisk(Pictures.small[2], forKey: "a", expiration: .expired, completionHandler: nil)
+                try await #expect(cache.retrieveImageInDiskCache(forKey: "a")?.number == 1)
+            }
+        }
+    }
+
+    // MARK: Loads of one key are one
+
+    /// A serializer that is one object.
+    private final class CountingSerializer: CacheSerializer {
+        let count = Locked(0)
+        func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { nil }
+        func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+            count.withLock { $0 += 1 }
+            return DefaultCacheSerializer.default.image(with: data, options: options)
+        }
+    }
+
+    @Test func `64 loads of one key read once and decode once, and each of them counts`() async throws {
+        try await withImageCache { subject in
+            let (cache, serializer) = (subject.cache, CountingSerializer())
+            try await cache.storeToDisk(Pictures.small[1], forKey: "a")
+            let (numbers, before) = (Calls<Int?>(), try subject.storage.statistics.sinceOpening.hits)
+            let opened = try await subject.calls(of: .openForReading) {
+                try await withoutLoads {
+                    for _ in 0..<64 {
+                        cache.retrieveImage(
+                            forKey: "a", options: [.cacheSerializer(serializer)], callbackQueue: .untouch
+                        ) { numbers.record((try? $0.get())?.image?.number) }
+                    }
+                }
+                _ = await numbers.first()
+                await subject.settle()
+            }
+            #expect(numbers.values == Array(repeating: 1, count: 64))
+            #expect(serializer.count.withLock { $0 } == 1)
+            #expect(opened == 1)
+            #expect(try subject.storage.statistics.sinceOpening.hits == before + 64)
+        }
+    }
+
+    @Test func `each keeps its expirations and its queue`() async throws {
+        try await withImageCache { subject in
+            let (cache, calls) = (subject.cache, Calls<Void>())
+            try cache.diskStorage.store(value: Pictures.small[1], forKey: "a", expiration: .seconds(100))
+            try await withoutLoads {
+                cache.retrieveImageInDiskCache(
+                    forKey: "a", options: [.diskCacheAccessExtendingExpiration(.none)], callbackQueue: .mainAsync
+                ) { _ in calls.record(()) }
+                cache.retrieveImageInDiskCache(
+                    forKey: "a", options: [.diskCacheAccessExtendingExpiration(.expirationTime(.seconds(5_000)))]
+                ) { _ in calls.record(()) }
+            }
+            _ = await calls.first()
+            await subject.settle()
+            #expect(calls.count == 2)
+            #expect(cache.imageCachedType(forKey: "a") == .disk)
+            subject.clock.advance(by: 4_000)
+            #expect(cache.imageCachedType(forKey: "a") == .disk)
+        }
+    }
+
+    @Test func `who wants another image, or another moment, reads for himself`() async throws {
+        try await withImageCache { subject in
+            let (cache, image) = (subject.cache, try Pictures.image(2))
+            let apart: [(KingfisherOptionsInfo, KingfisherOptionsInfo, @Sendable (ImageCache) -> Void)] = [
+                ([], [.scaleFactor(2)], { _ in }),
+                ([], [.onlyLoadFirstFrame], { _ in }),
+                ([], [.backgroundDecode], { _ in }),
+                ([], [.cacheSerializer(CountingSerializer())], { _ in }),
+                ([.cacheSerializer(HookedSerializer())], [.cacheSerializer(HookedSerializer())], { _ in }),
+                ([], [], { $0.clearMemoryCache() }),
+                ([], [], { $0.removeImage(forKey: "a", fromDisk: false, completionHandler: nil) }),
+                ([], [], { $0.store(image, forKey: "a", toDisk: false, completionHandler: nil) }),
+            ]
+            for (first, second, change) in apart {
+                try await cache.storeToDisk(Pictures.small[1], forKey: "a")
+                cache.clearMemoryCache()
+                let (opened, calls) = (Locked(0), Calls<Void>())
+                subject.disk.fileSystem.observe { call, _ in
+                    if call == .openForReading { opened.withLock { $0 += 1 } }
+                }
+                try await withoutLoads {
+                    cache.retrieveImageInDiskCache(forKey: "a", options: first) { _ in calls.record(()) }
+                    change(cache)
+                    cache.retrieveImageInDiskCache(forKey: "a", options: second) { _ in calls.record(()) }
+                }
+                _ = await calls.first()
+                await subject.settle()
+                subject.disk.fileSystem.observe(nil)
+                #expect(calls.count == 2)
+                #expect(opened.withLock { $0 } == 2)
+            }
+        }
+    }
+
+    @Test func `built-in serializers decode alike`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
+            let calls = Calls<Void>()
+            let opened = try await subject.calls(of: .openForReading) {
+                try await withoutLoads {
+                    for serializer: any CacheSerializer in [
+                        DefaultCacheSerializer.default, FormatIndicatedCacheSerializer.png,
+                    ] {
+                        subject.cache.retrieveImageInDiskCache(
+                            forKey: "a", options: [.cacheSerializer(serializer)]
+                        ) { _ in calls.record(()) }
+                    }
+                }
+                _ = await calls.first()
+                await subject.settle()
+            }
+            #expect(calls.count == 2 && opened == 1)
+        }
+    }
+
+    // MARK: Cancelling
+
+    @Test func `a task that is cancelled takes back a load that has not begun`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            try await cache.storeToDisk(Pictures.small[1], forKey: "a")
+            for isJoined in [false, true] {
+                cache.clearMemoryCache()
+                let others = Calls<Int?>()
+                var task: Task<ImageCacheResult, any Error>?
+                let opened = try await subject.calls(of: .openForReading) {
+                    try await withoutLoads {
+                        if isJoined {
+                            cache.retrieveImage(forKey: "a", callbackQueue: .untouch) {
+                                others.record((try? $0.get())?.image?.number)
+                            }
+                        }
+                        let cancelled = Task { try await cache.retrieveImage(forKey: "a") }
+                        while cache.order.isIdle { await Task.yield() }
+                        cancelled.cancel()
+                        await #expect(throws: CancellationError.self) { try await cancelled.value }
+                        task = cancelled
+                    }
+                    await subject.settle()
+                }
+                #expect(task?.isCancelled == true)
+                #expect(opened == (isJoined ? 1 : 0))
+                #expect(others.values == (isJoined ? [1] : []))
+                #expect(cache.order.isIdle)
+            }
+        }
+    }
+
+    @Test func `a task that was cancelled before it loads gets what is in memory, and no more`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            try await cache.storeToDisk(Pictures.small[1], forKey: "disk")
+            cache.store(try Pictures.image(2), forKey: "memory", toDisk: false, completionHandler: nil)
+            try await withoutLoads {
+                let task = Task {
+                    while !Task.isCancelled { await Task.yield() }
+                    try await #expect(cache.retrieveImage(forKey: "memory").image?.number == 2)
+                    _ = try await cache.retrieveImageInDiskCache(forKey: "disk")
+                }
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+            }
+        }
+    }
+
+    @Test func `a load that has begun ends, cancelled or not, and a store is never withdrawn`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            try await cache.storeToDisk(Pictures.small[1], forKey: "a")
+            let (begins, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let serializer = HookedSerializer(beforeLoading: {
+                begins.signal()
+                goesOn.wait()
+            })
+            let load = Task { try await cache.retrieveImage(forKey: "a", options: [.cacheSerializer(serializer)]) }
+            await begins.reached()
+            load.cancel()
+            goesOn.signal()
+            try await #expect(load.value.image?.number == 1)
+            let store = Task {
+                while !Task.isCancelled { await Task.yield() }
+                try await cache.storeToDisk(Pictures.small[2], forKey: "b")
+            }
+            store.cancel()
+            try await store.value
+            #expect(try subject.storage.value(forKey: "b") == Pictures.small[2])
+        }
+    }
+
+    // MARK: Stores
+
+    @Test func `stores report in the order of their calls, and a clean after those before it`() async throws {
+        try await withImageCache { subject in
+            let reported = Calls<Int>()
+            try await withoutTurns(subject) { cache in
+                for number in 0..<100 {
+                    if number == 50 {
+                        cache.flush { _ in reported.record(-1) }
+                    }
+                    cache.storeToDisk(Pictures.small[number % 4], forKey: "\(number)") { _ in reported.record(number) }
+                }
+            }
+            await subject.hop()
+            #expect(reported.values == Array(0..<50) + [-1] + Array(50..<100))
+        }
+    }
+}
+
+extension DispatchSemaphore {
+    /// Waits on a thread that may block.
+    fileprivate func reached() async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                self.wait()
+                continuation.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,336 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestLimits
+import HalcyonTestSupport
+import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
+
+/// What a process does while another one has the write lock, and does not give it back.
+@Suite(.endsEvenIfItHangs, .serialized) struct LockHeldTests {
+    /// What waits like a store does not come back from this within a test's time.
+    private static var endless: Tuning {
+        var tuning = Tuning()
+        tuning.writerTimeout = 3_600_000
+        tuning.upgradeDelay = 0
+        return tuning
+    }
+
+    private static func tuning(writerTimeout: Int) -> Tuning {
+        var tuning = endless
+        tuning.writerTimeout = writerTimeout
+        return tuning
+    }
+
+    /// Another process's.
+    private func whileLocked(_ cache: CacheFixture, _ body: () throws -> Void) throws {
+        let other = try Connection(path: cache.index.path, access: .readWriteCreate)
+        try other.begin()
+        defer { other.rollBack() }
+        try body()
+    }
+
+    private func whileLocked(_ cache: CacheFixture, _ body: () async throws -> Void) async throws {
+        let other = try Connection(path: cache.index.path, access: .readWriteCreate)
+        try other.begin()
+        defer { other.rollBack() }
+        try await body()
+    }
+
+    private func milliseconds(_ body: () throws -> Void) rethrows -> Int {
+        let begin = MonotonicTime.now
+        try body()
+        return MonotonicTime.now.milliseconds(since: begin)
+    }
+
+    private func code(_ body: () throws -> Void) -> CacheStorageError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? KingfisherError)?.cause?.code ?? (error as? CacheStorageError)?.code
+        }
+    }
+
+    // MARK: What never waits
+
+    @Test func `lookups and queries do not wait`() throws {
+        try withCache(tuning: Self.endless) { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            try whileLocked(cache) {
+                // Notes an access, which all the others would write first.
+                try #expect(storage.value(forKey: "a") == .blob(1))
+                #expect(storage.isCached(forKey: "a") && !storage.isCached(forKey: "none"))
+                try #expect(storage.entry(forKey: "a")?.key == "a")
+                try #expect(storage.entries(sortedBy: .access).entries.count == 1)
+                try #expect(storage.totalSize() == UInt(Data.blob(1).count))
+                try #expect(storage.statistics.sinceOpening.hits == 1)
+                try #expect(storage.usage().total.entries == 1)
+                try #expect(storage.summary().totals.entries == 1)
+            }
+            // What was noted is written later.
+            try storage.flush()
+            try #expect(storage.entry(forKey: "a")?.hits == 1)
+        }
+    }
+
+    @Test func `an opening in another boot does not wait, and is noted with the next store`() throws {
+        try withCache(tuning: Self.endless) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            cache.clock.advance(by: 600)
+            cache.storage.store.close()
+            try whileLocked(cache) {
+                cache.reopen { $0.boot = { "another" } }
+                // Stored long before the machine was restarted.
+                #expect(cache.storage.isCached(forKey: "a"))
+                try #expect(cache.storage.value(forKey: "a") == .blob(1))
+                try #expect(cache.storage.store.index.read { try $0.state() }.boot != "another")
+            }
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            try #expect(cache.storage.store.index.read { try $0.state() }.boot == "another")
+            try #expect(cache.storage.value(forKey: "b") == .blob(2))
+        }
+    }
+
+    @Test func `an opening in another boot that only reads settles nothing`() throws {
+        try withCache(tuning: Self.endless) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            let before = try cache.storage.store.index.read { try $0.state() }
+            try whileLocked(cache) {
+                cache.reopen {
+                    $0.boot = { "another" }
+                    $0.uptime = { 999_999_999 }
+                }
+                #expect(!cache.storage.isCached(forKey: "none"))
+                cache.storage.store.close()
+            }
+            let other = try Connection(path: cache.index.path)
+            let after = try IndexSession(connection: other).state()
+            #expect(after.settledUptime == before.settledUptime && after.boots == before.boots)
+            // It goes for that, as soon as the lock can be had.
+            try cache.storage.open()
+            while cache.storage.store.condition.isDistrusting { usleep(10_000) }
+        }
+    }
+
+    @Test func `an index that has to be upgraded answers misses until the lock can be had`() throws {
+        try withCache(tuning: Self.tuning(writerTimeout: 300)) { cache in
+            cache.storage.store.close()
+            for path in [cache.index.path, cache.index.path + "-wal", cache.index.path + "-shm"] {
+                try? FileManager.default.removeItem(atPath: path)
+            }
+            try InterruptedMigrationTests.makeIndex(before: 7, at: cache.index.path)
+            try whileLocked(cache) {
+                let storage = try DiskStorage.Backend<Data>(config: cache.config, environment: cache.environment)
+                #expect(!storage.isCached(forKey: "a"))
+                try #expect(storage.value(forKey: "a") == nil)
+                #expect(code { _ = try storage.entries() } == .indexUnavailable)
+                #expect(code { try storage.store(value: .blob(1), forKey: "a") } == .indexUnavailable)
+                storage.store.close()
+            }
+            cache.reopen()
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try #expect(cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `closing does not wait`() throws {
+        try withCache(tuning: Self.endless) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            try whileLocked(cache) {
+                try #expect(cache.storage.value(forKey: "a") == .blob(1))
+                cache.storage.close()
+                #expect(!cache.storage.store.index.isOpen)
+            }
+            // It could not be written then, and is with the next flush.
+            try cache.storage.flush()
+            try #expect(cache.storage.entry(forKey: "a")?.hits == 1)
+        }
+    }
+
+    @Test func `what follows an opening is made up for when the lock can be had again`() throws {
+        var tuning = Self.endless
+        tuning.briefTimeout = 20
+        try withCache(tuning: tuning) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            try whileLocked(cache) {
+                // Stored just before the machine was restarted.
+                cache.reopen { $0.boot = { "another" } }
+                cache.settle()
+                #expect(cache.storage.store.condition.isDistrusting)
+            }
+            while cache.storage.store.condition.isDistrusting { usleep(10_000) }
+        }
+    }
+
+    // MARK: What waits
+
+    @Test func `a store waits once, however many wait with it, and the next ones hardly`() throws {
+        let patience = 2_000
+        try withCache(tuning: Self.tuning(writerTimeout: patience)) { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            try whileLocked(cache) {
+                let together = milliseconds {
+                    DispatchQueue.concurrentPerform(iterations: 8) { number in
+                        #expect(code { try storage.store(value: .blob(2), forKey: "\(number)") } == .indexUnavailable)
+                    }
+                }
+                #expect(together >= patience, "it waits")
+                #expect(together < 3 * patience, "and not once for each")
+                let each = milliseconds {
+                    for number in 0..<4 {
+                        #expect(code { try storage.store(value: .blob(2), forKey: "\(number)") } == .indexUnavailable)
+                        #expect(code { try storage.remove(forKey: "a") } == .indexUnavailable)
+                    }
+                }
+                #expect(each < 4 * patience, "eight that are hardly patient")
+            }
+            try storage.store(value: .blob(3), forKey: "a")
+            try whileLocked(cache) {
+                let again = milliseconds {
+                    #expect(code { try storage.store(value: .blob(4), forKey: "a") } == .indexUnavailable)
+                }
+                #expect(again >= patience, "the lock that could be had has restored it")
+            }
+            try #expect(storage.value(forKey: "a") == .blob(3))
+        }
+    }
+
+    @Test func `what has not waited in vain leaves the patience of stores whole`() throws {
+        try withCache(tuning: Self.tuning(writerTimeout: 1_000)) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            try whileLocked(cache) {
+                // Asks for the lock for a moment, to write a note.
+                _ = try cache.storage.value(forKey: "a")
+                _ = try cache.storage.entry(forKey: "a")
+                usleep(1_500_000)
+                let time = milliseconds {
+                    #expect(code { try cache.storage.store(value: .blob(2), forKey: "a") } == .indexUnavailable)
+                }
+                #expect(time >= 1_000)
+            }
+        }
+    }
+
+    @Test func `an upgrade leaves the making of an index to processes that live longer`() throws {
+        var tuning = Self.endless
+        tuning.upgradeDelay = 3_600_000
+        try withCache(tuning: tuning) { cache in
+            cache.storage.store.close()
+            try OlderIndex.make(version: 6, at: cache.index.path)
+            func isFinished() throws -> Bool { try cache.storage.store.index.read { try $0.upgradeStep() } == nil }
+            cache.reopen()
+            cache.settle()
+            try #expect(!isFinished())
+            cache.reopen { $0.tuning.upgradeDelay = 0 }
+            cache.settle()
+            try #expect(isFinished())
+        }
+    }
+
+    @Test func `a store gets in as soon as the lock is free`() throws {
+        try withCache(tuning: Self.endless) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            let other = try Connection(path: cache.index.path, access: .readWriteCreate)
+            try other.begin()
+            let storing = Background { (try? cache.storage.store(value: .blob(2), forKey: "a")) != nil }
+            while cache.storage.store.index.writer.withLockIfFree({ _ in }) != nil { usleep(500) }
+            // Looks while it waits.
+            try #expect(cache.storage.value(forKey: "a") == .blob(1))
+            other.rollBack()
+            #expect(storing.wait() == true)
+            try #expect(cache.storage.value(forKey: "a") == .blob(2))
+        }
+    }
+
+    @Test func `a flush waits like a store`() throws {
+        try withCache(tuning: Self.tuning(writerTimeout: 300)) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            _ = try cache.storage.value(forKey: "a")
+            try whileLocked(cache) {
+                let time = milliseconds { #expect(code { try cache.storage.flush() } != nil) }
+                #expect(time >= 300)
+            }
+            try cache.storage.flush()
+        }
+    }
+
+    // MARK: Suspending
+
+    @Test func `a suspension ends what waits for another process's lock, and nothing else`() async throws {
+        try await withImageCache(tuning: Self.endless) { subject in
+            let cache = subject.cache
+            try await cache.storeToDisk(.blob(1), forKey: "a")
+            subject.disk.settle()
+            let ended = Calls<String>()
+            try await whileLocked(subject.disk) {
+                for number in 0..<3 {
+                    cache.storeToDisk(.blob(2), forKey: "\(number)") { result in
+                        let code = (result.diskCacheResult.error?.cause)?.code
+                        ended.record(code == .suspended ? "store" : "\(String(describing: code))")
+                    }
+                }
+                cache.clearDiskCache(completion: nil)
+                while subject.storage.store.index.writer.withLockIfFree({ _ in }) != nil { usleep(500) }
+                await withCheckedContinuation { continuation in
+                    cache.suspend {
+                        ended.record("suspend")
+                        continuation.resume()
+                    }
+                }
+                #expect(!subject.storage.store.index.isOpen)
+                #expect(ended.values == ["store", "store", "store", "suspend"])
+            }
+            cache.resume()
+            try #expect(subject.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `a suspension lets stores end that need not wait`() async throws {
+        try await withImageCache(tuning: Self.endless) { subject in
+            let cache = subject.cache
+            cache.ioQueue.suspend()
+            let stored = Calls<Bool>()
+            cache.storeToDisk(.blob(1), forKey: "a") { stored.record((try? $0.diskCacheResult.get()) != nil) }
+            let isSuspended = Calls<Void>()
+            cache.suspend { isSuspended.record(()) }
+            cache.ioQueue.resume()
+            _ = await isSuspended.first()
+            #expect(stored.values == [true])
+            cache.resume()
+            try #expect(subject.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `a resumption is the last word, also of a suspension that has not had its turn`() async throws {
+        try await withImageCache(tuning: Self.tuning(writerTimeout: 2_000)) { subject in
+            let cache = subject.cache
+            cache.ioQueue.suspend()
+            let isSuspended = Calls<Void>()
+            cache.suspend { isSuspended.record(()) }
+            cache.resume()
+            cache.ioQueue.resume()
+            _ = await isSuspended.first()
+            try await cache.storeToDisk(.blob(1), forKey: "a")
+            subject.disk.settle()
+            // It waits again.
+            let other = try Connection(path: subject.disk.index.path, access: .readWriteCreate)
+            try other.begin()
+            let storing = Background { (try? subject.storage.store(value: .blob(2), forKey: "a")) != nil }
+            while subject.storage.store.index.writer.withLockIfFree({ _ in }) != nil { usleep(500) }
+            other.rollBack()
+            #expect(storing.wait() == true)
+        }
+    }
+}
