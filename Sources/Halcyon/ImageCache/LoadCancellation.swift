@@ -49,6 +49,8 @@ final class LoadCancellation: Sendable {
     ) async throws -> Success {
         let waiting = Locked<CheckedContinuation<Success, any Error>?>(nil)
         let cancellation = LoadCancellation { waiting.replace(with: nil)?.resume(throwing: CancellationError()) }
+        // What is resumed before it is awaited is a data race to the thread sanitizer, unless a lock says what came first.
+        defer { waiting.withLock { _ in } }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 waiting.withLock { $0 = continuation }
