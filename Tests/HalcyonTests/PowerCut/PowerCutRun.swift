@@ -242,7 +242,12 @@ final class PowerCutRun {
 
     private func examine(_ key: String, look: Int) throws {
         let data = try storage.value(forKey: key, extendingExpiration: .none)
-        if storage.isCached(forKey: key) != (data != nil) { complain("isCached says another thing", key, look) }
+        // What an opening leaves to its background may bring an entry back between the two.
+        if storage.isCached(forKey: key) != (data != nil),
+            try (storage.value(forKey: key, extendingExpiration: .none) != nil) == (data != nil)
+        {
+            complain("isCached says another thing", key, look)
+        }
         let history = outcomes[key] ?? []
         guard let data else {
             if namesAreOrdered, history.last.map(mustBeThere) == true { complain("lost", key, look) }
@@ -288,9 +293,9 @@ final class PowerCutRun {
         if !report.integrityFindings.isEmpty { violations.append("integrity: \(report.integrityFindings)") }
         let after = try storage.check()
         if !after.isSound { violations.append("unsound after a repair: \(after)") }
-        if FileManager.default.fileExists(atPath: storage.store.blobs.indexPath + ".damaged") {
-            violations.append("the index was taken for damaged")
-        }
+        // Of a new index the disk may have kept the length alone.
+        let damaged = FileManager.default.contents(atPath: storage.store.blobs.indexPath + ".damaged")
+        if let damaged, damaged.contains(where: { $0 != 0 }) { violations.append("the index was taken for damaged") }
         try storage.store(value: .blob(1), forKey: "after")
         if try storage.value(forKey: "after") != .blob(1) { violations.append("no service") }
     }
