@@ -25,7 +25,7 @@ let package = Package(
     traits: [
         .trait(
             name: codecTrait,
-            description: "Linux: PNG, JPEG, GIF through libpng, libjpeg-turbo, giflib. Off: none of them is needed."),
+            description: "On Linux: PNG, JPEG, GIF and WebP. Off: libpng, libjpeg, giflib and libwebp are not needed."),
         .default(enabledTraits: [codecTrait]),
     ],
     dependencies: [
@@ -46,7 +46,7 @@ let package = Package(
         .target(
             name: "CHalcyonImageShims", path: "Sources/CImageShims",
             cSettings: [.define("HALCYON_IMAGE_CODECS", .when(platforms: [.linux], traits: [codecTrait]))],
-            linkerSettings: ["png", "jpeg", "gif"].map {
+            linkerSettings: ["png", "jpeg", "gif", "webp"].map {
                 .linkedLibrary($0, .when(platforms: [.linux], traits: [codecTrait]))
             }),
         .target(name: "HalcyonSQLite", dependencies: ["CHalcyonSQLite"]),
@@ -114,7 +114,7 @@ let package = Package(
             name: "HalcyonFaultTests",
             dependencies: [
                 "Halcyon", "HalcyonSQLite", "HalcyonMigrations", "HalcyonTestSupport", "HalcyonTestLimits",
-                "HalcyonCrashServer",
+                "HalcyonCrashServer", "HalcyonHotPaths",
             ]),
         .testTarget(
             name: "HalcyonImageCodecsTests",

@@ -33,6 +33,7 @@ let package = Package(
         .target(name: "CBareJPEG", linkerSettings: [.linkedLibrary("jpeg", .when(platforms: [.linux]))]),
         .executableTarget(name: "SchemaCandidates", dependencies: ["CSQLite"]),
         .executableTarget(name: "AdoptionOperations", dependencies: [halcyon]),
+        .executableTarget(name: "HitRatios", dependencies: ["Workload", halcyon]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -72,7 +72,7 @@ static bool is_loop_extension(const GifByteType *block) {
     return block[0] == 11 && (memcmp(block + 1, netscape, 11) == 0 || memcmp(block + 1, animexts, 11) == 0);
 }
 
-/* Reads one extension to its end; keeps what a frame is drawn with. */
+/* Reads one extension to its end and keeps the settings for drawing a frame. */
 static int read_extension(halcyon_gif_reader *reader, halcyon_gif_frame *frame) {
     int function = 0;
     bool is_loop = false;
@@ -87,14 +87,14 @@ static int read_extension(halcyon_gif_reader *reader, halcyon_gif_frame *frame) 
     return GIF_OK;
 }
 
-/* giflib collects the frames it has seen; forgetting each keeps memory independent of their number. */
+/* giflib keeps every frame it has read. Forget each one, so that memory does not grow with their number. */
 static void forget_saved_images(GifFileType *file) {
     GifFreeSavedImages(file);
     file->SavedImages = NULL;
     file->ImageCount = 0;
 }
 
-/* giflib says that it could not read when it does not like what it has read: the size of the codes, which came last. */
+/* giflib reports a read failure for an invalid LZW code size, which is the last byte it has read. */
 static int describe_failure(halcyon_gif_reader *reader, halcyon_image_error *error) {
     bool is_code_size = reader->file->Error == D_GIF_ERR_READ_FAILED && reader->source.left > 0;
     if (is_code_size) halcyon_fail(error, HALCYON_IMAGE_MALFORMED, "LZW codes that begin with more than 8 bits");
@@ -121,7 +121,7 @@ static int read_description(halcyon_gif_reader *reader, halcyon_gif_frame *frame
     return GIF_OK;
 }
 
-/* A file may lack its last byte, the trailer: all frames are there. */
+/* A file may lack its last byte, the trailer, and still have all frames. */
 static int read_record_type(halcyon_gif_reader *reader, GifRecordType *type) {
     *type = TERMINATE_RECORD_TYPE;
     return reader->source.left == 0 ? GIF_OK : DGifGetRecordType(reader->file, type);

@@ -22,7 +22,7 @@ typedef struct jpeg_escape {
     struct jpeg_error_mgr manager; /* first, so that libjpeg's pointer is ours */
     jmp_buf jump;
     halcyon_image_error *error;
-    int has_run_out; /* of input */
+    int has_run_out; /* of input data */
 } jpeg_escape;
 
 static void on_error(j_common_ptr jpeg) {
@@ -40,7 +40,7 @@ static void on_error(j_common_ptr jpeg) {
     longjmp(escape->jump, 1);
 }
 
-/* libjpeg fills in grey where data are missing and warns; half a picture must not pass for a picture. */
+/* libjpeg fills missing data with gray and warns. A partial image must not pass for a whole one. */
 static void on_message(j_common_ptr jpeg, int level) {
     if (level >= 0) return;
     switch (jpeg->err->msg_code) {
@@ -72,7 +72,7 @@ static void on_source(j_decompress_ptr jpeg) {
     (void)jpeg;
 }
 
-/* At the end of the data an end marker is played: a file that lacks only this marker is whole. */
+/* At the end of the data, supply an end marker: a file that lacks only this marker is complete. */
 static boolean on_fill(j_decompress_ptr jpeg) {
     static const JOCTET end[] = {0xFF, JPEG_EOI};
     ((jpeg_escape *)jpeg->err)->has_run_out = 1;
@@ -101,7 +101,7 @@ static void on_progress(j_common_ptr common) {
     on_error(common);
 }
 
-/* Adobe stores the four inks inverted, as light (255 is none); everybody has followed, with and without its marker. */
+/* Adobe stores the four inks inverted (255 is no ink). Other programs do the same, with and without its marker. */
 static void inks_to_rgba(uint8_t *row, uint32_t width) {
     for (uint8_t *pixel = row; pixel < row + (size_t)width * 4; pixel += 4) {
         for (int ink = 0; ink < 3; ink++) pixel[ink] = (uint8_t)((pixel[ink] * pixel[3] + 127) / 255);
@@ -118,8 +118,8 @@ static int has_inks(j_decompress_ptr jpeg) {
     return jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
 }
 
-/* libjpeg shows a component that has no scan as grey. Each one that has takes a bit for each of its blocks: without this,
-   files of next to nothing could be as large as they like. */
+/* libjpeg fills a component without a scan with gray. A component with a scan takes at least a bit per block: without this check,
+   a tiny file could state any size. */
 static void require_each_component(j_decompress_ptr jpeg) {
     for (int index = 0; index < jpeg->num_components; index++) {
         int is_there = jpeg->progressive_mode ? jpeg->coef_bits[index][0] >= 0
@@ -140,16 +140,16 @@ static void start_decoding(j_decompress_ptr jpeg, const halcyon_jpeg_size *size)
     jpeg_start_decompress(jpeg);
     if (jpeg->output_width != size->scaled_width || jpeg->output_height != size->scaled_height)
         stop_decoding(jpeg, HALCYON_IMAGE_MALFORMED, "the scaled size is another one");
-    /* Several scans have been read to the last by now: without an end marker the finest may be missing. */
+    /* libjpeg has now read all scans. Without an end marker, the finest one may be missing. */
     if (jpeg_has_multiple_scans(jpeg) && ((jpeg_escape *)jpeg->err)->has_run_out)
         stop_decoding(jpeg, HALCYON_IMAGE_TRUNCATED, "the file ends early");
     require_each_component(jpeg);
 }
 
-/* Enough rows that those of a turned picture fill whole lines of the cache, few enough to stay in it. */
+/* Enough rows for those of a turned image to fill whole cache lines, few enough to stay in the cache. */
 enum { STRIP = 32 };
 
-/* Rows that stay rows are decoded where they belong; others into a strip, of which libjpeg owns the memory. */
+/* Decodes rows that stay rows in place, and other rows into a strip whose memory libjpeg owns. */
 static void point_to_rows(j_decompress_ptr jpeg, const halcyon_canvas *canvas, JSAMPARRAY strip, JSAMPROW *rows) {
     for (size_t index = 0; index < STRIP; index++) {
         ptrdiff_t y = (ptrdiff_t)(jpeg->output_scanline + index);
@@ -174,7 +174,7 @@ static void read_rows(j_decompress_ptr jpeg, const halcyon_canvas *canvas) {
     while (jpeg->output_scanline < jpeg->output_height) read_strip(jpeg, canvas, strip);
 }
 
-/* setjmp has a function of its own: what it could spoil are the locals of the function it is in. */
+/* setjmp is in its own function, because a jump may clobber the local variables of the function that calls it. */
 static void try_to_read(
     j_decompress_ptr jpeg, jpeg_escape *escape, struct jpeg_source_mgr *source, jpeg_progress *progress,
     const halcyon_jpeg_size *size, const halcyon_canvas *canvas

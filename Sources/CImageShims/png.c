@@ -15,13 +15,13 @@ static void on_error(png_structp png, png_const_charp text) {
     png_longjmp(png, 1);
 }
 
-/* A picture that decodes is good enough: warnings are about chunks that are not looked at. */
+/* Ignore warnings: they concern chunks that are not read. */
 static void on_warning(png_structp png, png_const_charp text) {
     (void)png;
     (void)text;
 }
 
-/* libpng calls everything that goes wrong an error; this one is not the file's. */
+/* libpng reports every failure as an error. Report failed allocations separately: they are not an error in the file. */
 static png_voidp on_allocate(png_structp png, png_alloc_size_t count) {
     void *memory = malloc(count);
     if (memory == NULL) halcyon_fail(png_get_mem_ptr(png), HALCYON_IMAGE_NO_MEMORY, "no memory for libpng");
@@ -39,7 +39,7 @@ static void on_read(png_structp png, png_bytep into, size_t count) {
     png_error(png, "");
 }
 
-/* Everything becomes RGBA of 8 bits. No gamma and no colour profile: the colours are those of the file. */
+/* Converts everything to 8-bit RGBA. Applies no gamma and no color profile: the colors are those of the file. */
 static void ask_for_rgba(png_structp png) {
     png_set_expand(png);
     png_set_scale_16(png);
@@ -47,7 +47,7 @@ static void ask_for_rgba(png_structp png) {
     png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
 }
 
-/* libpng hands out the passes of an interlaced picture as small pictures: their pixels go straight to their places. */
+/* libpng returns the passes of an interlaced image as small images. Writes their pixels straight to their places. */
 static void read_pass(
     png_structp png, uint32_t width, uint32_t height, int pass, const halcyon_canvas *whole, png_bytep row
 ) {
@@ -68,7 +68,7 @@ static void read_pass(
 static void read_pixels(
     png_structp png, png_infop info, uint32_t width, uint32_t height, const halcyon_canvas *canvas, png_bytep row
 ) {
-    /* Nothing but IHDR, PLTE, tRNS, IDAT and IEND is unpacked: a compressed text can be as big as its author likes. */
+    /* Decompress only IHDR, PLTE, tRNS, IDAT and IEND: a compressed text chunk could expand to any size. */
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_set_user_limits(png, width, height);
     png_read_info(png, info);
@@ -84,7 +84,7 @@ static void read_pixels(
     }
 }
 
-/* setjmp has a function of its own: what it could spoil are the locals of the function it is in. */
+/* setjmp is in its own function, because a jump may clobber the local variables of the function that calls it. */
 static void try_to_read(
     png_structp png, png_infop info, halcyon_source *source, uint32_t width, uint32_t height,
     const halcyon_canvas *canvas, png_bytep row
@@ -134,7 +134,7 @@ static void write_pixels(
     png_set_IHDR(
         png, info, picture->width, picture->height, 8, has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB,
         PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    /* Half the time of zlib's default, for files that are one or two hundredths longer. */
+    /* Half the time of zlib's default, for files that are 1 to 2 % larger. */
     png_set_compression_level(png, 4);
     png_write_info(png, info);
     if (!has_alpha) png_set_filler(png, 0, PNG_FILLER_AFTER);

@@ -37,7 +37,7 @@ int halcyon_bytes_append(halcyon_image_bytes *encoded, size_t *room, const void 
 
 typedef uint32_t four __attribute__((vector_size(16)));
 
-/* Sixteen pixels, rows as columns. `step` is 1, or -1 if the first row becomes the last column. */
+/* Transposes 4 x 4 pixels. `step` is 1, or -1 if the first row becomes the last column. */
 static void place_block(uint8_t *const *rows, size_t x, uint32_t *to, ptrdiff_t column, ptrdiff_t step) {
     four row[4], low[2], high[2];
     for (int y = 0; y < 4; y++) memcpy(&row[y], rows[step > 0 ? y : 3 - y] + x * 4, sizeof(four));
@@ -60,7 +60,7 @@ static void place_part(
             to[(ptrdiff_t)y * canvas->row + (ptrdiff_t)at * canvas->column] = ((const uint32_t *)rows[y])[at];
 }
 
-/* Rows that become columns go in blocks: what is written together lies together. */
+/* Transposes rows into columns block by block, so that pixels written together are adjacent in memory. */
 static void place_turned(
     uint8_t *const *rows, size_t count, size_t width, uint32_t *to, const halcyon_canvas *canvas
 ) {

@@ -4,20 +4,19 @@
 #include <sqlite3.h>
 #include <string.h>
 
-/* Only what Swift cannot call or see: variadic functions and cast macros. */
+/* Only the parts that Swift cannot call or see: variadic functions and cast macros. */
 
-/* "Copy these bytes before returning" (a function pointer made of -1). */
+/* Tells SQLite to copy the bytes before returning (a function pointer made from -1). */
 static inline sqlite3_destructor_type halcyon_sqlite_transient(void) {
     return SQLITE_TRANSIENT;
 }
 
-/* A switch of sqlite3_db_config; returns SQLite's result code. */
+/* Sets a boolean option of sqlite3_db_config. Returns SQLite's result code. */
 static inline int halcyon_sqlite_configure(sqlite3 *database, int option, int on) {
     return sqlite3_db_config(database, option, on, (int *)0);
 }
 
-/* The errno of the last call on a connection's database or log that the system refused; 0 for none. A file that turned out to
-   be shorter than asked for sets it back to 0. */
+/* The errno of the last call on a connection's database or log that the system refused; 0 for none. A short read resets it to 0. */
 static inline int halcyon_sqlite_refusal(sqlite3 *database) {
     int code = 0;
     sqlite3_file *log = 0;
@@ -28,9 +27,9 @@ static inline int halcyon_sqlite_refusal(sqlite3 *database) {
     return code;
 }
 
-/* Puts right what is the same in the header of every index, in a file that calls itself one ("HALC") and that nobody has read
-   yet (https://www.sqlite.org/fileformat.html, section 1.3): a page size of 4096, a write-ahead log, UTF-8. The number of
-   pages becomes unknown, so that the file's length counts. Returns SQLite's result code. */
+/* Repairs the header fields that are the same in every index, in a file whose header says it is one ("HALC") and that nothing has
+   read yet (https://www.sqlite.org/fileformat.html, section 1.3): a page size of 4096, a write-ahead log, UTF-8. Clears the
+   number of pages, so that the file's length counts. Returns SQLite's result code. */
 static inline int halcyon_sqlite_mend_header(sqlite3 *database) {
     unsigned char header[100];
     sqlite3_file *file = 0;

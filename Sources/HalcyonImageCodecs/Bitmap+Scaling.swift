@@ -1,9 +1,9 @@
 extension Bitmap {
-    /// The picture at another size, each axis on its own.
+    /// The bitmap scaled to another size, each axis independently.
     ///
-    /// Made smaller, a pixel is the mean of the area it covers, exact at the edges, so nothing is skipped and nothing
-    /// rings. Made larger, it is interpolated linearly. Colours count by their alpha: transparent pixels lend no colour.
-    /// - Precondition: neither this nor the result is empty.
+    /// When shrinking, a pixel is the mean of the area it covers, exact at the edges: no pixel is skipped and there is no
+    /// ringing. When enlarging, it is interpolated linearly. Colors are weighted by alpha: transparent pixels add no color.
+    /// - Precondition: neither this bitmap nor the result is empty.
     package func scaled(to target: PixelSize) throws -> Bitmap {
         precondition(size.pixelCount > 0 && target.width > 0 && target.height > 0)
         guard target != size else { return self }
@@ -15,12 +15,12 @@ extension Bitmap {
     }
 }
 
-/// Which pixels of one axis make each pixel of the result, and with how much weight. The weights of each sum to one.
+/// The source pixels along one axis that make up each result pixel, and their weights, which add up to one.
 private struct AxisWeights {
     let source: Int
     let target: Int
 
-    /// The pixels between the first and the last have one weight.
+    /// All pixels between the first and the last have the same weight.
     struct Span: BitwiseCopyable {
         let first, last: Int
         let firstWeight, middleWeight, lastWeight: Float
@@ -55,8 +55,8 @@ private struct AxisWeights {
     }
 }
 
-/// Scales source rows to the result's width, colours multiplied by alpha, and sums them into the result's rows. No more
-/// than a few rows are in memory beside the pictures.
+/// Scales source rows to the result's width, with colors multiplied by alpha, and adds them to the result's rows. Besides the two
+/// bitmaps, only a few rows are in memory.
 private struct RowScaler {
     private let bitmap: Bitmap
     private let columns: RefusableMemory<AxisWeights.Span>

@@ -10,7 +10,7 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(width) × \(height)" }
 
-    /// Saturates: two wild numbers from a file have no product.
+    /// Saturates: the product of two sizes read from a file may overflow.
     package var pixelCount: Int {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? .max : product
@@ -19,30 +19,30 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     var transposed: PixelSize { PixelSize(width: height, height: width) }
 }
 
-/// Decoded pixels: RGBA, 8 bits each, rows from the top.
+/// Decoded pixels: RGBA, 8 bits per channel, rows from the top.
 ///
-/// Alpha is straight: colours are not multiplied by it, so what a PNG stores survives a round trip even where it is
-/// transparent. What blends pixels has to weigh them by alpha, as ``scaled(to:)`` does.
+/// Alpha is straight, not premultiplied: a PNG's transparent pixels keep their colors through a round trip. Code that blends
+/// pixels must weight them by alpha, as ``scaled(to:)`` does.
 ///
-/// The pixels lie in one piece, or in tiles: a tile that nothing was drawn on takes no memory, and pictures of an
-/// animation share those in which they do not differ.
+/// The pixels are in one block or in tiles. A tile that was never drawn on takes no memory, and the frames of an animation share
+/// the tiles in which they do not differ.
 package struct Bitmap: Sendable {
     package let size: PixelSize
     let grid: TileGrid
-    /// `nil` where all is transparent black.
+    /// `nil` for a tile that is entirely transparent black.
     private var tiles: [PixelMemory?]
 
     package var width: Int { size.width }
     package var height: Int { size.height }
 
     /// - Precondition: `pixels` has four bytes for each pixel.
-    /// - Throws: ``ImageCodecError/noMemory``, as each function here that makes a bitmap.
+    /// - Throws: ``ImageCodecError/noMemory``, as does each function here that creates a bitmap.
     package init(size: PixelSize, pixels: [UInt8]) throws {
         precondition(size.width >= 0 && size.height >= 0 && pixels.count == size.pixelCount * 4)
         try self.init(size: size) { UnsafeMutableRawPointer($0).copyMemory(from: pixels, byteCount: pixels.count) }
     }
 
-    /// Pixels in one piece that `fill` writes, each of them: they are not zeroed before.
+    /// Creates a bitmap in one block. `fill` must write every pixel: the memory is not zeroed.
     init(size: PixelSize, fill: (UnsafeMutablePointer<UInt32>) throws -> Void) throws {
         let (bytes, overflow) = size.pixelCount.multipliedReportingOverflow(by: 4)
         try PixelMemory.expect(byteCount: overflow ? .max : bytes)
@@ -53,7 +53,7 @@ package struct Bitmap: Sendable {
         tiles = Array(repeating: memory, count: grid.count)
     }
 
-    /// All pixels transparent black, in tiles. Takes no memory for pixels yet.
+    /// Creates a transparent black bitmap in tiles. Takes no memory for pixels yet.
     init(transparent size: PixelSize) throws {
         self.size = size
         grid = TileGrid(tiled: size)
@@ -63,7 +63,7 @@ package struct Bitmap: Sendable {
 
     // MARK: Reading
 
-    /// The pixels of a row from `columns`, tile by tile; `nil` where they are transparent black.
+    /// Calls `body` with the pixels of a row in `columns`, tile by tile; with `nil` where they are transparent black.
     private func forEachPart(
         ofRow y: Int, in columns: Range<Int>, _ body: (Range<Int>, UnsafeMutablePointer<UInt32>?) -> Void
     ) {
@@ -76,7 +76,7 @@ package struct Bitmap: Sendable {
         }
     }
 
-    /// Copies a row to where there is room for it.
+    /// Copies a row to `row`, which must have room for it.
     func copyRow(_ y: Int, to row: UnsafeMutablePointer<UInt32>) {
         forEachPart(ofRow: y, in: 0..<width) { columns, pixels in
             if let pixels {
@@ -87,7 +87,7 @@ package struct Bitmap: Sendable {
         }
     }
 
-    /// Rows in turn, each in one piece.
+    /// Calls `body` with each row in turn, as contiguous pixels.
     func forEachRow(_ body: (Int, UnsafeBufferPointer<UInt32>) throws -> Void) throws {
         let row = try PixelMemory(count: width)
         try withExtendedLifetime(row) {
@@ -98,7 +98,7 @@ package struct Bitmap: Sendable {
         }
     }
 
-    /// Whether nothing was drawn on the tiles of a row.
+    /// Whether all tiles of a row are untouched.
     func isUntouched(row y: Int) -> Bool {
         let start = y / grid.tile.height * grid.columnCount
         return tiles[start..<start + grid.columnCount].allSatisfy { $0 == nil }
@@ -119,10 +119,10 @@ package struct Bitmap: Sendable {
         }
     }
 
-    /// Whether all pixels are in memory, beside each other.
+    /// Whether all pixels are in one block of memory.
     var isInOnePiece: Bool { grid == TileGrid(whole: size) }
 
-    /// Whether no pixel shows what is behind it. Reads all pixels.
+    /// Whether every pixel is opaque. Reads all pixels.
     package var isOpaque: Bool {
         let opaque = UInt32(bigEndian: 0x0000_00FF)
         return tiles.allSatisfy { tile in
@@ -133,10 +133,10 @@ package struct Bitmap: Sendable {
 
     // MARK: Drawing
 
-    /// Gives a part tiles of its own, with what they showed before: others may see the old ones.
+    /// Replaces the tiles that touch `part` with copies, because other bitmaps may share the old ones.
     mutating func renewTiles(touching part: PixelRect) throws {
         let touched = grid.tiles(touching: part)
-        // The list of tiles is copied, and each tile is an object.
+        // The array of tiles is copied, and each tile is an object.
         let objects = tiles.count * MemoryLayout<PixelMemory?>.stride + touched.count * 128
         try PixelMemory.expect(byteCount: grid.pixelCount(touching: part) * 4 + objects)
         for index in touched { try renewTile(index) }
@@ -152,14 +152,14 @@ package struct Bitmap: Sendable {
         tiles[index] = tile
     }
 
-    /// Lets `body` write the pixels of a row whose tiles have been renewed.
+    /// Calls `body` to write the pixels of a row. Call ``renewTiles(touching:)`` for its tiles first.
     mutating func draw(row y: Int, in columns: Range<Int>, _ body: (Range<Int>, UnsafeMutablePointer<UInt32>) -> Void) {
         forEachPart(ofRow: y, in: columns) { columns, pixels in
             if let pixels { body(columns, pixels) }
         }
     }
 
-    /// Makes a part transparent. Tiles that it covers are given back.
+    /// Makes a part transparent. Frees the tiles that it covers entirely.
     mutating func clear(_ part: PixelRect) throws {
         let touched = grid.tiles(touching: part)
         for index in touched where part.contains(grid.rect(of: index)) { tiles[index] = nil }

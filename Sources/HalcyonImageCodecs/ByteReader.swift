@@ -1,4 +1,4 @@
-/// Reads numbers from bytes in either order; beyond the end there is `nil`, never a crash.
+/// Reads numbers from bytes in either byte order. Returns `nil` past the end and never crashes.
 struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var position = 0
@@ -16,7 +16,7 @@ struct ByteReader {
         return bytes[position]
     }
 
-    /// Two bytes, or four.
+    /// Reads a number of two to four bytes.
     mutating func number(ofBytes count: Int, isBigEndian: Bool) -> Int? {
         guard left >= count else { return nil }
         let part = bytes[position..<position + count]
@@ -25,12 +25,15 @@ struct ByteReader {
         return isBigEndian ? part.reduce(0, shift) : part.reversed().reduce(0, shift)
     }
 
-    /// A reader of the next bytes alone, which are passed over; `nil` if they are not all there.
+    /// Returns a reader of the next `count` bytes and skips them; `nil` if fewer are left.
     mutating func part(ofBytes count: Int) -> ByteReader? {
         guard count >= 0, left >= count else { return nil }
         defer { position += count }
         return ByteReader(UnsafeRawBufferPointer(rebasing: bytes[position..<position + count]))
     }
+
+    /// Calls `body` with all bytes, including those already read.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result { try body(bytes) }
 
     mutating func expect(_ expected: some Sequence<UInt8>) -> Bool {
         for byte in expected where self.byte() != byte { return false }

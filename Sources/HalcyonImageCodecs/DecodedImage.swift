@@ -1,9 +1,9 @@
-/// A picture with its pixels.
+/// A decoded image with its pixels.
 package struct DecodedImage: Sendable {
-    /// One picture of an animation, as it looks on the screen: what was under it is already there.
+    /// One frame of an animation as displayed: already composed with the frames under it.
     package struct Frame: Sendable {
         package let bitmap: Bitmap
-        /// How long it is shown, in seconds; 0 for a still picture.
+        /// How long the frame is shown, in seconds; 0 for a still image.
         package let durationInSeconds: Double
 
         package init(bitmap: Bitmap, durationInSeconds: Double = 0) {
@@ -13,9 +13,9 @@ package struct DecodedImage: Sendable {
     }
 
     package let format: ImageFileFormat
-    /// One at least, all of the same size.
+    /// At least one. All have the same size.
     package let frames: [Frame]
-    /// How often an animation is played: 0 is for ever. As in the file; 1 if it does not say.
+    /// How often the animation plays, as stated in the file; 0 means forever. 1 if the file does not say.
     package let loopCount: Int
 
     package init(format: ImageFileFormat, frames: [Frame], loopCount: Int = 1) {

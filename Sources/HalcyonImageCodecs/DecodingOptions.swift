@@ -1,18 +1,18 @@
-/// How much of a picture is decoded, and how much memory that may take.
+/// How much of an image is decoded, and how much memory decoding may take.
 package struct DecodingOptions: Sendable {
-    /// For one frame, as stored. Decoding takes four bytes for each, and while it runs up to eight more for a progressive
-    /// JPEG, or a PNG's row once more. A GIF takes them for the tiles that a frame touches.
+    /// The pixel limit for one frame, as stored. Decoding takes four bytes per pixel, and temporarily up to eight more for a
+    /// progressive JPEG, or one more row for a PNG. A GIF takes them for the tiles that a frame touches.
     package var pixelLimit = 100_000_000
 
-    /// For all frames together, each as big as the canvas; the frames of a GIF are all kept, with their tiles in common.
+    /// The pixel limit for all frames together, each as large as the canvas. All frames of a GIF are kept, and share tiles.
     package var totalPixelLimit = 250_000_000
 
-    /// Stops after the first frame; what follows is not even looked at.
+    /// Stops after the first frame, without reading the rest of the file.
     package var firstFrameOnly = false
 
-    /// JPEG only: decode at the fewest eighths of the stored size that are not smaller than this in either direction
-    /// (of the picture upright), which takes a fraction of the memory and, unless the JPEG is progressive, of the time.
-    /// The result is seldom exactly this size: ``Bitmap/scaled(to:)`` does the rest.
+    /// JPEG only: decodes at the smallest number of eighths of the stored size that is at least this large in both directions (of
+    /// the upright image). This takes a fraction of the memory and, unless the JPEG is progressive, of the time. The result
+    /// rarely has exactly this size: use ``Bitmap/scaled(to:)`` for the rest.
     package var targetSize: PixelSize?
 
     package init() {}

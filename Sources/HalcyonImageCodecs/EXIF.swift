@@ -1,11 +1,11 @@
-/// The one tag of EXIF that changes what a picture looks like.
+/// The only EXIF tag that changes how an image looks.
 enum EXIF {
     private static let orientationTag = 0x0112
-    /// Of the types of whole numbers: 8, 16 and 32 bits, without and with a sign. The specification wants 16 without; programs
-    /// write them all.
+    /// The sizes of the integer types: 8, 16 and 32 bits, unsigned and signed. The specification requires 16-bit unsigned, but
+    /// programs write all of them.
     private static let byteCounts = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4]
 
-    /// From the content of a JPEG's APP1 segment; `nil` if there is none or it is none of the eight.
+    /// The orientation in a JPEG's APP1 segment; `nil` if it has none or an invalid one.
     static func orientation(inSegment segment: ByteReader) -> ImageOrientation? {
         var reader = segment
         guard reader.expect("Exif".utf8), reader.expect([0, 0]), let tiff = reader.part(ofBytes: reader.left) else {
@@ -14,7 +14,7 @@ enum EXIF {
         return orientation(inTIFF: tiff)
     }
 
-    /// From what begins as a TIFF does: the content of a PNG's `eXIf` chunk.
+    /// The orientation in data that begins like a TIFF, such as a PNG's `eXIf` chunk.
     static func orientation(inTIFF content: ByteReader) -> ImageOrientation? {
         var tiff = content
         guard let isBigEndian = byteOrder(&tiff), tiff.number(ofBytes: 2, isBigEndian: isBigEndian) == 42,
@@ -32,7 +32,7 @@ enum EXIF {
         }
     }
 
-    /// Twelve bytes for each entry: tag, type, count, value.
+    /// Each entry has twelve bytes: tag, type, count, value.
     private static func orientation(inDirectory tiff: inout ByteReader, isBigEndian: Bool) -> ImageOrientation? {
         guard let count = tiff.number(ofBytes: 2, isBigEndian: isBigEndian) else { return nil }
         for _ in 0..<count {
@@ -43,7 +43,7 @@ enum EXIF {
         return nil
     }
 
-    /// Behind the tag. Four bytes or fewer are in the entry itself, the first value in the first of them.
+    /// Reads the value after the tag. Up to four bytes of values are in the entry itself, the first value first.
     private static func value(of entry: inout ByteReader, isBigEndian: Bool) -> Int? {
         guard let type = entry.number(ofBytes: 2, isBigEndian: isBigEndian), let byteCount = byteCounts[type],
             let count = entry.number(ofBytes: 4, isBigEndian: isBigEndian), count <= 4 / byteCount

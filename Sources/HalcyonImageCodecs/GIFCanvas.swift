@@ -1,8 +1,8 @@
 #if ImageCodecs && os(Linux)
-    /// What the screen shows while a GIF is played. It begins transparent: the background colour is not used, as in browsers.
+    /// The displayed image while a GIF plays. It starts transparent: like browsers, it ignores the GIF's background color.
     struct GIFCanvas {
         private(set) var bitmap: Bitmap
-        /// Before the frame that was drawn last, if it will be taken back.
+        /// The canvas before the last frame, if that frame will be undone.
         private var saved: Bitmap?
 
         init(size: PixelSize) throws { bitmap = try Bitmap(transparent: size) }

@@ -1,7 +1,7 @@
 #if ImageCodecs && os(Linux)
     internal import CHalcyonImageShims
 
-    /// GIF through giflib, frame by frame, each composed with what is under it.
+    /// Decodes GIFs with giflib, frame by frame, each composed with the frames under it.
     enum GIFDecoder {
         static func decode(
             _ bytes: UnsafeRawBufferPointer, header: ImageHeader, options: DecodingOptions
@@ -21,21 +21,6 @@
             }
             guard !frames.isEmpty else { throw ImageCodecError.malformed(.gif, reason: "it has no picture") }
             return DecodedImage(format: .gif, frames: frames, loopCount: reader.loopCount ?? 1)
-        }
-    }
-
-    /// What all frames together may cost: each the canvas, or its own pixels if they are more.
-    private struct FrameBudget {
-        /// What a frame of one pixel costs nevertheless.
-        private static let least = 1024
-
-        var left: Int
-        let limit: Int
-
-        mutating func spend(canvas: PixelSize, frame: PixelSize) throws {
-            let cost = max(canvas.pixelCount, frame.pixelCount, min(Self.least, limit))
-            guard cost <= left else { throw ImageCodecError.tooManyPixels(count: limit - left + cost, limit: limit) }
-            left -= cost
         }
     }
 #endif

@@ -10,7 +10,7 @@
                 throw ImageCodecError(encoding: error, format: .gif)
             }
             let written = Result { try frames.forEach { try add($0, to: writer) } }
-            // Frees the writer too, so also after a failure.
+            // Also called after a failure, because it frees the writer.
             let data = Result { try ShimCall.encode(.gif) { halcyon_gif_finish(writer, &$0, &$1) } }
             try written.get()
             return try data.get()
@@ -21,9 +21,8 @@
             var description = halcyon_gif_frame()
             description.delay_hundredths = hundredths(frame.durationInSeconds)
             description.transparent_index = palette.transparentIndex.map(Int32.init) ?? -1
-            // Each frame covers the canvas, but shows through where it is transparent: then the canvas is cleared first.
-            description.disposal =
-                palette.transparentIndex == nil ? GIFDisposal.keep.rawValue : GIFDisposal.clear.rawValue
+            // Each frame covers the canvas. Without this, the frame before would show through its transparent pixels.
+            description.disposal = GIFDisposal.clear.rawValue
             description.colour_count = Int32(palette.fileColours.count)
             withUnsafeMutableBytes(of: &description.colours) { $0.copyBytes(from: palette.fileColours.flatMap { $0 }) }
             try check { halcyon_gif_add_frame(writer, &description, &$0) }

@@ -1,7 +1,7 @@
-/// At most 256 colours for a bitmap, one of them transparent if need be.
+/// At most 256 colors for a bitmap, one of them transparent if needed.
 ///
-/// Colours are counted, exactly while there are few, else by their five upper bits; then the box around all of them is
-/// cut in two at the median of its longest side, and so on (Heckbert 1982). A box's colour is the mean of its pixels.
+/// Counts the colors, exactly if there are few, otherwise by their five upper bits. Then splits the box around all of them at the
+/// median of its longest side, and repeats (Heckbert 1982). A box's color is the mean of its pixels.
 struct GIFPalette {
     let transparentIndex: Int?
     private let colours: [[UInt8]]
@@ -19,7 +19,7 @@ struct GIFPalette {
         }
     }
 
-    /// Which colour each pixel of a row has.
+    /// Writes the palette index of each pixel of a row.
     func write(_ row: UnsafeBufferPointer<UInt32>, to indexes: inout [UInt8]) {
         var last = (pixel: UInt32(0), index: index(of: 0))
         for x in row.indices {
@@ -32,7 +32,7 @@ struct GIFPalette {
         histogram.place(of: pixel).map { indexOfPlace[$0] } ?? UInt8(colours.count)
     }
 
-    /// Four bytes each, filled up to a power of two as the format wants.
+    /// Four bytes per color, padded to a power of two as the format requires.
     var fileColours: [[UInt8]] {
         var count = 2
         while count < colours.count + (transparentIndex == nil ? 0 : 1) { count *= 2 }
@@ -40,7 +40,7 @@ struct GIFPalette {
     }
 }
 
-/// The colours of a bitmap, each with its number of pixels.
+/// The colors of a bitmap, each with its number of pixels.
 private struct ColourHistogram {
     struct Entry {
         let place: Int
@@ -55,7 +55,7 @@ private struct ColourHistogram {
     private var placeOfKey: [UInt32: Int] = [:]
     private let keptBits: UInt32
 
-    /// More colours than `exactCount` are put together by their upper bits.
+    /// If there are more colors than `exactCount`, groups them by their upper bits.
     init(of bitmap: Bitmap, exactCount: Int) throws {
         do {
             try self.init(of: bitmap, keptBits: 0xFFFFFF, most: exactCount)
@@ -89,7 +89,7 @@ private struct ColourHistogram {
         entries[place].sums &+= SIMD3(Int(pixel & 0xFF), Int(pixel >> 8 & 0xFF), Int(pixel >> 16 & 0xFF))
     }
 
-    /// Of the entry that counts a pixel; nil if it is less than half opaque.
+    /// The place of the entry that counts a pixel; nil if the pixel is less than half opaque.
     func place(of pixel: UInt32) -> Int? { key(of: pixel).flatMap { placeOfKey[$0] } }
 
     private func key(of pixel: UInt32) -> UInt32? {
@@ -98,7 +98,7 @@ private struct ColourHistogram {
     }
 }
 
-/// Some of the colours, to become one of the palette.
+/// Colors that become one color of the palette.
 private struct ColourBox {
     let entries: [ColourHistogram.Entry]
     private let longestSide: Int
@@ -128,10 +128,10 @@ private struct ColourBox {
         return boxes
     }
 
-    /// How much cutting it improves the picture: wide boxes of many pixels go first, single colours never.
+    /// How much splitting this box improves the image: wide boxes with many pixels first, single colors never.
     private var weight: Int { entries.count > 1 ? max(length, 1) * pixelCount : 0 }
 
-    /// As many pixels on either side as whole colours allow, and one colour at least.
+    /// Splits the box into halves with equal numbers of pixels, as far as whole colors allow, and at least one color each.
     private var halves: (ColourBox, ColourBox) {
         let sorted = entries.sorted { ($0.mean(longestSide), $0.place) < ($1.mean(longestSide), $1.place) }
         var middle = 1

@@ -8,23 +8,23 @@
         var left: Int { Int(description.left) }
         var top: Int { Int(description.top) }
         var size: PixelSize { PixelSize(width: Int(description.width), height: Int(description.height)) }
-        /// What of it is on the canvas.
+        /// The part of the frame inside the canvas.
         func part(of canvas: PixelSize) -> PixelRect { PixelRect(left: left, top: top, size: size, in: canvas) }
 
         var disposal: GIFDisposal { GIFDisposal(rawValue: description.disposal) ?? .keep }
 
-        /// A delay of at most a hundredth of a second is what old programs wrote for "none"; it is shown as browsers do.
+        /// Old programs wrote a delay of at most 0.01 s for "none". Like browsers, this shows such a frame for 0.1 s.
         var durationInSeconds: Double {
             description.delay_hundredths <= 1 ? 0.1 : Double(description.delay_hundredths) / 100
         }
 
-        /// The rows in the order in which the file has them.
+        /// The rows in the order in which the file stores them.
         var rowOrder: [Int] {
             guard description.is_interlaced != 0 else { return Array(0..<size.height) }
             return [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0, to: size.height, by: $1)) }
         }
 
-        /// 256 colours, whole pixels each; 0 for the transparent one and for those that the palette lacks.
+        /// 256 colors, one pixel each; 0 for the transparent color and for those missing from the palette.
         var colours: [UInt32] {
             var colours = withUnsafeBytes(of: description.colours) { Array($0.bindMemory(to: UInt32.self)) }
             if let transparent = Int(exactly: description.transparent_index), colours.indices.contains(transparent) {
@@ -34,12 +34,12 @@
         }
     }
 
-    /// What becomes of a frame before the next is drawn.
+    /// What to do with a frame before the next one is drawn.
     enum GIFDisposal: Int32 {
         case unspecified, keep, clear, restore
     }
 
-    /// Reads a GIF's frames in turn. The bytes must outlive it.
+    /// Reads the frames of a GIF in turn. The bytes must outlive the reader.
     final class GIFReader {
         private let handle: OpaquePointer
         private let pixelLimit: Int
@@ -57,7 +57,7 @@
 
         deinit { halcyon_gif_close(handle) }
 
-        /// `nil` after the last one.
+        /// Returns `nil` after the last frame.
         func nextFrame() throws -> GIFFrame? {
             var frame = GIFFrame()
             var found: Int32 = 0
@@ -80,7 +80,7 @@
             }
         }
 
-        /// The palette indexes of the frame's next row.
+        /// Reads the palette indexes of the frame's next row.
         func readRow(into row: inout [UInt8]) throws {
             try ShimCall.check(.gif) { halcyon_gif_read_row(handle, &row, Int32(row.count), &$0) }
         }

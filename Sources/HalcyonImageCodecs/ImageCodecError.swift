@@ -1,23 +1,23 @@
-/// Why a picture could not be read or written. Nothing in it comes from a key or a path.
+/// Why an image could not be read or written. Contains no keys or paths.
 package enum ImageCodecError: Error, Equatable, CustomStringConvertible {
-    /// Neither PNG nor JPEG nor GIF.
+    /// The data is not PNG, JPEG, GIF or WebP.
     case unknownFormat
     /// The file ends before its pixels do.
     case truncated(ImageFileFormat)
     /// The file contradicts itself or its format.
     case malformed(ImageFileFormat, reason: String)
-    /// A legal file of a kind that is not read.
+    /// A valid file that uses an unsupported feature.
     case unsupported(ImageFileFormat, reason: String)
-    /// More pixels than the limits allow, by what the file says; nothing was allocated for them.
+    /// The file claims more pixels than the limits allow. No memory was allocated for them.
     case tooManyPixels(count: Int, limit: Int)
-    /// The system has no memory for the pixels now. The file may be a good one.
+    /// The system has no memory for the pixels now. The file may be valid.
     case noMemory
-    /// The picture does not fit the format.
+    /// The format cannot represent the image.
     case encodingFailed(ImageFileFormat, reason: String)
 
     package var description: String {
         switch self {
-        case .unknownFormat: "neither PNG nor JPEG nor GIF"
+        case .unknownFormat: "neither PNG nor JPEG nor GIF nor WebP"
         case .truncated(let format): "truncated \(format.name): it ends before its pixels do"
         case .malformed(let format, let reason): "malformed \(format.name): \(reason)"
         case .unsupported(let format, let reason): "unsupported \(format.name): \(reason)"

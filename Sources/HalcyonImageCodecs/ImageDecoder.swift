@@ -1,11 +1,11 @@
 #if ImageCodecs && os(Linux)
     package import Foundation
 
-    /// Turns the bytes of a PNG, JPEG or GIF into pixels. Any thread; nothing is shared.
+    /// Decodes PNG, JPEG, GIF and WebP. Call it from any thread; it has no shared state.
     ///
-    /// The bytes may be anybody's. Nothing is allocated before the size that the file states is within the limits, and
-    /// possible for its compressed bytes. A picture whose pixels are not all there is an error, not a picture with a grey
-    /// half: half a download must not be cached as the whole. Only the mark that ends a file may be missing.
+    /// The bytes are untrusted. Memory is allocated only after checking that the size in the file is within the limits and
+    /// possible for its compressed bytes. An image with missing pixels is an error: a partial download must not be cached as a
+    /// whole image. Only the end marker of a file may be missing.
     package enum ImageDecoder {
         /// - Throws: ``ImageCodecError``.
         package static func decode(
@@ -18,6 +18,7 @@
                 case .png: return try PNGCodec.decode(bytes, header: header)
                 case .jpeg: return try JPEGCodec.decode(bytes, header: header, options: options)
                 case .gif: return try GIFDecoder.decode(bytes, header: header, options: options)
+                case .webp: return try WebPDecoder.decode(bytes, header: header, options: options)
                 }
             }
         }

@@ -1,9 +1,9 @@
 #if ImageCodecs && os(Linux)
     package import Foundation
 
-    /// Turns pixels into files. Any thread; nothing is shared.
+    /// Encodes images. Call it from any thread; it has no shared state.
     package enum ImageEncoder {
-        /// Lossless, with straight alpha; without an alpha channel if every pixel is opaque.
+        /// Encodes a lossless PNG with straight alpha, or without an alpha channel if every pixel is opaque.
         ///
         /// - Throws: ``ImageCodecError/encodingFailed(_:reason:)``.
         package static func png(_ bitmap: Bitmap) throws -> Data {
@@ -11,27 +11,43 @@
             return try PNGCodec.encode(bitmap)
         }
 
-        /// Transparent pixels are laid on white, since JPEG has no alpha.
+        /// Encodes a JPEG. JPEG has no alpha: transparent pixels are composed over white.
         ///
-        /// - Parameter quality: 0 to 1; others count as the nearer of the two.
-        /// - Throws: ``ImageCodecError/encodingFailed(_:reason:)``; at most 65 500 pixels fit in either direction.
+        /// - Parameter quality: 0 to 1; clamped to this range.
+        /// - Throws: ``ImageCodecError/encodingFailed(_:reason:)``, for example if the width or height exceeds 65,500 pixels.
         package static func jpeg(_ bitmap: Bitmap, quality: Double = 1) throws -> Data {
             try check(bitmap, format: .jpeg, most: 65_500)
             return try JPEGCodec.encode(bitmap, quality: quality)
         }
 
-        /// Each frame has a palette of its own: exact for up to 255 colours, else by median cut, without dithering. A pixel
-        /// less than half opaque becomes transparent. Durations are rounded to hundredths of a second.
+        /// Encodes a GIF. Each frame has its own palette: exact up to 255 colors, otherwise by median cut, without dithering.
+        /// Pixels less than half opaque become transparent. Durations are rounded to hundredths of a second.
         ///
-        /// - Parameter loopCount: how often it is played, 0 for ever; not written for a single frame.
-        /// - Throws: ``ImageCodecError/encodingFailed(_:reason:)`` if frames differ in size, there is none, or one is larger
-        ///   than 65 535 pixels in either direction.
+        /// - Parameter loopCount: how often the animation plays; 0 means forever. Not written for a single frame.
+        /// - Throws: ``ImageCodecError/encodingFailed(_:reason:)`` if there are no frames, if they differ in size, or if the
+        ///   width or height exceeds 65,535 pixels.
         package static func gif(_ frames: [DecodedImage.Frame], loopCount: Int = 0) throws -> Data {
             guard let size = frames.first?.bitmap.size, frames.allSatisfy({ $0.bitmap.size == size }) else {
                 throw ImageCodecError.encodingFailed(.gif, reason: "frames of different sizes, or none")
             }
             try frames.first.map { try check($0.bitmap, format: .gif, most: 65_535) }
             return try GIFEncoder.encode(frames, size: size, loopCount: min(max(loopCount, 0), 65_535))
+        }
+
+        /// Encodes a WebP with straight alpha.
+        ///
+        /// - Parameters:
+        ///   - quality: 0 to 1; clamped to this range. 1 is lossless.
+        ///   - loopCount: how often the animation plays; 0 means forever. Not written for a single frame.
+        /// - Throws: ``ImageCodecError/encodingFailed(_:reason:)`` if there are no frames, if they differ in size, or if the
+        ///   width or height exceeds 16,383 pixels.
+        package static func webp(_ frames: [DecodedImage.Frame], quality: Double, loopCount: Int = 0) throws -> Data {
+            guard let size = frames.first?.bitmap.size, frames.allSatisfy({ $0.bitmap.size == size }) else {
+                throw ImageCodecError.encodingFailed(.webp, reason: "frames of different sizes, or none")
+            }
+            try frames.first.map { try check($0.bitmap, format: .webp, most: 16_383) }
+            return try WebPEncoder.encode(
+                frames, size: size, quality: quality, loopCount: min(max(loopCount, 0), 65_535))
         }
 
         private static func check(_ bitmap: Bitmap, format: ImageFileFormat, most: Int) throws {

@@ -1,5 +1,5 @@
 extension ImageHeader {
-    /// Passes over the blocks of the file, frame by frame.
+    /// Reads the blocks of the file, frame by frame.
     static func ofGIF(_ bytes: UnsafeRawBufferPointer) throws -> ImageHeader {
         var reader = ByteReader(bytes)
         reader.skip(6)
@@ -23,10 +23,10 @@ extension ImageHeader {
     }
 }
 
-/// Counts frames without unpacking them.
+/// Counts frames without decompressing them.
 private struct GIFBlocks {
-    /// A code may stand for as many pixels as there are codes before it, and there are 4096 of 12 bits at most; shorter codes
-    /// stand for even fewer per bit.
+    /// A code represents at most as many pixels as there are codes before it, and there are at most 4096 codes, of 12 bits.
+    /// Shorter codes represent even fewer pixels per bit.
     private static let mostPixelsPerByte = 4096 * 8 / 12 + 1
 
     var reader: ByteReader
@@ -44,7 +44,7 @@ private struct GIFBlocks {
 
     static func paletteByteCount(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
 
-    /// Up to the trailer, the end of the file, or what is none of GIF's blocks.
+    /// Reads up to the trailer, the end of the file, or a byte that begins no GIF block.
     mutating func readAll() {
         while let introducer = reader.byte() {
             switch introducer {
@@ -77,11 +77,11 @@ private struct GIFBlocks {
         keptPixelCount += TileGrid(tiled: canvas).pixelCount(touching: part)
         guard frameCount == 0 else { return }
         firstKeptPixelCount = keptPixelCount
-        // What the first frame leaves out stays transparent.
+        // Pixels outside the first frame stay transparent.
         if part.size != canvas { hasAlpha = true }
     }
 
-    /// Returns how many bytes there were in them.
+    /// Returns the number of bytes in the sub-blocks.
     @discardableResult private mutating func skipSubBlocks() -> Int {
         var count = 0
         while let length = reader.byte(), length > 0 {

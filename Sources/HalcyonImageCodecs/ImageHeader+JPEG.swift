@@ -4,7 +4,7 @@ extension ImageHeader {
         reader.skip(2)
         var frame: JPEGFrame?
         var orientation: ImageOrientation?
-        // Until the pixels begin: a segment with the orientation may follow the one with the size.
+        // Read until the pixels begin: the segment with the orientation may follow the one with the size.
         while let segment = JPEGSegment(&reader), !segment.beginsPixels {
             if frame == nil, segment.isFrame { frame = try JPEGFrame(segment) }
             if orientation == nil, segment.marker == 0xE1 { orientation = EXIF.orientation(inSegment: segment.content) }
@@ -17,12 +17,12 @@ extension ImageHeader {
     }
 }
 
-/// A marker and what belongs to it.
+/// A marker and its segment.
 private struct JPEGSegment {
     let marker: UInt8
     let content: ByteReader
 
-    /// The next one that has a length; `nil` at the end.
+    /// Reads the next segment that has a length; `nil` at the end.
     init?(_ reader: inout ByteReader) {
         guard let marker = Self.nextMarker(&reader), let length = reader.number(ofBytes: 2, isBigEndian: true),
             let content = reader.part(ofBytes: length - 2)
@@ -31,7 +31,7 @@ private struct JPEGSegment {
         self.content = content
     }
 
-    /// Passes over fill bytes, rubbish between segments, and markers that stand alone.
+    /// Skips fill bytes, garbage between segments, and markers without a length.
     private static func nextMarker(_ reader: inout ByteReader) -> UInt8? {
         var previous: UInt8 = 0
         while let byte = reader.byte() {
@@ -42,21 +42,21 @@ private struct JPEGSegment {
         return nil
     }
 
-    /// Start of scan, or the end of the picture.
+    /// Whether this is the start of scan or the end of the image.
     var beginsPixels: Bool { marker == 0xDA || marker == 0xD9 }
 
-    /// The markers from C0 to CF that are neither tables nor reserved.
+    /// Markers C0 to CF, except tables and reserved markers.
     var isFrame: Bool { (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker) }
 }
 
 private struct JPEGFrame {
     let size: PixelSize
     private let isProgressive: Bool
-    /// For each component, how many samples it has in each direction, compared with the others.
+    /// For each component, its number of samples in each direction relative to the others.
     private var sampling: [PixelSize] = []
 
     init(_ segment: JPEGSegment) throws {
-        // Baseline, extended and progressive with Huffman codes. Arithmetic coding would void the bound below.
+        // Baseline, extended and progressive with Huffman codes. The bound below does not hold for arithmetic coding.
         guard (0xC0...0xC2).contains(segment.marker) else {
             throw ImageCodecError.unsupported(.jpeg, reason: "lossless, hierarchical or arithmetic coding")
         }
@@ -70,7 +70,7 @@ private struct JPEGFrame {
         for _ in 0..<count { sampling.append(try Self.sampling(&content)) }
     }
 
-    /// Three bytes for each component: its number, its sampling in two halves, its table.
+    /// Each component has three bytes: its id, two 4-bit sampling factors, its table.
     private static func sampling(_ content: inout ByteReader) throws -> PixelSize {
         guard content.byte() != nil, let factors = content.byte(), content.byte() != nil else {
             throw ImageCodecError.malformed(.jpeg, reason: "a short header")
@@ -82,8 +82,8 @@ private struct JPEGFrame {
         return sampling
     }
 
-    /// No compressor can make it smaller: each block of 8 × 8 samples takes a Huffman code for its mean, and one that says
-    /// that nothing follows (ITU-T T.81, F.1.2), of a bit at least. A progressive file may leave out the second (G.1.2).
+    /// The least number of bytes that any compressor can produce: each block of 8 × 8 samples takes at least one bit for the code
+    /// of its mean, and one for the code that ends the block (ITU-T T.81, F.1.2). A progressive file may omit the second (G.1.2).
     var leastByteCount: Int {
         let most = PixelSize(width: sampling.map(\.width).max() ?? 1, height: sampling.map(\.height).max() ?? 1)
         let blocks = sampling.reduce(0) { sum, own in

@@ -14,8 +14,8 @@ extension ImageHeader {
         return header
     }
 
-    /// Of all chunks behind the first. Returns how many bytes of packed pixels there are, and throws if the file ends within
-    /// them: that is cheap to see here, long before anybody decodes them.
+    /// Reads all chunks after the first and returns the number of compressed pixel bytes. Throws if the file ends within them,
+    /// which is cheap to detect here, long before decoding.
     private mutating func readChunks(_ reader: inout ByteReader) throws -> Int {
         var packedByteCount = 0
         var orientation: ImageOrientation?
@@ -42,7 +42,7 @@ private struct PNGChunk {
     static let exif = 0x6558_4966
 
     let type: Int
-    /// `nil` if the file ends in it.
+    /// `nil` if the file ends inside the chunk.
     let content: ByteReader?
 
     init?(_ reader: inout ByteReader) {
@@ -51,13 +51,13 @@ private struct PNGChunk {
         else { return nil }
         self.type = type
         content = reader.part(ofBytes: length)
-        // The checksum; after a content that is cut off there is nothing more to read.
+        // Skip the checksum. If the content is cut off, nothing is left to read.
         reader.skip(content == nil ? reader.left : 4)
     }
 }
 
 private struct PNGLayout {
-    /// Deflate's best: 258 bytes for two bits.
+    /// Deflate's best compression ratio: 258 bytes for two bits.
     static let mostCompression = 1032
 
     let size: PixelSize
@@ -77,7 +77,7 @@ private struct PNGLayout {
         hasAlphaChannel = colourType == 4 || colourType == 6
     }
 
-    /// Without the byte that begins each row: interlaced files have other rows.
+    /// Excludes the byte that begins each row: interlaced files have different rows.
     var unpackedByteCount: Int {
         let (bits, overflow) = size.pixelCount.multipliedReportingOverflow(by: bitsPerPixel)
         return overflow ? .max : bits / 8

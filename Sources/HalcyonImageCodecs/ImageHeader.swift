@@ -1,13 +1,13 @@
 package import Foundation
 
-/// What a file says of its picture, read without decoding anything: no allocation, and at most one pass over the file.
+/// What a file states about its image, read without decoding: no allocation, and at most one pass over the file.
 ///
-/// It is a promise of the file, not a fact: decoding checks it.
+/// The file may be wrong: decoding checks it.
 package struct ImageHeader: Equatable, Sendable {
     package let format: ImageFileFormat
-    /// Of the picture upright, after EXIF's orientation.
+    /// The size of the upright image, after applying the EXIF orientation.
     package var size: PixelSize { orientation.upright(storedSize) }
-    /// Complete and incomplete ones, as far as the file is whole; at least one.
+    /// The number of frames found, complete or not; at least one.
     package var frameCount = 1
     package var hasAlpha = false
     package var isAnimated: Bool { frameCount > 1 }
@@ -15,12 +15,12 @@ package struct ImageHeader: Equatable, Sendable {
     package let storedSize: PixelSize
     package var orientation = ImageOrientation.up
 
-    /// The first frame that has more pixels than its compressed bytes can encode, however well they are packed: the file is
-    /// truncated, or lies about its size.
+    /// The first frame that has more pixels than its compressed bytes can encode at best: the file is truncated, or states a
+    /// wrong size.
     var shortFrame: Int?
 
-    /// The pixels that are in memory once the first frame is decoded, or all of them: those that no frame draws on are not, nor
-    /// those that look as they did in the frame before.
+    /// The number of pixels in memory after decoding the first frame, or all frames. Excludes pixels that no frame draws on, and
+    /// pixels that are unchanged from the previous frame.
     package var keptPixels: (first: Int, all: Int) { (firstKeptPixelCount, keptPixelCount) }
     var firstKeptPixelCount: Int
     var keptPixelCount: Int
@@ -32,8 +32,8 @@ package struct ImageHeader: Equatable, Sendable {
         keptPixelCount = storedSize.pixelCount
     }
 
-    /// - Throws: ``ImageCodecError`` if the file is of no known format, of a kind that is not read, empty in one
-    ///   direction, or ends before it has told its size.
+    /// - Throws: ``ImageCodecError`` if the format is unknown or unsupported, if the width or height is 0, or if the file ends
+    ///   before its size.
     package init(data: Data) throws {
         self = try data.withUnsafeBytes { try ImageHeader(bytes: $0) }
     }
@@ -44,13 +44,14 @@ package struct ImageHeader: Equatable, Sendable {
         case .png: self = try Self.ofPNG(bytes)
         case .jpeg: self = try Self.ofJPEG(bytes)
         case .gif: self = try Self.ofGIF(bytes)
+        case .webp: self = try Self.ofWebP(bytes)
         }
         guard storedSize.width > 0, storedSize.height > 0 else {
             throw ImageCodecError.malformed(format, reason: "a size of \(storedSize)")
         }
     }
 
-    /// Throws if the picture is larger than the limits, or than its compressed bytes can encode.
+    /// Throws if the image is larger than the limits, or than its compressed bytes can encode.
     package func check(_ options: DecodingOptions) throws {
         let limit = min(options.pixelLimit, options.totalPixelLimit)
         let count = storedSize.pixelCount

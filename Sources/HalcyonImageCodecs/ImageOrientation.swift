@@ -1,15 +1,15 @@
-/// How stored pixels are turned to stand upright: the values of EXIF's orientation tag.
+/// How stored pixels are turned upright: the values of the EXIF orientation tag.
 package enum ImageOrientation: Int, CaseIterable, Sendable {
     case up = 1
     case upMirrored, down, downMirrored, leftMirrored, right, rightMirrored, left
 
-    /// Rows are stored as columns.
+    /// Whether the stored rows are columns of the upright image.
     var swapsAxes: Bool { rawValue >= 5 }
 
     func upright(_ stored: PixelSize) -> PixelSize { swapsAxes ? stored.transposed : stored }
 
-    /// Where the first stored pixel is in a picture that stands upright and has this size, and how far it is from there to the next
-    /// one of its stored row, and to the one below.
+    /// Where the first stored pixel is in an upright image of this size, and the distances from it to the next pixel of its
+    /// stored row and to the next stored row.
     func walk(upright size: PixelSize) -> (start: Int, column: Int, row: Int) {
         let width = size.width
         let right = width - 1

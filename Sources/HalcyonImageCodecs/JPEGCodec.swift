@@ -2,9 +2,9 @@
     internal import CHalcyonImageShims
     internal import Foundation
 
-    /// JPEG through libjpeg-turbo. Inks (CMYK) become colours by multiplication, without a profile.
+    /// JPEG with libjpeg-turbo. CMYK inks become RGB by multiplication, without a color profile.
     enum JPEGCodec {
-        /// Real files have about ten; a file of a few bytes per scan could keep a processor busy for hours.
+        /// Real files have about ten scans. A file with a few bytes per scan could keep a processor busy for hours.
         private static let mostScans: UInt32 = 100
 
         static func decode(
@@ -30,13 +30,13 @@
             return (1...8).first(where: isEnough) ?? 8
         }
 
-        /// - Parameter quality: 0 to 1. From 0.9 on each pixel keeps its own colour; below, two by two share one.
+        /// - Parameter quality: 0 to 1. From 0.9 on each pixel keeps its own color; below that, each 2 × 2 pixels share one.
         static func encode(_ bitmap: Bitmap, quality: Double) throws -> Data {
             let percent = quality.isNaN ? 100 : Int32((min(max(quality, 0), 1) * 100).rounded())
             return try ShimCall.withPicture(of: bitmap) { picture in
                 var source = halcyon_jpeg_source(
                     picture: picture, quality: max(percent, 1), has_full_colour: percent >= 90 ? 1 : 0,
-                    // Not for a picture that is mostly not there: the coefficients would be.
+                    // Not for a bitmap in tiles: libjpeg would hold the coefficients of the whole image in memory.
                     has_best_codes: bitmap.isInOnePiece ? 1 : 0)
                 return try ShimCall.encode(.jpeg) { halcyon_jpeg_encode(&source, &$0, &$1) }
             }
@@ -44,7 +44,7 @@
     }
 
     extension PixelSize {
-        /// As libjpeg rounds: up.
+        /// Rounds up, as libjpeg does.
         fileprivate func scaled(toEighths eighths: Int) -> PixelSize {
             PixelSize(width: (width * eighths + 7) / 8, height: (height * eighths + 7) / 8)
         }

@@ -2,7 +2,7 @@
     internal import CHalcyonImageShims
     internal import Foundation
 
-    /// PNG through libpng: colours exactly as stored, 16 bits scaled to 8.
+    /// PNG with libpng: colors exactly as stored, 16 bits scaled to 8.
     enum PNGCodec {
         static func decode(_ bytes: UnsafeRawBufferPointer, header: ImageHeader) throws -> DecodedImage {
             let size = header.storedSize
@@ -15,7 +15,7 @@
             return DecodedImage(format: .png, frames: [.init(bitmap: bitmap)])
         }
 
-        /// Without an alpha channel if every pixel is opaque.
+        /// Omits the alpha channel if every pixel is opaque.
         static func encode(_ bitmap: Bitmap) throws -> Data {
             try ShimCall.withPicture(of: bitmap) { picture in
                 var picture = picture

@@ -1,16 +1,17 @@
 internal import Foundation
 
-/// Pixels as whole numbers, whose bytes in memory are red, green, blue and alpha.
+/// Pixels as integers, whose bytes in memory are red, green, blue and alpha.
 typealias PixelMemory = RefusableMemory<UInt32>
 
-/// Memory in proportion to a picture. It may be refused, where Swift's own arrays would end the process.
+/// Memory for image-sized buffers. Its allocation can fail with an error, where Swift's arrays would end the process.
 ///
-/// Whoever makes it fills it. Once others can see it nobody writes to it any more, and that makes it `Sendable`.
+/// The code that creates the memory fills it before another thread can see it.
 final class RefusableMemory<Element: BitwiseCopyable>: @unchecked Sendable {
+    // Sendable without a lock, because nothing writes to it once it is shared.
     let start: UnsafeMutablePointer<Element>
     let count: Int
 
-    /// Room for `count` elements, not zeroed.
+    /// Allocates `count` elements, not zeroed.
     ///
     /// - Throws: ``ImageCodecError/noMemory``.
     init(count: Int) throws {
@@ -29,11 +30,11 @@ final class RefusableMemory<Element: BitwiseCopyable>: @unchecked Sendable {
 }
 
 extension PixelMemory {
-    /// Throws ``ImageCodecError/noMemory`` unless so many bytes can be had now, and a megabyte for what cannot be refused: the
-    /// small objects of the runtime.
+    /// Throws ``ImageCodecError/noMemory`` unless this many bytes are available now, plus a megabyte for the runtime's small
+    /// objects, whose allocation cannot fail with an error.
     static func expect(byteCount: Int) throws {
         let (length, overflow) = byteCount.addingReportingOverflow(1 << 20)
-        // Not malloc: a compiler may leave out a block that nobody uses.
+        // Not malloc: a compiler may remove the allocation of an unused block.
         let place = mmap(nil, overflow ? .max : length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let place, place != UnsafeMutableRawPointer(bitPattern: -1) else { throw ImageCodecError.noMemory }
         munmap(place, length)

@@ -2,9 +2,9 @@
     internal import CHalcyonImageShims
     internal import Foundation
 
-    /// Calls of the C layer, with its errors as ours.
+    /// Calls the C layer and converts its errors.
     enum ShimCall {
-        /// Calls, and throws what `call` notes in the error it is given.
+        /// Throws the error that `call` reports.
         static func check(
             _ format: ImageFileFormat, _ call: (inout halcyon_image_error) -> Int32
         ) throws {
@@ -13,7 +13,7 @@
             throw ImageCodecError(error, format: format)
         }
 
-        /// A bitmap of this size that `call` fills, with stored pixels turned upright on their way.
+        /// A bitmap of this size that `call` fills. Stored pixels are turned upright as they are written.
         static func decode(
             _ format: ImageFileFormat, size: PixelSize, _ orientation: ImageOrientation,
             _ call: (inout halcyon_canvas, inout halcyon_image_error) -> Int32
@@ -25,7 +25,7 @@
             }
         }
 
-        /// A bitmap as the encoders ask for it, row by row.
+        /// Passes a bitmap in the form that the encoders expect, row by row.
         static func withPicture<Result>(
             of bitmap: Bitmap, _ body: (halcyon_picture) throws -> Result
         ) rethrows -> Result {
@@ -40,7 +40,7 @@
             }
         }
 
-        /// The bytes that `call` writes, which are ours from then on.
+        /// The bytes that `call` writes. The returned data owns them.
         static func encode(
             _ format: ImageFileFormat, _ call: (inout halcyon_image_bytes, inout halcyon_image_error) -> Int32
         ) throws -> Data {

@@ -1,4 +1,4 @@
-/// Some columns and rows of a picture.
+/// A rectangle of pixels.
 struct PixelRect: Hashable, Sendable {
     var columns: Range<Int>
     var rows: Range<Int>
@@ -6,7 +6,7 @@ struct PixelRect: Hashable, Sendable {
     var isEmpty: Bool { columns.isEmpty || rows.isEmpty }
     var size: PixelSize { PixelSize(width: columns.count, height: rows.count) }
 
-    /// What of a rectangle lies in a picture.
+    /// The part of a rectangle that is inside an image.
     init(left: Int, top: Int, size: PixelSize, in picture: PixelSize) {
         columns = (left..<left + size.width).clamped(to: 0..<picture.width)
         rows = (top..<top + size.height).clamped(to: 0..<picture.height)
@@ -23,15 +23,15 @@ struct PixelRect: Hashable, Sendable {
     }
 }
 
-/// A picture cut into tiles, which are counted row by row. The last of each row and column are smaller.
+/// An image divided into tiles, numbered row by row. The last tiles of each row and column may be smaller.
 struct TileGrid: Hashable, Sendable {
-    /// Of a tile in pixels: then it takes as much memory as the system hands out at once.
+    /// The side of a tile in pixels. A tile of this size takes one memory page.
     static let side = 32
 
     let size: PixelSize
     let tile: PixelSize
 
-    /// All in one tile.
+    /// One tile for the whole image.
     init(whole size: PixelSize) { self.init(size, tile: size) }
 
     init(tiled size: PixelSize) { self.init(size, tile: PixelSize(width: Self.side, height: Self.side)) }
@@ -44,7 +44,7 @@ struct TileGrid: Hashable, Sendable {
     var columnCount: Int { (size.width + tile.width - 1) / tile.width }
     var count: Int { columnCount * ((size.height + tile.height - 1) / tile.height) }
 
-    /// Of those tiles that hold some of the pixels of a row.
+    /// The columns of the tiles that hold these columns of pixels.
     func tileColumns(of columns: Range<Int>) -> Range<Int> { Self.indexes(of: columns, length: tile.width) }
 
     func columns(ofTileColumn index: Int) -> Range<Int> {
@@ -63,7 +63,7 @@ struct TileGrid: Hashable, Sendable {
         }
     }
 
-    /// How many pixels the tiles have that a rectangle touches.
+    /// The number of pixels in the tiles that a rectangle touches.
     func pixelCount(touching part: PixelRect) -> Int {
         let columns = tileColumns(of: part.columns)
         let rows = Self.indexes(of: part.rows, length: tile.height)

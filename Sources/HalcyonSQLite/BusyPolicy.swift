@@ -8,17 +8,17 @@ internal import CHalcyonSQLite
     internal import Musl
 #endif
 
-/// How long a connection waits for another one's lock: it looks again about every millisecond.
+/// How long a connection waits for a lock that another connection holds. It retries about every millisecond.
 ///
-/// SQLite's own handler backs off to 100 ms between looks; a writer that waits like that loses against any process that
-/// writes in short bursts.
+/// SQLite's own handler backs off to 100 ms between retries. A writer that waits that long loses to any process that writes
+/// in short bursts.
 final class BusyPolicy {
-    /// Asked at each look, with the milliseconds that have been waited; false gives up.
+    /// Called before each retry with the milliseconds waited so far. Return false to give up.
     var keepsWaiting: @Sendable (Int) -> Bool
 
     init(milliseconds: Int) { keepsWaiting = { $0 < milliseconds } }
 
-    /// `sqlite3_busy_handler`. The policy must live as long as the connection.
+    /// Installs this policy with `sqlite3_busy_handler`. The policy must live as long as the connection.
     func install(on handle: OpaquePointer) {
         sqlite3_busy_handler(
             handle,

@@ -1,22 +1,23 @@
 internal import CHalcyonSQLite
+internal import Foundation
 
 /// One connection to a database file.
 ///
-/// Not thread-safe (`SQLITE_OPEN_NOMUTEX`): whoever owns it keeps it behind a lock. Statements are prepared once and
-/// kept; their text is a `StaticString`, so a value can never become SQL.
+/// Not thread-safe (`SQLITE_OPEN_NOMUTEX`): its owner guards it with a lock. Statements are prepared once and kept. Their
+/// text is a `StaticString`, so a value can never become SQL.
 package final class Connection {
     package enum Access: Sendable {
-        /// Opens for reading and writing and makes the file when there is none.
+        /// Opens for reading and writing. Creates the file if it does not exist.
         case readWriteCreate
-        /// As `readWriteCreate`, but no file is made, and statements that write are refused (`PRAGMA query_only`). A true read-only open
-        /// could not make the shared memory a write-ahead log needs.
+        /// Like `readWriteCreate`, but never creates the file and refuses statements that write (`PRAGMA query_only`). A true
+        /// read-only open could not create the shared memory that a write-ahead log needs.
         case queryOnly
-        /// Changes and makes no file, and takes no part in the shared memory of a write-ahead log. For a look at an index
-        /// that has none (`isLogged` false), or whose log and shared memory are both there.
+        /// Changes and creates no file, and does not take part in the shared memory of a write-ahead log. Use it to inspect
+        /// an index that has no log (`isLogged` false), or whose log and shared memory both exist.
         case untouched(isLogged: Bool)
     }
 
-    /// RETURNING came with 3.35.0.
+    /// SQLite 3.35.0, the first version with RETURNING.
     package static let minimumVersion: Int32 = 3_035_000
 
     private let handle: OpaquePointer
@@ -24,11 +25,12 @@ package final class Connection {
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private let observer = WALObserver()
     private let commitGuard = CommitGuard()
+    private let rowObserver = RowObserver()
 
     /// Opens `path`.
     ///
-    /// - Throws: ``SQLiteError``; then nothing is left open. `CANTOPEN` when the folder is missing or not permitted,
-    ///   `NOTADB` only later, when the file is first read.
+    /// - Throws: ``SQLiteError``, and leaves nothing open. `CANTOPEN` if the directory is missing or not accessible. `NOTADB`
+    ///   is not thrown here but by the first read.
     package init(
         path: String, access: Access = .readWriteCreate, busyTimeout: Int = 5000, vfs: String? = nil
     ) throws(SQLiteError) {
@@ -45,7 +47,7 @@ package final class Connection {
         busyPolicy = BusyPolicy(milliseconds: busyTimeout)
         sqlite3_extended_result_codes(handle, 1)
         busyPolicy.install(on: handle)
-        // Double quotes mean identifiers, always: a typing mistake must not become a text.
+        // Double quotes always mean identifiers: a typo must not become a string literal.
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
         observer.install(on: handle)
@@ -59,7 +61,7 @@ package final class Connection {
         assert(code == SQLITE_OK, "a statement outlived its connection")
     }
 
-    /// Refuses a library older than `version` (as 3035000 for 3.35.0).
+    /// Throws if the linked library is older than `version` (3035000 for 3.35.0).
     package static func requireVersion(atLeast version: Int32) throws(SQLiteError) {
         let linked = sqlite3_libversion_number()
         guard linked < version else { return }
@@ -85,14 +87,14 @@ package final class Connection {
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, vfs)
         if code == SQLITE_OK, let handle { return handle }
-        // A failed open still leaves a handle that holds the message and has to be closed.
+        // A failed open still returns a handle, which holds the error message and must be closed.
         defer { sqlite3_close(handle) }
         throw SQLiteError(code: handle.map(sqlite3_extended_errcode) ?? code, handle: handle)
     }
 
     // MARK: Statements
 
-    /// Runs `body` with the prepared statement of `sql`, and resets it afterwards whatever happens.
+    /// Runs `body` with the prepared statement of `sql`, and always resets it afterwards.
     package func with<Result>(
         _ sql: StaticString, _ body: (Statement) throws(SQLiteError) -> Result
     ) throws(SQLiteError) -> Result {
@@ -101,15 +103,15 @@ package final class Connection {
         return try body(statement)
     }
 
-    /// As ``with(_:_:)``, where `body` throws other errors too.
+    /// Like ``with(_:_:)``, for a `body` that throws other errors too.
     package func with<Result>(throwing sql: StaticString, _ body: (Statement) throws -> Result) throws -> Result {
         let statement = try prepared(sql)
         defer { statement.reset() }
         return try body(statement)
     }
 
-    /// Runs `body` with a statement that is put together for this one use: of texts that are static, so that here too no value
-    /// can become SQL.
+    /// Runs `body` with a statement that is prepared for this call only. Its parts are static too, so a value can never
+    /// become SQL.
     package func with<Result>(joining parts: [StaticString], _ body: (Statement) throws -> Result) throws -> Result {
         let statement = try Statement(parts.map(\.description).joined(), isKept: false, connection: handle)
         return try body(statement)
@@ -120,7 +122,7 @@ package final class Connection {
         try with(sql) { (statement) throws(SQLiteError) in _ = try statement.step() }
     }
 
-    /// Runs several statements, as a migration has them, without keeping them prepared.
+    /// Runs several statements, such as those of a migration, without keeping them prepared.
     package func execute(_ sql: String) throws(SQLiteError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code != SQLITE_OK else { return }
@@ -159,24 +161,27 @@ package final class Connection {
 
     // MARK: Transactions
 
-    /// `BEGIN IMMEDIATE`: waits for the write lock now. A deferred transaction that reads first and writes later fails
-    /// at once when another one wrote meanwhile, whatever the timeout.
-    package func begin() throws(SQLiteError) { try run("BEGIN IMMEDIATE") }
+    /// `BEGIN IMMEDIATE`: waits for the write lock now. A deferred transaction that reads first and writes later fails at
+    /// once if another connection wrote in between, whatever the timeout.
+    package func begin() throws(SQLiteError) {
+        try run("BEGIN IMMEDIATE")
+        rowObserver.rows.removeAll(keepingCapacity: true)
+    }
 
-    /// `COMMIT`. When it throws, ``isInTransaction`` tells whether SQLite has rolled back already.
+    /// `COMMIT`. If it throws, ``isInTransaction`` tells you whether SQLite has already rolled back.
     package func commit() throws(SQLiteError) { try run("COMMIT") }
 
-    /// Undoes an open transaction; does nothing without one, as after a commit that failed half way.
+    /// Rolls back the open transaction. Does nothing if there is none, for example after a failed commit.
     package func rollBack() {
         guard isInTransaction else { return }
-        // A rollback that fails leaves what SQLite rolls back itself at the next open; there is nothing else to do.
+        // If this fails, SQLite rolls back at the next open.
         try? run("ROLLBACK")
     }
 
     /// `sqlite3_get_autocommit`, negated.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Runs `body` in one IMMEDIATE transaction: committed when it returns, rolled back when it throws.
+    /// Runs `body` in one IMMEDIATE transaction: commits if it returns, rolls back if it throws.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try begin()
         do {
@@ -189,21 +194,36 @@ package final class Connection {
         }
     }
 
-    /// Runs `body` on what the database is at one moment.
+    /// Runs `body` on one snapshot of the database.
     package func reading<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN")
         defer { rollBack() }
         return try body()
     }
 
-    /// Rows that the last INSERT, UPDATE or DELETE changed.
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed.
     package var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// From now on, records which rows of a table are written (`sqlite3_update_hook`).
+    package func observeRows(of table: StaticString) {
+        rowObserver.table = table
+        sqlite3_update_hook(
+            handle,
+            { context, _, _, table, row in
+                guard let context, let table else { return }
+                Unmanaged<RowObserver>.fromOpaque(context).takeUnretainedValue().note(row, of: table)
+            }, Unmanaged.passUnretained(rowObserver).toOpaque())
+    }
+
+    /// Ids of the rows written since the last ``begin()``. May contain duplicates.
+    package var writtenRows: [Int64] { rowObserver.rows }
 
     // MARK: Write-ahead log
 
-    /// Switches to a write-ahead log, waiting for others ourselves: SQLite answers BUSY at once here, despite a timeout.
+    /// Switches to a write-ahead log. Retries here while the database is locked, because SQLite returns BUSY at once despite
+    /// a timeout.
     ///
-    /// - Returns: false when the file system cannot have one.
+    /// - Returns: false if the file system does not support a write-ahead log.
     package func enableWAL() throws(SQLiteError) -> Bool {
         var waited = 0
         while true {
@@ -219,20 +239,20 @@ package final class Connection {
 
     package enum CheckpointMode: Sendable { case passive, restart, truncate }
 
-    /// What a checkpoint found: frames in the log, how many of them are in the database now (-1 and -1 without a log),
-    /// and whether it was held up.
+    /// The result of a checkpoint: the number of frames in the log, how many of them are now in the database (both -1 without
+    /// a log), and whether a reader or writer blocked the checkpoint.
     package struct Checkpoint: Equatable, Sendable {
         package let logFrames: Int
         package let checkpointedFrames: Int
         package let isBusy: Bool
-        /// All of the log is in the database, so the next writer starts it again from the front.
+        /// Whether the whole log is in the database, so the next writer restarts the log from the beginning.
         package var isComplete: Bool { !isBusy && logFrames == checkpointedFrames }
     }
 
-    /// `sqlite3_wal_checkpoint_v2`. Being held up by a reader or writer is a result, not an error.
+    /// `sqlite3_wal_checkpoint_v2`. If a reader or writer blocks it, that is a result, not an error.
     ///
-    /// - Throws: also when the file has moved. The first sync of a log, by a checkpoint or by the commit that begins it anew, opens the
-    ///   folder to sync that, and if a named pipe is there by now, that call never returns.
+    /// - Throws: ``SQLiteError``, also if the file has moved. The first sync of a log, by a checkpoint or by the commit that
+    ///   restarts the log, opens the directory to sync it too. If a named pipe is now at that path, the open never returns.
     package func checkpoint(_ mode: CheckpointMode) throws(SQLiteError) -> Checkpoint {
         guard !hasMoved else { throw SQLiteError(code: .databaseMoved, message: "the database file has moved") }
         var frames: Int32 = 0
@@ -243,14 +263,14 @@ package final class Connection {
         return Checkpoint(logFrames: Int(frames), checkpointedFrames: Int(done), isBusy: isBusy)
     }
 
-    /// Asked every millisecond while another connection's lock is waited for, with the milliseconds until then; false gives up, with
-    /// BUSY. Takes the place of the timeout.
+    /// Calls `keepsWaiting` every millisecond while another connection holds the lock, with the milliseconds waited so far.
+    /// If it returns false, the statement fails with BUSY. Replaces the timeout.
     package func waits(while keepsWaiting: @escaping @Sendable (Int) -> Bool) { busyPolicy.keepsWaiting = keepsWaiting }
 
-    /// Leaves the log as it is when this is the last connection that is closed: bringing it into the database waits for the disk.
+    /// Keeps the log when this is the last connection to close: a checkpoint at close would wait for the disk.
     package func keepsLogWhenClosed() { _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
 
-    /// Ends the statement that runs now, with `SQLITE_INTERRUPT`. The one function that any thread may call.
+    /// Ends the running statement with `SQLITE_INTERRUPT`. You may call only this function from any thread.
     package func interrupt() { sqlite3_interrupt(handle) }
 
     /// Runs `body` without waiting for locks.
@@ -261,26 +281,26 @@ package final class Connection {
         return try body()
     }
 
-    /// Frames in the log after this connection's last commit. Replaces SQLite's automatic checkpoint, whose fsyncs
-    /// would be on the caller's path.
+    /// Frames in the log after this connection's last commit. Replaces SQLite's automatic checkpoint, which would make the
+    /// caller wait for its fsyncs.
     package var logFrames: Int { observer.frames }
 
     // MARK: The file
 
-    /// `SQLITE_FCNTL_HAS_MOVED`: the database file was renamed, moved or deleted since it was opened.
+    /// `SQLITE_FCNTL_HAS_MOVED`: whether the database file was renamed, moved or deleted since it was opened.
     package var hasMoved: Bool {
         var moved: Int32 = 0
         guard sqlite3_file_control(handle, nil, SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK else { return false }
         return moved != 0
     }
 
-    /// `sqlite3_db_readonly`: SQLite opens a file that may not be written for reading, without a word.
+    /// `sqlite3_db_readonly`: SQLite silently opens a file read-only if it may not write to it.
     package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
-    /// Reads the header of a file that was opened just now.
+    /// Reads the header of a file that has just been opened.
     ///
-    /// - Throws: ``SQLiteError``. READONLY when the system does not let the file be written. NOTADB when its header alone says
-    ///   that it may not be: SQLite then takes the file for one of a later version, and reads it without a word.
+    /// - Throws: ``SQLiteError``. READONLY if the system does not allow writing to the file. NOTADB if the header itself
+    ///   makes it read-only: SQLite then assumes a later file format and silently opens the file for reading.
     package func verifyHeader() throws(SQLiteError) {
         guard !isReadOnly else { throw SQLiteError(code: .readOnly, message: "the file may only be read") }
         _ = try integer("PRAGMA schema_version")
@@ -288,16 +308,16 @@ package final class Connection {
         throw SQLiteError(code: .notADatabase, message: "the header names a format that nobody writes")
     }
 
-    /// Puts the constant fields of a damaged file's header right, in the file, before anything of it is read.
+    /// Repairs the constant fields in the header of a damaged file. Call it before anything is read from the file.
     package func mendHeader() throws(SQLiteError) {
         let code = halcyon_sqlite_mend_header(handle)
         guard code != SQLITE_OK else { return }
         throw SQLiteError(code: code, handle: handle)
     }
 
-    /// SQLite's own integrity check: its findings, none when all is well. Reads the whole file.
+    /// Runs SQLite's integrity check and returns its findings; none if the file is intact. Reads the whole file.
     ///
-    /// - Throws: ``SQLiteError``; also for a page that the system refused to read, which SQLite reports as a finding.
+    /// - Throws: ``SQLiteError``, also if the system refused to read a page, which SQLite reports as a finding.
     package func integrityFindings() throws(SQLiteError) -> [String] {
         let findings = try texts("PRAGMA integrity_check(20)").filter { $0 != "ok" }
         guard findings.isEmpty || halcyon_sqlite_refusal(handle) == 0 else {
@@ -306,8 +326,8 @@ package final class Connection {
         return findings
     }
 
-    /// `sqlite3_commit_hook`: asks before each commit. An answer of false turns it into a rollback, as a failing disk
-    /// does (the seam for tests of what follows).
+    /// `sqlite3_commit_hook`: calls `allow` before each commit. If it returns false, the commit becomes a rollback, as with a
+    /// failing disk. For tests.
     package func beforeCommit(_ allow: (() -> Bool)?) {
         commitGuard.allow = allow
         guard allow != nil else {
@@ -337,7 +357,18 @@ private final class CommitGuard {
     var allow: (() -> Bool)?
 }
 
-/// Hears of each commit how long the log is now (`sqlite3_wal_hook`).
+private final class RowObserver {
+    var table: StaticString = ""
+    var rows: [Int64] = []
+
+    func note(_ row: Int64, of other: UnsafePointer<CChar>) {
+        if strcmp(other, UnsafeRawPointer(table.utf8Start).assumingMemoryBound(to: CChar.self)) == 0 {
+            rows.append(row)
+        }
+    }
+}
+
+/// Records the length of the log after each commit (`sqlite3_wal_hook`).
 private final class WALObserver {
     var frames = 0
 

@@ -1,6 +1,6 @@
 /// One numbered change of the schema.
 package struct Migration: Sendable, Equatable {
-    /// 1, 2, 3 … without gaps.
+    /// Numbered from 1 without gaps.
     package let version: Int
     /// The file's name, for people.
     package let name: String
@@ -19,7 +19,7 @@ package struct Migration: Sendable, Equatable {
     }
 }
 
-/// One row of the ledger (table `schema_migrations`): a migration that was applied.
+/// An applied migration: one row of the ledger (table `schema_migrations`).
 package struct LedgerRow: Sendable, Equatable {
     package let version: Int
     package let name: String
@@ -30,22 +30,22 @@ package struct LedgerRow: Sendable, Equatable {
 }
 
 package enum MigrationError: Error, Equatable {
-    /// The index was written by newer code and says that this version cannot use it.
+    /// Newer code wrote the index, and the index says that this version cannot use it.
     case newerSchema(found: Int, newestKnown: Int)
-    /// A released file is not what was applied: somebody edited it.
+    /// The migration that was applied differs from the released file: the file was edited.
     case edited(version: Int, name: String)
-    /// `PRAGMA user_version` and the ledger do not tell the same story.
+    /// `PRAGMA user_version` and the ledger contradict each other.
     case inconsistentLedger(userVersion: Int, ledgerVersion: Int)
-    /// A row of the ledger is not what any version has written.
+    /// A ledger row does not match what any version writes.
     case damagedLedger(version: Int)
-    /// The file has no schema version and yet tables: it is some other database.
+    /// The file has tables but no schema version: it is a different database.
     case foreignTables
 }
 
-/// Brings a database to the newest schema: forward only, one IMMEDIATE transaction for each file, in which its ledger
-/// row and `PRAGMA user_version` are written too. So after a crash the version is the old one or the new one.
+/// Migrates a database to the newest schema, forward only. Each migration runs in one IMMEDIATE transaction that also writes
+/// its ledger row and `PRAGMA user_version`, so a crash leaves either the old version or the new one.
 ///
-/// Several processes may do this at the same moment: one applies, the others wait for its lock and find it done.
+/// Several processes may migrate at the same time: one applies the migration, the others wait for its lock and find it done.
 package struct Migrator: Sendable {
     package let migrations: [Migration]
     /// Milliseconds since 1970, for the ledger.
@@ -61,14 +61,14 @@ package struct Migrator: Sendable {
 
     package var newestVersion: Int { migrations.count }
 
-    /// Applies what is missing, to an index whose version and ledger tell one story.
+    /// Applies the missing migrations, if the version and the ledger of the index agree.
     ///
-    /// An index that is up to date costs a few small reads and no lock. An index with newer changes that still admit
-    /// ``newestVersion`` is left as it is.
+    /// For an up-to-date index this costs a few small reads and no lock. An index with newer migrations that
+    /// ``newestVersion`` can still read is left unchanged.
     ///
-    /// - Returns: how many migrations this call applied.
-    /// - Throws: ``MigrationError`` before anything is changed, or ``SQLiteError`` of the migration that failed; the ones before
-    ///   it stay applied.
+    /// - Returns: the number of migrations that this call applied.
+    /// - Throws: ``MigrationError`` before anything is changed, or the ``SQLiteError`` of the migration that failed. Earlier
+    ///   migrations stay applied.
     @discardableResult
     package func migrate(_ connection: Connection) throws -> Int {
         var applied = 0
@@ -93,10 +93,10 @@ package struct Migrator: Sendable {
         }
     }
 
-    /// One step in a transaction of its own; false when another process was faster.
+    /// Applies one migration in its own transaction. Returns false if another process was faster.
     private func applyNext(_ connection: Connection) throws -> Bool {
         try connection.transaction {
-            // Read inside the transaction: only what is seen under the lock is true.
+            // Read the version inside the transaction: only under the lock is it certain.
             let version = try verifiedVersion(of: connection)
             guard version < newestVersion else { return false }
             if version == 0 { try connection.execute(LedgerSQL.create) }
@@ -108,7 +108,8 @@ package struct Migrator: Sendable {
         }
     }
 
-    /// - Throws: ``SQLiteError``, which says so when the tables are not those of the version before: somebody has added a column.
+    /// - Throws: ``SQLiteError``, with `isForeignSchema` set if the tables are not those of the previous version, for example
+    ///   because a column was added.
     private func apply(_ migration: Migration, to connection: Connection) throws(SQLiteError) {
         do {
             try connection.execute(migration.sql)
@@ -130,8 +131,8 @@ package struct Migrator: Sendable {
         }
     }
 
-    /// The version of an index, once it has been compared with the ledger, and the ledger with the files this code was built
-    /// with. In one transaction: otherwise another process may migrate between two reads.
+    /// The version of an index, after checking it against the ledger, and the ledger against the migrations in this build.
+    /// Call it in a transaction: otherwise another process may migrate between two reads.
     ///
     /// - Throws: ``MigrationError``.
     package func verifiedVersion(of connection: Connection) throws -> Int {
@@ -164,12 +165,12 @@ extension LedgerRow {
             version: Int(clamping: statement.integer(at: 0)), name: statement.text(at: 1),
             checksum: statement.text(at: 2),
             oldestReader: Int(clamping: statement.integer(at: 3)),
-            // Until the end of the year 9999.
+            // The end of the year 9999.
             appliedAt: statement.integer(at: 4, in: 0...253_402_300_799_999))
     }
 
-    /// Whether the row's checksum is none, or that of a migration with some characters changed. Two digests have four of 64 digits
-    /// in common.
+    /// Whether the row's checksum is not a checksum, or is the migration's with some characters changed. Two unrelated
+    /// digests share about four of 64 digits.
     fileprivate func isDamaged(_ migration: Migration) -> Bool {
         guard checksum.utf8.count == migration.checksum.utf8.count else { return true }
         let common = zip(checksum.utf8, migration.checksum.utf8).count { $0 == $1 }
@@ -177,7 +178,8 @@ extension LedgerRow {
     }
 }
 
-/// The ledger is the migrator's own table. Its shape can never change: older code reads it in newer indexes.
+/// The ledger is the migrator's own table. Its columns can never change, because older code reads the ledger of newer
+/// indexes.
 private enum LedgerSQL {
     static let create = """
         CREATE TABLE schema_migrations (

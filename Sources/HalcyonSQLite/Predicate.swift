@@ -1,14 +1,15 @@
 internal import CHalcyonSQLite
 
-/// A condition on a row that SQL cannot state: SQL asks it as `meets(?, value, …)`, with the parameter bound to it.
+/// A condition on a row that SQL cannot express. A statement calls it as `meets(?, value, …)`, with the predicate bound to
+/// the parameter.
 ///
-/// Called while a statement runs, on its thread; it must not use the connection.
+/// SQLite calls it on the statement's thread while the statement runs. It must not use the connection.
 package final class Predicate: Sendable {
     fileprivate let isMet: @Sendable (Values) -> Bool
 
     package init(_ isMet: @escaping @Sendable (Values) -> Bool) { self.isMet = isMet }
 
-    /// What SQL passes: the values behind the predicate, numbered from 0. Valid during the call.
+    /// The arguments after the predicate, numbered from 0. Valid only during the call.
     package struct Values {
         fileprivate let first: UnsafeMutablePointer<OpaquePointer?>
 
@@ -19,7 +20,7 @@ package final class Predicate: Sendable {
         /// The bytes of text; nil for NULL.
         package func text(at index: Int) -> UnsafeBufferPointer<UInt8>? {
             guard !isNull(at: index), let start = sqlite3_value_text(first[index]) else { return nil }
-            // Behind that: it may convert the value, and with it change how many bytes there are.
+            // Read the count after the text: `sqlite3_value_text` may convert the value and change its length.
             return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(first[index])))
         }
 
@@ -28,7 +29,8 @@ package final class Predicate: Sendable {
 }
 
 extension Predicate {
-    /// Makes `meets()` known to a connection. Views and triggers, which anybody may have written into the file, cannot call it.
+    /// Registers `meets()` with a connection. Views and triggers cannot call it, because anyone may have written them into
+    /// the file.
     static func install(on handle: OpaquePointer) throws(SQLiteError) {
         let code = sqlite3_create_function_v2(
             handle, "meets", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, nil,
@@ -42,7 +44,7 @@ extension Predicate {
         guard code == SQLITE_OK else { throw SQLiteError(code: code, handle: handle) }
     }
 
-    /// Binds it for as long as the statement has its values.
+    /// Binds the predicate and retains it until the statement drops its values.
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         sqlite3_bind_pointer(
             statement, index, Unmanaged.passRetained(self).toOpaque(), kind,
@@ -50,7 +52,7 @@ extension Predicate {
     }
 }
 
-/// What SQLite calls a pointer of this type. It keeps the address.
+/// The type name of the pointer. SQLite keeps the address.
 nonisolated(unsafe) private let kind: UnsafePointer<CChar> = {
     let name: StaticString = "Halcyon.Predicate"
     return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)

@@ -1,14 +1,14 @@
 internal import CHalcyonSQLite
 
-/// A result code of SQLite (https://www.sqlite.org/rescode.html).
+/// An SQLite result code (https://www.sqlite.org/rescode.html).
 ///
-/// In a pattern a primary code matches each of its extended codes: `case .ioError` also catches `IOERR_WRITE`.
+/// In a pattern, a primary code matches all of its extended codes: `case .ioError` also catches `IOERR_WRITE`.
 package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int32
 
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Not one of SQLite's: the library is too old for us.
+    /// Not an SQLite code: the linked library is too old.
     package static let unsupportedVersion = ResultCode(rawValue: -1)
     package static let ok = ResultCode(rawValue: SQLITE_OK)
     package static let row = ResultCode(rawValue: SQLITE_ROW)
@@ -22,11 +22,11 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     /// `SQLITE_READONLY_DBMOVED`.
     package static let databaseMoved = ResultCode(rawValue: SQLITE_READONLY | (4 << 8))
     package static let ioError = ResultCode(rawValue: SQLITE_IOERR)
-    /// `SQLITE_IOERR_SHMSIZE`: no room for the shared memory of the log.
+    /// `SQLITE_IOERR_SHMSIZE`: no space for the log's shared memory.
     package static let sharedMemorySize = ResultCode(rawValue: SQLITE_IOERR | (19 << 8))
     /// `SQLITE_IOERR_READ`
     package static let readRefused = ResultCode(rawValue: SQLITE_IOERR | (1 << 8))
-    /// `SQLITE_IOERR_SHORT_READ`: the file ends before the page that was asked for.
+    /// `SQLITE_IOERR_SHORT_READ`: the file ends before the requested page.
     package static let shortRead = ResultCode(rawValue: SQLITE_IOERR | (2 << 8))
     package static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
     package static let full = ResultCode(rawValue: SQLITE_FULL)
@@ -35,7 +35,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
     package static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
 
-    /// The family an extended code belongs to: its low eight bits.
+    /// The primary code of an extended code: its low eight bits.
     package var primary: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
 
     package static func ~= (pattern: ResultCode, value: ResultCode) -> Bool {

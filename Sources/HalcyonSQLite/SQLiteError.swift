@@ -1,13 +1,13 @@
 internal import CHalcyonSQLite
 
-/// What SQLite refused, and in which statement. Bound values never appear: they hold keys, and keys are private.
+/// An error from SQLite, with the statement that failed. Never contains bound values: they hold keys, and keys are private.
 package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     package let code: ResultCode
-    /// SQLite's own words.
+    /// SQLite's error message.
     package let message: String
-    /// The statement's text with its placeholders, when there was one.
+    /// The statement's text with its placeholders, if there was a statement.
     package let sql: String?
-    /// One of our own statements does not fit the file's tables: it is some other database.
+    /// One of our statements does not match the tables in the file: it is a different database.
     package let isForeignSchema: Bool
 
     package init(code: ResultCode, message: String, sql: String? = nil, isForeignSchema: Bool = false) {
@@ -22,26 +22,26 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
         return "SQLite error \(code.rawValue): \(message)\(statement)"
     }
 
-    /// The file is not an index any more: "malformed", "not a database", or somebody else's tables. Nothing else counts
-    /// as damage.
+    /// Whether the file is not a valid index: "malformed", "not a database", or foreign tables. Nothing else counts as
+    /// damage.
     package var isDamage: Bool {
         code.primary == .corrupt || code.primary == .notADatabase || isForeignSchema
     }
 
-    /// The volume is full.
+    /// Whether the volume is full.
     package var isOutOfSpace: Bool { code.primary == .full || code == .sharedMemorySize }
 
-    /// Somebody else holds the lock; the same call may succeed later.
+    /// Whether another connection holds the lock. The same call may succeed later.
     package var isBusy: Bool {
         code.primary == .busy || code.primary == .locked || code.primary == .protocol
     }
 }
 
 extension SQLiteError {
-    /// The last error of a connection, or of none when opening failed without one.
+    /// The last error of a connection; `handle` is nil if opening failed without one.
     ///
-    /// SQLite calls a file corrupt when the system refuses to read a page of it (`SQLITE_IOERR_CORRUPTFS` becomes
-    /// `SQLITE_CORRUPT`). Here such a refusal is an I/O error: nothing is known of the bytes.
+    /// SQLite reports a file as corrupt if the system refuses to read a page (`SQLITE_IOERR_CORRUPTFS` becomes
+    /// `SQLITE_CORRUPT`). Here that is an I/O error, because it says nothing about the bytes.
     init(code: Int32, handle: OpaquePointer?, sql: String? = nil, isForeignSchema: Bool = false) {
         if Self.isAboutBytes(code), let handle, halcyon_sqlite_refusal(handle) != 0 {
             self = .refusedRead(sql)

@@ -1,15 +1,15 @@
 internal import CHalcyonSQLite
 
-/// A prepared statement: bind, step, read columns. It is reset, and its values are forgotten, after each use.
+/// A prepared statement: bind, step, read columns. After each use it is reset and its bound values are cleared.
 ///
 /// Not thread-safe: it belongs to its ``Connection``.
 package final class Statement {
     private let statement: OpaquePointer
     private let connection: OpaquePointer
 
-    /// `sqlite3_prepare_v3`.
+    /// Prepares `sql` with `sqlite3_prepare_v3`.
     ///
-    /// - Parameter isKept: whether it is used again and again.
+    /// - Parameter isKept: whether the statement will be reused.
     init(_ sql: String, isKept: Bool, connection: OpaquePointer) throws(SQLiteError) {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(
@@ -23,26 +23,26 @@ package final class Statement {
 
     deinit { sqlite3_finalize(statement) }
 
-    /// `sqlite3_reset` and `sqlite3_clear_bindings`. A statement that is not reset holds its read lock, and with it the
-    /// whole write-ahead log.
+    /// `sqlite3_reset` and `sqlite3_clear_bindings`. A statement that is not reset keeps its read lock, so the write-ahead
+    /// log cannot restart.
     func reset() {
         sqlite3_reset(statement)
         sqlite3_clear_bindings(statement)
     }
 
-    /// `sqlite3_reset` alone: it can be run again with the values it has.
+    /// `sqlite3_reset` alone: the statement can run again with the same values.
     package func rewind() { sqlite3_reset(statement) }
 
     // MARK: Values in
 
     /// Binds an integer, or NULL.
     package func bind(_ value: Int64?, at index: Int32) {
-        // A bind can only fail for a wrong index or a running statement: a mistake in our own SQL.
+        // A bind fails only for a wrong index or a running statement: a bug in our own SQL.
         let code = value.map { sqlite3_bind_int64(statement, index, $0) } ?? sqlite3_bind_null(statement, index)
         precondition(code == SQLITE_OK, "parameter \(index) does not exist in \(sql)")
     }
 
-    /// Binds text, or NULL. Text may hold NUL characters.
+    /// Binds text, or NULL. Text may contain NUL characters.
     package func bind(_ value: String?, at index: Int32) throws(SQLiteError) {
         guard var text = value else { return bind(Int64?.none, at: index) }
         let code = text.withUTF8 { bytes in
@@ -66,7 +66,7 @@ package final class Statement {
         try check(code)
     }
 
-    /// Binds what `meets()` asks.
+    /// Binds the predicate for `meets()`.
     package func bind(_ predicate: Predicate, at index: Int32) throws(SQLiteError) {
         try check(predicate.bind(to: statement, at: index))
     }
@@ -90,7 +90,7 @@ package final class Statement {
 
     package func integer(at column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-    /// An integer of a file that anybody may have edited: the nearest one that makes sense.
+    /// An integer, clamped to `range`: anyone may have edited the file.
     package func integer(at column: Int32, in range: ClosedRange<Int64>) -> Int64 {
         min(max(range.lowerBound, integer(at: column)), range.upperBound)
     }
@@ -108,7 +108,7 @@ package final class Statement {
 
     /// The bytes of text or of a blob, valid until the next step.
     package func bytes(at column: Int32) -> UnsafeRawBufferPointer {
-        // Of an empty value there are none; without memory for it neither.
+        // There are no bytes for an empty value, or if SQLite ran out of memory.
         guard let start = sqlite3_column_blob(statement, column) else {
             return UnsafeRawBufferPointer(start: nil, count: 0)
         }
@@ -123,7 +123,7 @@ package final class Statement {
     }
 }
 
-/// `withUTF8` of an empty string may have no address, and a NULL pointer would bind NULL.
+/// `withUTF8` of an empty string may pass no address, and a NULL pointer would bind NULL.
 nonisolated(unsafe) private let emptyText: UnsafePointer<CChar> = {
     let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
     text.initialize(to: 0)

@@ -55,6 +55,10 @@ public struct CGBitmapInfo: OptionSet, Sendable {
     public static let byteOrder32Little = CGBitmapInfo(rawValue: 2 << 12)
 }
 
+// https://developer.apple.com/documentation/coregraphics/cginterpolationquality
+@available(iOS 2, macOS 10.0, tvOS 9, watchOS 2, visionOS 1, *)
+public enum CGInterpolationQuality: Int32, Sendable { case `default`, none, low, high, medium }
+
 // https://developer.apple.com/documentation/coregraphics/cgcontext
 @available(iOS 2, macOS 10.0, tvOS 9, watchOS 2, visionOS 1, *)
 public final class CGContext {
@@ -70,6 +74,8 @@ public final class CGContext {
     // https://developer.apple.com/documentation/coregraphics/cgcontext/draw(_:in:bytiling:)
     @available(iOS 7, macOS 10.9, tvOS 9, watchOS 2, visionOS 1, *)
     public func draw(_ image: CGImage, in rect: CGRect, byTiling: Bool = false) {}
+    // https://developer.apple.com/documentation/coregraphics/cgcontext/interpolationquality
+    public var interpolationQuality: CGInterpolationQuality = .default
     // https://developer.apple.com/documentation/coregraphics/cgcontext/makeimage()
     @available(iOS 2, macOS 10.4, tvOS 9, watchOS 2, visionOS 1, *)
     public func makeImage() -> CGImage? { nil }

@@ -67,7 +67,12 @@ func withStorage<Value: DataTransformable & Sendable>(
 
 /// What a handler is called with.
 func handled<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
-    await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
+    // What is resumed before it is awaited is a data race to the thread sanitizer, unless a lock says what came first.
+    let order = NSLock()
+    defer { order.withLock {} }
+    return await withCheckedContinuation { continuation in
+        start { value in order.withLock { continuation.resume(returning: value) } }
+    }
 }
 
 /// Waits until a handler without a parameter is called.

@@ -13,6 +13,9 @@ import Testing
         (config.countLimit, config.keepFreeBytes, config.lowWaterRatio) = (1, 2, 0.25)
         (config.storesKeys, config.cleanInterval) = (false, 60)
         #expect(config.countLimit == 1 && config.keepFreeBytes == 2 && config.lowWaterRatio == 0.25)
+        #expect(config.evictionOrder == .leastRecentlyUsed)
+        config.evictionOrder = .frequencyBonus
+        #expect(DiskStorage.EvictionOrder.allCases == [.leastRecentlyUsed, config.evictionOrder])
         #expect(!config.storesKeys && config.cleanInterval == 60)
     }
 
@@ -27,7 +30,10 @@ import Testing
             let entry: DiskStorage.EntryInfo = try #require(try storage.entry(forKey: key))
             #expect(entry.key == key && entry.size == 2 && entry.allocatedSize >= 2 && entry.hits == 0)
             #expect(entry.isPinned && entry.tags == ["t"] && entry.metadata == ["k": "v"])
-            #expect(entry.validators == DiskStorage.HTTPValidators(etag: "e", lastModified: "m", maxAge: 60))
+            validators.validatedAt = entry.created
+            #expect(entry.validators == validators && validators.isFresh() && validators.isUsable())
+            #expect(validators.currentAge(at: entry.created) == 0 && !validators.mustRevalidate)
+            #expect(validators.age == nil && validators.staleWhileRevalidate == nil)
             #expect(entry.fileURL == storage.cacheFileURL(forKey: key))
             #expect(entry.fileName == entry.fileURL.lastPathComponent)
             #expect(entry.created <= entry.lastAccess && entry.expiration != nil && !entry.isExpired())
@@ -63,7 +69,7 @@ import Testing
             for order in DiskStorage.EntryOrder.allCases {
                 #expect(try storage.entries(matching: .all, sortedBy: order).entries.count == 3)
             }
-            #expect(DiskStorage.EntryOrder.allCases == [.access, .size, .created, .expiration, .key])
+            #expect(DiskStorage.EntryOrder.allCases == [.access, .eviction, .size, .created, .expiration, .key])
         }
     }
 
@@ -103,6 +109,7 @@ import Testing
             let usage: DiskStorage.Usage = try storage.usage()
             #expect(usage.total.bytes == 10 && usage.pinned.entries == 1 && usage.expired.entries == 0)
             #expect(usage.allocatedBytes >= 10 && usage.freeBytes ?? 1 > 0 && usage.pinnedExcess == nil)
+            #expect(usage.indexBytes > 0 && usage.logBytes >= 0)
         }
     }
 

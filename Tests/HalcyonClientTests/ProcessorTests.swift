@@ -35,6 +35,28 @@ import Testing
         #expect(three.process(item: .data(try Pictures.data(width: 3)), options: options) == nil)
     }
 
+    @Test func `two processors make images of another size`() throws {
+        let (data, size) = (try Pictures.data(width: 4), CGSize(width: 2, height: 2))
+        let small = DownsamplingImageProcessor(size: size)
+        #expect(small.size == size && small.identifier.hasSuffix("DownsamplingImageProcessor(2.0, 2.0)"))
+        #if ImageCodecs && os(Linux)
+            #expect(small.process(item: .data(data), options: .init(nil))?.width == 2)
+        #endif
+        for mode in [ContentMode.none, .aspectFit, .aspectFill] {
+            let resizing = ResizingImageProcessor(referenceSize: size, mode: mode)
+            #expect(resizing.referenceSize == size && resizing.targetContentMode == mode)
+            #expect(resizing.identifier.contains("ResizingImageProcessor(") && resizing.identifier != small.identifier)
+            #if ImageCodecs && os(Linux)
+                #expect(resizing.process(item: .data(data), options: .init(nil)) != nil)
+            #endif
+        }
+        #if !canImport(UIKit) && !canImport(AppKit)
+            let limit = HalcyonImage.concurrentDecodeLimit
+            HalcyonImage.concurrentDecodeLimit = limit
+            #expect(limit > 0)
+        #endif
+    }
+
     @Test func `a processor's name is part of the key`() async throws {
         try await withCache { cache in
             let corners = RoundedCorners(radius: 8)

@@ -22,6 +22,7 @@ import Testing
         let serializers: [CacheSerializer] = [
             DefaultCacheSerializer.default, FormatIndicatedCacheSerializer.png, FormatIndicatedCacheSerializer.jpeg,
             FormatIndicatedCacheSerializer.jpeg(compressionQuality: 0.5), FormatIndicatedCacheSerializer.gif,
+            FormatIndicatedCacheSerializer.webp(compressionQuality: 0.5),
         ]
         for serializer in serializers {
             let data = try #require(serializer.data(with: image, original: file))
@@ -29,7 +30,9 @@ import Testing
         }
         #if ImageCodecs && os(Linux)
             let formats = serializers.map { $0.data(with: image, original: nil)?.kf.imageFormat }
-            #expect(formats == [.PNG, .PNG, .JPEG, .JPEG, .GIF])
+            #expect(formats == [.PNG, .PNG, .JPEG, .JPEG, .GIF, .unknown])
+            let webp = try #require(image.kf.webpRepresentation(compressionQuality: 1))
+            #expect(webp.kf.isWebP && !file.kf.isWebP && webp == image.webpData(compressionQuality: 1))
         #endif
     }
 

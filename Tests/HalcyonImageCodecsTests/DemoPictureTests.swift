@@ -13,7 +13,8 @@
             ("hubble-deep-field.jpg", 1000, 872, 1), ("rocket-launch.jpg", 640, 427, 1),
             ("temple-china.jpg", 640, 427, 1), ("desert.gif", 480, 360, 1), ("flowers.gif", 480, 360, 1),
             ("night-city.gif", 480, 360, 1), ("terminal-examples.gif", 800, 460, 21),
-            ("terminal-intro.gif", 800, 480, 48),
+            ("terminal-intro.gif", 800, 480, 48), ("rocket-launch.webp", 640, 427, 1),
+            ("terminal-intro.webp", 800, 480, 48),
         ]
 
         @Test(arguments: pictures)

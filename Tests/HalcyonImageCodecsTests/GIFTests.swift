@@ -35,6 +35,17 @@
             #expect(frames == [["rrr", "rrr", "rrr"], ["rrr", "rgr", "rrr"], ["brr", middle, "rrr"]])
         }
 
+        @Test func `an encoded animation shows each frame alone, also where it is transparent after an opaque one`()
+            throws
+        {
+            let transparent = TinyGIF.Frame(width: 2, height: 1, indexes: [2, 0], transparent: 0)
+            let hole = TinyGIF(width: 2, height: 1, frames: [transparent])
+            let red = TinyGIF(width: 2, height: 1, frames: [.init(width: 2, height: 1, indexes: [1, 1])])
+            let frames = try [red, hole, red, hole].map { try ImageDecoder.decode($0.data).frames[0] }
+            let again = try ImageDecoder.decode(ImageEncoder.gif(frames)).frames.map { letters($0.bitmap) }
+            #expect(again == [["rr"], ["g."], ["rr"], ["g."]])
+        }
+
         @Test func `taking back a frame twice goes back to the same picture`() throws {
             var gif = gif(disposal: 3)
             gif.frames.insert(gif.frames[1], at: 2)

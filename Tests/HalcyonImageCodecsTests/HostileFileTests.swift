@@ -37,7 +37,7 @@
 
         @Test func `what is no picture is of no known format`() {
             let samples = [
-                [], [0x89], Array("GIF88a".utf8), Array("<svg/>".utf8), [0xFF, 0xD8], Array("RIFF....WEBP".utf8),
+                [], [0x89], Array("GIF88a".utf8), Array("<svg/>".utf8), [0xFF, 0xD8], Array("RIFF....WAVE".utf8),
             ]
             for sample in samples { #expect(error(Data(sample)) == .unknownFormat) }
         }

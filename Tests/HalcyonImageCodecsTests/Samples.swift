@@ -8,6 +8,7 @@ enum Samples {
         "alpha.png", "palette.png", "turned.png", "baseline.jpg", "progressive.jpg", "grey.jpg", "restart.jpg",
         "turned.jpg",
         "inks.jpg", "inks-ycck.jpg", "inks-upright.jpg", "moving.gif",
+        "lossy.webp", "lossy-alpha.webp", "lossless.webp", "turned.webp", "moving.webp",
     ]
 
     static func data(_ name: String) throws -> Data {

@@ -4,7 +4,9 @@ import Halcyon
 /// What apps do thousands of times: each through the calls that they make.
 enum HotPath: String, CaseIterable {
     case valueHit = "value_hit"
+    case valueFirstLook = "value_first_look"
     case isCachedHit = "is_cached_hit"
+    case isCachedFirstLook = "is_cached_first_look"
     case isCachedMiss = "is_cached_miss"
     case storeNew = "store_new"
     case storeBurst = "store_burst"
@@ -14,13 +16,30 @@ enum HotPath: String, CaseIterable {
     /// Entries that are there before.
     static let filling = 256
 
+    private var isFirstLook: Bool { self == .valueFirstLook || self == .isCachedFirstLook }
+
+    /// A system call that tells whoever traces them where the calls begin and end.
+    private static func mark(_ name: String) { _ = access("/halcyon-hot-path-\(name)", F_OK) }
+
     /// Does it so many times, to a cache with some entries.
-    func run(_ count: Int, in folder: URL) throws {
-        let cache = try Cache(folder)
+    ///
+    /// - Parameter isSettled: begins when nothing beside the blobs has changed for so long that the dates of the folder say so.
+    func run(_ count: Int, in folder: URL, isSettled: Bool) throws {
+        var cache = try Cache(folder)
         try cache.fill(Self.filling)
+        if isFirstLook {
+            // Each key is looked up once, in a storage that has not seen it, and one before, which opens the index.
+            precondition(count < Self.filling)
+            cache = try Cache(folder)
+            try cache.load(Self.filling - 1)
+        }
+        if isSettled { Thread.sleep(forTimeInterval: 3.5) }
+        Self.mark("begin")
+        defer { Self.mark("end") }
         switch self {
-        case .valueHit: for number in 0..<count { try cache.load(number % Self.filling) }
-        case .isCachedHit: for number in 0..<count { precondition(cache.has(number % Self.filling)) }
+        case .valueHit, .valueFirstLook: for number in 0..<count { try cache.load(number % Self.filling) }
+        case .isCachedHit, .isCachedFirstLook:
+            for number in 0..<count { precondition(cache.has(number % Self.filling)) }
         case .isCachedMiss: for number in 0..<count { precondition(!cache.has(Self.filling + number)) }
         case .storeNew: for number in 0..<count { try cache.store(Self.filling + number) }
         case .storeBurst: cache.storeTogether(Self.filling..<Self.filling + count)
@@ -45,7 +64,11 @@ private struct Cache {
 
     private func key(_ number: Int) -> String { "https://img.example.com/pictures/2026/\(number)/large.jpg" }
 
-    func fill(_ count: Int) throws { for number in 0..<count { try store(number) } }
+    /// And what was noted is written.
+    func fill(_ count: Int) throws {
+        for number in 0..<count { try store(number) }
+        try cache.diskStorage.flush()
+    }
 
     func store(_ number: Int) throws { try cache.diskStorage.store(value: data, forKey: key(number)) }
 

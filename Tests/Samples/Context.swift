@@ -14,6 +14,13 @@ var image: KFCrossPlatformImage { fatalError() }
 var thumbnail: KFCrossPlatformImage { fatalError() }
 func show(_ image: KFCrossPlatformImage?, from type: CacheType = .none) { fatalError() }
 func download(_ url: URL) async throws -> Data { fatalError() }
+func download(_ url: URL, ifNoneMatch etag: String?) async throws -> (Data, HTTPFreshness) { fatalError() }
+func respond(with data: Data, etag: String?) { fatalError() }
+func send(_ chunk: Data) { fatalError() }
+var headers: [(name: String, value: String)] { fatalError() }
+var response: HTTPFreshness { fatalError() }
+var sent: Date { fatalError() }
+struct ImageUnreadable: Error {}
 func report(_ error: any Error) { fatalError() }
 
 var parent: URL { fatalError() }

@@ -12,7 +12,7 @@ struct TortureCommand: ParsableCommand {
             logs of all processes, and prints the command line that makes the same round again.
             """,
         subcommands: [
-            Kill.self, Processes.self, Open.self, Freeze.self, Clocks.self, Reads.self, Leaks.self, All.self, Work.self,
-            Spin.self,
+            Kill.self, Processes.self, Open.self, Freeze.self, Hold.self, Clocks.self, Reads.self, Leaks.self, All.self,
+            Work.self, Spin.self, KeepLock.self,
         ])
 }

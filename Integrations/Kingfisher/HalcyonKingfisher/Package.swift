@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The folder's name is the package's identity to SwiftPM: one called Kingfisher would take Kingfisher's own place.
+// SwiftPM takes the folder's name as the package's identity: a folder named Kingfisher would replace Kingfisher itself.
 let package = Package(
     name: "HalcyonKingfisher",
     platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],

@@ -3,9 +3,9 @@ import PackageDescription
 
 let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
 
-/// An app with the sources of one folder, in a language mode, with or without Xcode's default for new projects: what does not say
-/// otherwise belongs to the main actor. None of our settings, and no upcoming feature. The other targets' folders are links to
-/// the one of the first: SwiftPM wants a folder for each.
+/// An app target with the sources of one folder, in a language mode, with or without main actor isolation by default, which Xcode
+/// enables for new projects. It has none of our settings and no upcoming features. SwiftPM needs a folder for each target: the
+/// folders of the others are symlinks to the first one's.
 func app(
     _ folder: String, _ mode: SwiftLanguageMode, isOnMainActor: Bool = false, dependencies: [Target.Dependency]
 ) -> Target {
@@ -18,7 +18,7 @@ func app(
 }
 
 let apps: [Target] = [
-    // With a link to the adapter's file, as it is when an app has copied it.
+    // With a symlink to the adapter's file, as if the app had copied it.
     ("AppWithTheFile", ["Kingfisher", halcyon] as [Target.Dependency]),
     ("AppWithThePackage", ["Kingfisher", "HalcyonKingfisher"]),
 ].flatMap { folder, dependencies in
@@ -30,15 +30,15 @@ let apps: [Target] = [
     ]
 }
 
-// Builds the adapter against a stand-in for Kingfisher, which does not build on Linux, and runs its tests.
+// Builds the adapter against a fake of Kingfisher, which does not build on Linux, and runs its tests.
 let package = Package(
     name: "LinuxCheck",
     platforms: [.macOS(.v12)],
     dependencies: [.package(name: "Halcyon", path: "../../..")],
     targets: [
-        // What the adapter uses of Kingfisher, and a small fake behind it.
+        // The part of Kingfisher that the adapter uses, with a small fake implementation.
         .target(name: "Kingfisher", dependencies: [halcyon]),
-        // A link to the sources of the package that apps use.
+        // A symlink to the sources of the package that apps use.
         .target(name: "HalcyonKingfisher", dependencies: ["Kingfisher", halcyon]),
         .testTarget(
             name: "HalcyonKingfisherTests", dependencies: ["HalcyonKingfisher", "Kingfisher", halcyon]),

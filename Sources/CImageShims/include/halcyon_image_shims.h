@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* libpng, libjpeg and giflib for Swift. libpng and libjpeg report errors by longjmp, which must not cross Swift: each
-   call here ends its jumps inside. Each returns 0, or a HALCYON_IMAGE_… number with the same number and a text in
-   `error`. Pixels are RGBA, 8 bits each, straight alpha, rows from the top without gaps. */
+/* libpng, libjpeg, giflib and libwebp for Swift. libpng and libjpeg report errors with longjmp, which must not cross Swift
+   frames: no jump leaves a call. Each call returns 0, or a HALCYON_IMAGE_… code, and sets the same code and a text in `error`.
+   Pixels are RGBA, 8 bits per channel, straight alpha, rows from the top without gaps. */
 
 enum {
     HALCYON_IMAGE_TRUNCATED = 1,
@@ -26,34 +26,34 @@ typedef struct halcyon_image_bytes {
     size_t count;
 } halcyon_image_bytes;
 
-/* Where the pixels of a file go: the one at (x, y) to start + x * column + y * row, counted in whole pixels. So they are
-   turned on their way. Each pixel of the picture has a place. */
+/* Where the pixels of a file are written: pixel (x, y) at start + x * column + y * row, in whole pixels. This turns the image
+   while it is decoded. Every pixel of the image has a place. */
 typedef struct halcyon_canvas {
     uint32_t *pixels;
     ptrdiff_t start, column, row;
 } halcyon_canvas;
 
-/* What is to be encoded. `copy_row` writes the `width` pixels of one row, calls nothing here, and returns. */
+/* The image to encode. `copy_row` writes the `width` pixels of one row. It must call nothing here and must return. */
 typedef struct halcyon_picture {
     uint32_t width, height;
     const void *context;
     void (*copy_row)(const void *context, uint32_t y, uint32_t *row);
 } halcyon_picture;
 
-/* Fills the canvas. Another size in the file than this one is an error. */
+/* Fills the canvas. Fails if the size in the file is not this size. */
 int32_t halcyon_png_decode(
     const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, const halcyon_canvas *canvas,
     halcyon_image_error *error);
 
-/* Without alpha, the fourth byte of each pixel is left out. */
+/* Without alpha, omits the fourth byte of each pixel. */
 int32_t halcyon_png_encode(
     const halcyon_picture *picture, int32_t has_alpha, halcyon_image_bytes *encoded, halcyon_image_error *error);
 
 typedef struct halcyon_jpeg_size {
     uint32_t width, height;               /* as stored in the file */
-    uint32_t eighths;                     /* 1 to 8: decode at this many eighths of it */
-    uint32_t scaled_width, scaled_height; /* the size that follows from both; other results are an error */
-    uint32_t most_scans;                  /* a file with more scans is refused: each takes as long as a picture */
+    uint32_t eighths;                     /* 1 to 8: decode at this many eighths of the size */
+    uint32_t scaled_width, scaled_height; /* the resulting size; fails if libjpeg computes another one */
+    uint32_t most_scans;                  /* refuses files with more scans: each takes as long as an image */
 } halcyon_jpeg_size;
 
 /* Fills the canvas, which has the scaled size. */
@@ -62,16 +62,36 @@ int32_t halcyon_jpeg_decode(
     halcyon_image_error *error);
 
 typedef struct halcyon_jpeg_source {
-    halcyon_picture picture; /* transparent pixels are laid on white */
+    halcyon_picture picture; /* transparent pixels are composed over white */
     int32_t quality;         /* 1 to 100 */
-    int32_t has_full_colour; /* else one colour is kept for every two by two pixels */
-    int32_t has_best_codes;  /* a shorter file, for which all of it is in memory as coefficients */
+    int32_t has_full_colour; /* otherwise each 2 x 2 pixels share one color */
+    int32_t has_best_codes;  /* a shorter file, but keeps all coefficients in memory */
 } halcyon_jpeg_source;
 
 int32_t halcyon_jpeg_encode(
     const halcyon_jpeg_source *source, halcyon_image_bytes *encoded, halcyon_image_error *error);
 
-/* A GIF is read frame by frame: next_frame, then exactly `height` rows, and again. */
+typedef struct halcyon_webp_size {
+    uint32_t width, height;               /* as stored in the file */
+    uint32_t scaled_width, scaled_height; /* the size to decode to, no larger */
+} halcyon_webp_size;
+
+/* Decodes a still image: a whole file, or the chunks of an animation frame. Fills the canvas, which has the scaled size. Fails if
+   the file has another size. A lossless image is in memory at full size while it is decoded. */
+int32_t halcyon_webp_decode(
+    const uint8_t *bytes, size_t count, const halcyon_webp_size *size, const halcyon_canvas *canvas,
+    halcyon_image_error *error);
+
+typedef struct halcyon_webp_source {
+    halcyon_picture picture;
+    float quality; /* 0 to 100; for a lossless file, the effort */
+    int32_t is_lossless;
+} halcyon_webp_source;
+
+int32_t halcyon_webp_encode(
+    const halcyon_webp_source *source, halcyon_image_bytes *encoded, halcyon_image_error *error);
+
+/* Reads a GIF frame by frame: call next_frame, then read exactly `height` rows, and repeat. */
 typedef struct halcyon_gif_reader halcyon_gif_reader;
 
 typedef struct halcyon_gif_frame {
@@ -80,36 +100,36 @@ typedef struct halcyon_gif_frame {
     int32_t delay_hundredths;
     int32_t disposal;
     int32_t transparent_index; /* -1: none */
-    int32_t loop_count;        /* as read so far; -1: none */
+    int32_t loop_count;        /* as found so far; -1: none */
     int32_t colour_count;
     uint8_t colours[256][4];
 } halcyon_gif_frame;
 
-/* `bytes` must outlive the reader. NULL with `error` filled if there is no GIF. */
+/* `bytes` must outlive the reader. Returns NULL with `error` set if the bytes are not a GIF. */
 halcyon_gif_reader *halcyon_gif_open(const uint8_t *bytes, size_t count, halcyon_image_error *error);
 void halcyon_gif_close(halcyon_gif_reader *reader);
 
-/* `found` becomes 0 at the end of the file. */
+/* Sets `found` to 0 at the end of the file. */
 int32_t halcyon_gif_next_frame(
     halcyon_gif_reader *reader, halcyon_gif_frame *frame, int32_t *found, halcyon_image_error *error);
 
-/* Palette indexes of the next row in the order of the file, `width` of them. */
+/* Reads the `width` palette indexes of the next row, in file order. */
 int32_t halcyon_gif_read_row(
     halcyon_gif_reader *reader, uint8_t *indexes, int32_t width, halcyon_image_error *error);
 
 typedef struct halcyon_gif_writer halcyon_gif_writer;
 
-/* loop_count: 0 for ever, -1: none is written. NULL with `error` filled if that failed. */
+/* loop_count: 0 means forever, -1 writes none. Returns NULL with `error` set on failure. */
 halcyon_gif_writer *halcyon_gif_create(int32_t width, int32_t height, int32_t loop_count, halcyon_image_error *error);
 
-/* A frame that covers the canvas; then exactly `height` rows. frame->colour_count is a power of two from 2 to 256. */
+/* Adds a frame that covers the canvas; then write exactly `height` rows. frame->colour_count is a power of two from 2 to 256. */
 int32_t halcyon_gif_add_frame(
     halcyon_gif_writer *writer, const halcyon_gif_frame *frame, halcyon_image_error *error);
 
-/* The `width` indexes of the next row, which are spoilt afterwards. */
+/* Writes the `width` indexes of the next row and overwrites the buffer. */
 int32_t halcyon_gif_write_row(halcyon_gif_writer *writer, uint8_t *indexes, halcyon_image_error *error);
 
-/* Ends the file and frees the writer, whatever it returns. */
+/* Ends the file. Always frees the writer, even on failure. */
 int32_t halcyon_gif_finish(halcyon_gif_writer *writer, halcyon_image_bytes *encoded, halcyon_image_error *error);
 
 #endif

@@ -8,7 +8,7 @@
    Apple platforms: renamex_np(RENAME_SWAP). */
 int halcyon_exchange(const char *first, const char *second);
 
-/* The magic number of the file system a path is on: statfs and <linux/magic.h>. Returns 0 where systems have no such
+/* The magic number of the file system that holds `path` (see statfs and <linux/magic.h>). Returns 0 on systems without such
    numbers, or -1 with errno set. */
 int64_t halcyon_file_system_type(const char *path);
 

@@ -16,6 +16,8 @@ package struct Tuning: Sendable {
     package var batchSize = 128
     /// Notes of the access log written by one transaction at most.
     package var flushBatchSize = 256
+    /// … and where nobody waits for them. Each is another page or two, which the commit copies while stores wait.
+    package var flushTurnSize = 16
     /// Files that one transaction of an adoption makes rows of. The order of ids is not that of accesses: in each transaction
     /// nearly every row changes another page of the index by access, so few long ones write much less than many short ones.
     package var adoptionBatchSize = 1024
@@ -25,12 +27,19 @@ package struct Tuning: Sendable {
     package var flushCount = 1024
     /// … or this long after its first one.
     package var flushInterval: Int64 = 10_000
+    /// For so long a lookup believes what it knows of a row: no longer than another process may keep what its reads have changed.
+    package var rowLifetime: Int64 = 10_000
     /// Notes beyond this number are dropped while the index cannot be written.
     package var noteLimit = 8192
     /// The log is copied into the database when a commit leaves it this long (pages of 4 KiB) …
     package var checkpointFrames = 500
-    /// … and from here on writers of this process wait for it.
+    /// … and from here on writers of this process wait for it, this long at most (milliseconds) …
     package var forcedCheckpointFrames = 4_000
+    package var forcedCheckpointTimeout = 50
+    /// … unless somebody reads for long, which keeps the log from beginning anew. What adds to the cache then stops here, at 64 MB …
+    package var logFrameLimit = 16_000
+    /// … and what takes away from it so many pages later.
+    package var logFrameReserve = 4_000
     /// What is kept allocated of the log: so that a full disk can still evict, and so that a log of the usual length is not cut and
     /// allocated again each time it is begun anew.
     package var logSizeLimit = 3 * 1024 * 1024

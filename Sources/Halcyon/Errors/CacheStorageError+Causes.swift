@@ -1,7 +1,7 @@
 internal import HalcyonSQLite
 
 extension CacheStorageError {
-    /// The one place where a failure of a lower layer gets its words.
+    /// Describes every failure of a lower layer.
     @_spi(HalcyonTool) public init(_ error: any Error) {
         switch error {
         case let error as CacheStorageError: self = error
@@ -11,6 +11,11 @@ extension CacheStorageError {
         case is IndexSuspended:
             self.init(
                 .suspended, "The cache is suspended.", remedy: "Call resume() first, and suspend() again afterwards.")
+        case is EntryIndex.LogFull:
+            self.init(
+                .indexUnavailable,
+                "The log of the index is as long as it may get, because a connection has been reading for long.",
+                remedy: "End what reads: a query, or sqlite3 within a transaction. Then the next store works.")
         default:
             self.init(.fileSystem, "The operation failed: \(error).", remedy: "Try again.")
         }

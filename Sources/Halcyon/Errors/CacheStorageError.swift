@@ -1,19 +1,19 @@
 public import Foundation
 
-/// Why the disk storage failed: a code, what happened, and what to do about it.
+/// The reason of a disk storage failure: a code, what happened, and a remedy.
 ///
-/// It travels as the `error` of a ``KingfisherError/CacheErrorReason``, whose cases are fixed. No key is in its text.
+/// It is the `error` of a ``KingfisherError/CacheErrorReason``, whose cases are fixed. Its text contains no keys.
 public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConvertible, Sendable {
-    /// The kind of failure. More may come: a switch needs a default.
+    /// The kind of failure. More may be added, so a switch needs a default.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// 3101 and up.
+        /// The number of the code, 3101 or higher.
         public let rawValue: Int
-        /// A code by its number.
+        /// Creates a code from its number.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The index is locked, or its file cannot be opened, read or written just now. Nothing was lost.
+        /// The index is locked, or its file cannot be opened, read or written now. No data was lost.
         public static let indexUnavailable = Code(rawValue: 3101)
-        /// The index was written by a newer version, which says that this one cannot use it.
+        /// A newer version wrote the index and marked it as incompatible with this one.
         public static let newerSchema = Code(rawValue: 3102)
         /// A migration in this build differs from the one that was applied.
         public static let editedMigration = Code(rawValue: 3103)
@@ -21,33 +21,35 @@ public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConv
         public static let unsupportedSQLite = Code(rawValue: 3104)
         /// The index is malformed or not a database.
         public static let indexDamaged = Code(rawValue: 3105)
-        /// No space is left on the volume, or a quota is used up.
+        /// The volume has no space left, or a quota is exhausted.
         public static let diskFull = Code(rawValue: 3106)
         /// The file system refused a call.
         public static let fileSystem = Code(rawValue: 3107)
-        /// Something that is not a blob is at a blob's place.
+        /// An item that is not a blob has a blob's name.
         public static let blockedName = Code(rawValue: 3108)
-        /// An entry exists, and the caller asked not to overwrite it.
+        /// An entry exists, and the caller does not allow overwriting.
         public static let alreadyExists = Code(rawValue: 3109)
-        /// A cache without a name was asked for.
+        /// The name of a new cache is empty.
         public static let emptyName = Code(rawValue: 3110)
-        /// A tag or the metadata of an entry are not what the index takes.
+        /// The index does not accept a tag or the metadata of an entry.
         public static let invalidAttributes = Code(rawValue: 3113)
-        /// Entries were to be removed by a condition that says nothing.
+        /// A filter for removing entries has an empty text or key prefix.
         public static let invalidFilter = Code(rawValue: 3114)
-        /// The cache is suspended: see ``ImageCache/suspend(completion:)``. Nothing was lost.
+        /// The cache is suspended: see ``ImageCache/suspend(completion:)``. No data was lost.
         public static let suspended = Code(rawValue: 3111)
+        /// The closure that fetches a key waits for the same key, directly or through other keys.
+        public static let cyclicFetch = Code(rawValue: 3115)
     }
 
-    /// What kind of failure it was.
+    /// The kind of failure.
     public let code: Code
-    /// What happened, in one sentence.
+    /// The failure in one sentence.
     public let message: String
-    /// What to do about it.
+    /// How to fix it.
     public let remedy: String
-    /// The C library's `errno`, where a call of the system failed.
+    /// The `errno` of a failed system call.
     public let errnoCode: Int32?
-    /// SQLite's extended result code, where SQLite failed.
+    /// SQLite's extended result code, if SQLite failed.
     public let sqliteCode: Int32?
 
     init(_ code: Code, _ message: String, remedy: String, errnoCode: Int32? = nil, sqliteCode: Int32? = nil) {
@@ -58,7 +60,7 @@ public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConv
         self.sqliteCode = sqliteCode
     }
 
-    /// As ``KingfisherError/domain``.
+    /// The same as ``KingfisherError/domain``.
     public static let errorDomain = "com.onevcat.Kingfisher.Error"
     public var errorCode: Int { code.rawValue }
     public var errorUserInfo: [String: Any] {

@@ -1,46 +1,46 @@
 public import Foundation
 
-/// What the cache reports when it fails.
+/// The errors of the cache.
 ///
-/// The cases are Kingfisher's, so that code that switches over them compiles unchanged. Descriptions name no key and
-/// print no data: keys are often addresses with tokens in them.
+/// The cases are Kingfisher's, so that code that switches over them compiles unchanged. Descriptions contain no keys or data,
+/// because keys are often URLs with tokens in them.
 public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConvertible, CustomDebugStringConvertible {
     /// A failure of the cache. Codes 3001 to 3011.
     case cacheError(reason: CacheErrorReason)
     /// A failure of an image processor.
     case processorError(reason: ProcessorErrorReason)
 
-    /// What of the cache has failed. Where a case has an `error`, that is the cause: ``CacheStorageError`` for what the file system
-    /// or the index refused.
+    /// The reason of a cache failure. If a case has an `error`, that is the cause: a ``CacheStorageError`` if the file system or
+    /// the index failed.
     public enum CacheErrorReason: Sendable {
         /// A folder cannot be listed. Code 3001.
         case fileEnumeratorCreationFailed(url: URL)
-        /// A folder's listing holds something that is not a file. Code 3002.
+        /// A folder's listing contains an item that is not a file. Code 3002.
         case invalidFileEnumeratorContent(url: URL)
-        /// What is known of a blob, or of the whole folder, cannot be read or changed. Code 3003.
+        /// The metadata of a blob, or of the whole folder, cannot be read or changed. Code 3003.
         case invalidURLResource(error: any Error, key: String, url: URL)
-        /// A blob exists and cannot be read, or its bytes are no value. Code 3004.
+        /// A blob exists but cannot be read, or its bytes are not a value. Code 3004.
         case cannotLoadDataFromDisk(url: URL, error: any Error)
-        /// The cache's folder cannot be made or used. Code 3005.
+        /// The cache's folder cannot be created or used. Code 3005.
         case cannotCreateDirectory(path: String, error: any Error)
-        /// An image was asked for that is not in the cache. Code 3006.
+        /// A requested image is not in the cache. Code 3006.
         case imageNotExisting(key: String)
-        /// A value cannot be turned into bytes. Code 3007.
+        /// A value cannot be converted to bytes. Code 3007.
         case cannotConvertToData(object: any Sendable, error: any Error)
         /// An image cannot be serialized. Code 3008.
         case cannotSerializeImage(image: KFCrossPlatformImage?, original: Data?, serializer: any CacheSerializer)
-        /// A value cannot be written; the one stored before is still there. Code 3009.
+        /// A value cannot be written. The old value is still there. Code 3009.
         case cannotCreateCacheFile(fileURL: URL, key: String, data: Data, error: any Error)
         /// A blob's attributes cannot be set. Code 3010.
         case cannotSetCacheFileAttribute(
             filePath: String, attributes: [FileAttributeKey: any Sendable], error: any Error)
-        /// The cache's folder could not be made when the storage was. Code 3011.
+        /// The cache's folder could not be created together with the storage. Code 3011.
         case diskStorageIsNotReady(cacheURL: URL)
     }
 
-    /// What of a processor has failed.
+    /// The reason of a processor failure.
     public enum ProcessorErrorReason: Sendable {
-        /// A processor could not make an image of its input. Code 4001.
+        /// A processor could not make an image from its input. Code 4001.
         case processingFailed(processor: any ImageProcessor, item: ImageProcessItem)
     }
 
@@ -106,7 +106,7 @@ extension KingfisherError.CacheErrorReason {
         }
     }
 
-    /// A path for people. Where names are not hashed the last part is a key: then only its folder is named.
+    /// A path to show to people. If names are not hashed, the last component is a key, so only its folder is named.
     private func place(_ url: URL) -> String {
         let isHashed = BlobName.isBlobName(url.lastPathComponent, isHashed: true) || url.hasDirectoryPath
         return isHashed ? url.path : "a file in \(url.deletingLastPathComponent().path)"

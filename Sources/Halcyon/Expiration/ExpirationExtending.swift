@@ -1,9 +1,9 @@
-/// What reading a value does to its expiration.
+/// How reading a value extends its expiration.
 public enum ExpirationExtending: Sendable {
-    /// Nothing: it expires when it was going to.
+    /// The expiration does not change.
     case none
-    /// Its own duration begins again at the moment of reading.
+    /// The value's own duration restarts at the read.
     case cacheTime
-    /// It gets this expiration instead, counted from the moment of reading.
+    /// The value gets this expiration instead, counted from the read.
     case expirationTime(_ expiration: StorageExpiration)
 }

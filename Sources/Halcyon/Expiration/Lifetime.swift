@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// When an entry expires and how long it lives: what a ``StorageExpiration`` means at a moment.
+/// The meaning of a ``StorageExpiration`` at a moment: when an entry expires, and how long it lives.
 @_spi(HalcyonTool) public struct Lifetime: Equatable, Sendable {
-    /// nil: never.
+    /// nil if it never expires.
     public let expiresAt: Timestamp?
-    /// Milliseconds that a read begins again with ``ExpirationExtending/cacheTime``. nil: never expires; beside a time when it does, no
-    /// read moves that.
+    /// The milliseconds that a read with ``ExpirationExtending/cacheTime`` restarts. nil if the entry never expires; if it does,
+    /// nil means that no read extends it.
     package let timeToLive: Int64?
 
     package init(expiresAt: Timestamp?, timeToLive: Int64?) {
@@ -15,7 +15,7 @@ internal import Foundation
 
     public static let never = Lifetime(expiresAt: nil, timeToLive: nil)
 
-    /// Expired at any time, also once the clock is put back.
+    /// Expired at any time, even if the clock is set back.
     private static let over = Lifetime(expiresAt: Timestamp(milliseconds: 0), timeToLive: 0)
 
     package init(_ expiration: StorageExpiration, from now: Timestamp) {
@@ -38,7 +38,7 @@ internal import Foundation
             return
         }
         let latest = Double(Timestamp.latest.milliseconds)
-        // A comparison with not-a-number is false: it ends up as zero, which is "expired".
+        // Comparisons with not-a-number are false, so it counts as expired.
         guard seconds > 0 else {
             self = .over
             return
@@ -46,9 +46,15 @@ internal import Foundation
         self.init(until: now.advanced(by: Int64(min((seconds * 1000).rounded(.up), latest))), from: now)
     }
 
+    /// The same expiration, but no read extends it.
+    var fixed: Lifetime { Lifetime(expiresAt: expiresAt, timeToLive: nil) }
+
+    /// Whether no read extends it.
+    var isFixed: Bool { expiresAt != nil && timeToLive == nil }
+
     package func isExpired(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
 
-    /// The lifetime after a read at `now`; nil when the read changes nothing.
+    /// The lifetime after a read at `now`; nil if the read changes nothing.
     package func extended(by extending: ExpirationExtending, at now: Timestamp) -> Lifetime? {
         guard expiresAt == nil || timeToLive != nil else { return nil }
         switch extending {

@@ -2,18 +2,18 @@ public import Foundation
 
 /// How long a stored value stays valid.
 ///
-/// A duration that is not a number or not positive means "expired"; one beyond the year 9999 ends with it, and an
-/// infinite one is ``never``.
+/// A duration that is not a number or not positive means "expired". One beyond the year 9999 is cut there, and an infinite one is
+/// ``never``.
 public enum StorageExpiration: Sendable {
-    /// Valid until it is removed, or evicted for room. Survives every relaunch.
+    /// Valid until it is removed or evicted, across launches.
     case never
-    /// Valid for that many seconds from the time of storing.
+    /// Valid for a number of seconds after the store.
     case seconds(TimeInterval)
-    /// Valid for that many days of 86 400 seconds.
+    /// Valid for a number of days of 86,400 seconds.
     case days(Int)
-    /// Valid until that moment.
+    /// Valid until a date.
     case date(Date)
-    /// Not valid at all: storing such a value does nothing.
+    /// Never valid: storing such a value does nothing.
     case expired
 
     func estimatedExpirationSince(_ date: Date) -> Date {
@@ -30,7 +30,7 @@ public enum StorageExpiration: Sendable {
 
     var isExpired: Bool { !(timeInterval > 0) }
 
-    /// Seconds from now; infinite for ``never``, minus infinite for ``expired``.
+    /// Seconds from now; infinity for ``never``, negative infinity for ``expired``.
     var timeInterval: TimeInterval {
         switch self {
         case .never: .infinity

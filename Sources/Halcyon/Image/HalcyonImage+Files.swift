@@ -3,29 +3,40 @@
     internal import HalcyonImageCodecs
 
     extension HalcyonImage {
-        /// A PNG of the first picture; nil if its pixels cannot be decoded. An image made of a PNG gives that file.
+        /// Returns a PNG of the first picture; nil if its pixels cannot be decoded. An image made from a PNG returns that file.
         public func pngData() -> Data? {
             file(in: .png) ?? bitmap.flatMap { try? ImageCodecs.png($0) }
         }
 
-        /// A JPEG of the first picture, transparent pixels laid on white; nil if its pixels cannot be decoded, or are more
-        /// than 65 500 in one direction.
+        /// Returns a JPEG of the first picture, with transparent pixels on white; nil if its pixels cannot be decoded, or a side
+        /// exceeds 65,500 pixels.
         ///
-        /// - Parameter compressionQuality: 0 to 1. With 1 an image made of a JPEG gives that file: coding it once more would
-        ///   only lose.
+        /// - Parameter compressionQuality: 0 to 1. With 1, an image made from a JPEG returns that file, because encoding it again
+        ///   would only lose quality.
         public func jpegData(compressionQuality: CGFloat) -> Data? {
             if compressionQuality >= 1, let file = file(in: .jpeg) { return file }
             return bitmap.flatMap { try? ImageCodecs.jpeg($0, quality: Double(compressionQuality)) }
         }
 
-        /// A GIF of all pictures; nil if their pixels cannot be decoded. An image made of a GIF gives that file.
+        /// Returns a GIF of all pictures; nil if their pixels cannot be decoded. An image made from a GIF returns that file.
         public func gifData() -> Data? {
             if !content.isFirstFrameOnly, let file = file(in: .gif) { return file }
             return (try? content.decoded()).flatMap { try? ImageCodecs.gif($0) }
         }
 
-        /// The file it was made of, if it is of that format and its pixels are what it says: half a download must not be
-        /// stored again as the whole. Without codecs nobody can say, and the file is all there is.
+        /// Returns a WebP of all pictures; nil if their pixels cannot be decoded, or a side exceeds 16,383 pixels.
+        ///
+        /// - Parameter compressionQuality: 0 to 1. 1 is lossless, and an image made from a WebP returns that file.
+        public func webpData(compressionQuality: CGFloat) -> Data? {
+            if compressionQuality >= 1, let webpFile { return webpFile }
+            return (try? content.decoded()).flatMap { try? ImageCodecs.webp($0, quality: Double(compressionQuality)) }
+        }
+
+        /// The file of an image that was made from a WebP.
+        var webpFile: Data? { content.isFirstFrameOnly ? nil : file(in: .webp) }
+
+        /// The original file, if it has that format and its pixels can be decoded: a partial download must not be stored again as
+        /// a complete file. Without codecs the pixels cannot be checked, and the file is all there is.
         private func file(in format: ImageFileFormat) -> Data? {
             guard content.format == format else { return nil }
             return ImageCodecs.areAvailable && (try? content.decoded()) == nil ? nil : content.file

@@ -2,45 +2,45 @@
     public import Foundation
     internal import HalcyonImageCodecs
 
-    /// An image where the system has none: PNG, JPEG, or GIF with its frames; upright, 8 bits a channel, in sRGB's numbers as
-    /// they are in the file.
+    /// An image for systems without an image type: PNG, JPEG, GIF or WebP with all frames; upright, 8 bits a channel, with the
+    /// file's values taken as sRGB.
     ///
-    /// Making one of a file reads what the file says of its picture, and refuses what is over ``pixelLimit``, too short for
-    /// the size it states, or of another format. The pixels are decoded by whoever needs them first, on that thread, once;
-    /// ``decode()`` does it when it suits, and says what is wrong with a file whose pixels are damaged.
+    /// Creating one from a file reads only the header, and fails if it exceeds ``pixelLimit``, is too short for its stated size,
+    /// or has another format. The first use of the pixels decodes them, once, on its thread. Call ``decode()`` to decode earlier,
+    /// or to learn what is wrong with damaged pixels.
     ///
-    /// Safe from any thread. Two images are equal if they are the same object.
+    /// You may use it from any thread. Two images are equal if they are the same object.
     public final class HalcyonImage: Sendable {
         /// Pixels per point.
         public let scale: CGFloat
         let content: ImageContent
-        private let givenDuration: TimeInterval
+        let givenDuration: TimeInterval
         private let state = Locked(State())
 
         private struct State {
             var givenFrameCount: Int?
-            /// Made at first use and kept, so that each frame is the same object every time.
+            /// Made on first use and kept, so that each frame is always the same object.
             var frames: [HalcyonImage]?
         }
 
-        /// An image of a file's bytes, with one pixel per point. Decodes nothing yet.
+        /// Creates an image from a file's bytes, with one pixel per point. Does not decode yet.
         ///
-        /// - Returns: nil if the data is no picture that can be decoded, or one over the limits.
+        /// - Returns: nil if the data is not a supported image, or exceeds the limits.
         public convenience init?(data: Data) { self.init(data: data, scale: 1) }
 
-        /// As ``init(data:)``, with another number of pixels per point.
+        /// Like ``init(data:)``, with a number of pixels per point.
         ///
         /// - Parameters:
-        ///   - data: a PNG, JPEG or GIF file.
-        ///   - scale: pixels per point; what is not positive counts as 1.
+        ///   - data: a PNG, JPEG, GIF or WebP file.
+        ///   - scale: pixels per point; values that are not positive count as 1.
         public convenience init?(data: Data, scale: CGFloat) {
             self.init(data: data, options: ImageCreatingOptions(scale: scale))
         }
 
-        /// An image of pixels: red, green, blue and alpha, a byte each, not multiplied by alpha, rows from the top without
+        /// Creates an image from pixels: red, green, blue and alpha, one byte each, not premultiplied, rows from the top without
         /// gaps.
         ///
-        /// - Returns: nil unless there are `width * height * 4` bytes, a pixel at least, and memory for a copy.
+        /// - Returns: nil unless there are `width * height * 4` bytes, at least one pixel, and memory for a copy.
         public convenience init?(rgba: [UInt8], width: Int, height: Int, scale: CGFloat = 1) {
             let size = PixelSize(width: width, height: height)
             guard width > 0, height > 0, size.pixelCount <= Int.max / 4, rgba.count == size.pixelCount * 4 else {
@@ -53,7 +53,7 @@
         convenience init?(data: Data, options: ImageCreatingOptions) {
             var decoding = Self.limits.withLock { $0 }
             decoding.firstFrameOnly = options.onlyFirstFrame
-            // Why it is none is not asked here; ImageDecodingError(decoding:) tells.
+            // The reason is dropped here; ImageDecodingError(decoding:) reports it.
             guard let content = try? ImageContent(file: data, options: decoding) else { return nil }
             self.init(content: content, scale: options.scale, duration: options.duration)
         }
@@ -64,15 +64,15 @@
             givenDuration = duration > 0 && duration.isFinite ? duration : 0
         }
 
-        // MARK: What it shows
+        // MARK: Content
 
         /// In points: pixels divided by ``scale``.
         public var size: CGSize {
             CGSize(width: CGFloat(content.pixelSize.width) / scale, height: CGFloat(content.pixelSize.height) / scale)
         }
 
-        /// The pictures of an animation, each as it looks on the screen; one for a GIF with a single picture. nil for a still
-        /// image, or if the pixels cannot be decoded. Decodes.
+        /// The pictures of an animation as they appear on screen; one for a GIF with a single picture. nil for a still image, or
+        /// if the pixels cannot be decoded. Decodes.
         public var images: [HalcyonImage]? {
             guard content.hasPictures, let decoded = try? content.decoded() else { return nil }
             return state.withLock { state in
@@ -86,8 +86,8 @@
             HalcyonImage(content: ImageContent(bitmap: frame.bitmap), scale: scale, duration: frame.durationInSeconds)
         }
 
-        /// Seconds an animation takes once; 0 for a still image. A picture of ``images`` has the time for which it is shown.
-        /// Decodes, unless it was given when the image was made.
+        /// The seconds of one pass of an animation; 0 for a still image. For an element of ``images``, the time it is shown.
+        /// Decodes, unless the duration was set when the image was made.
         public var duration: TimeInterval {
             guard givenDuration == 0, content.frameCount > 1, let decoded = try? content.decoded() else {
                 return givenDuration
@@ -95,21 +95,21 @@
             return decoded.frames.reduce(0) { $0 + $1.durationInSeconds }
         }
 
-        /// How often an animation is played: 0, for ever. 1 for a still image. Decodes.
+        /// How often an animation plays; 0 means forever. 1 for a still image. Decodes.
         public var loopCount: Int { (try? content.decoded())?.loopCount ?? 1 }
 
-        /// The pixels of the first picture, as ``init(rgba:width:height:scale:)`` takes them; nil if they cannot be decoded, or
-        /// there is no memory for them. Decodes, and copies.
+        /// The pixels of the first picture, in the format of ``init(rgba:width:height:scale:)``; nil if they cannot be decoded or
+        /// copied. Decodes, and copies.
         public var rgba: [UInt8]? { try? bitmap?.pixels }
 
         var bitmap: Bitmap? { (try? content.decoded())?.frames.first?.bitmap }
 
         // MARK: Decoding
 
-        /// Decodes the pixels now, unless that has been done.
+        /// Decodes the pixels now, unless they are decoded already.
         ///
-        /// - Throws: ``ImageDecodingError``; then every use of the pixels fails, unless there was only no memory: the next one
-        ///   tries again.
+        /// - Throws: ``ImageDecodingError``. Then every use of the pixels fails, except that running out of memory is retried by
+        ///   the next use.
         public func decode() throws {
             do throws(ImageCodecError) {
                 _ = try content.decoded()
@@ -121,26 +121,33 @@
         /// Whether the pixels are in memory.
         public var isDecoded: Bool { content.isDecoded }
 
-        /// Pixels of one picture that are decoded at most: 100 million. A file that states more is no image. Applies to images
-        /// made later.
+        /// The most pixels decoded for one picture, by default 100 million. A file that states more is not an image. Applies to
+        /// images created later.
         ///
-        /// A file that states fewer takes no memory for pixels that its compressed bytes cannot encode, nor for those of a canvas
-        /// that none of its frames touches.
+        /// A file within the limit allocates no memory for pixels that its compressed bytes cannot encode, or for a canvas that
+        /// none of its frames touches.
         public static var pixelLimit: Int {
             get { limits.withLock { $0.pixelLimit } }
             set { limits.withLock { $0.pixelLimit = newValue } }
         }
 
-        /// Pixels of all pictures of an animation together, each as big as the whole: 250 million. One that has more is no
-        /// image. Applies to images made later.
+        /// The most pixels of all pictures of an animation together, each at full size; by default 250 million. A file with more
+        /// is not an image. Applies to images created later.
         public static var animationPixelLimit: Int {
             get { limits.withLock { $0.totalPixelLimit } }
             set { limits.withLock { $0.totalPixelLimit = newValue } }
         }
 
+        /// The number of pictures decoded at the same time, by default the number of processors. Further decodes block their
+        /// thread. Takes effect at once; values below 1 count as 1.
+        public static var concurrentDecodeLimit: Int {
+            get { DecodingSlots.shared.limit }
+            set { DecodingSlots.shared.limit = newValue }
+        }
+
         static let limits = Locked(DecodingOptions())
 
-        // MARK: State that is not the picture's
+        // MARK: State beside the picture
 
         var frameCount: Int? {
             get { state.withLock { $0.givenFrameCount } ?? content.statedFrameCount }

@@ -7,30 +7,37 @@ public import Foundation
 #endif
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// A PNG of the image, of an animation's first picture; nil if it cannot be made.
+    /// Returns a PNG of the image, for an animation of its first picture; nil if encoding fails.
     public func pngRepresentation() -> Data? { base.still.pngData() }
 
-    /// A JPEG of the image, of an animation's first picture; nil if it cannot be made.
+    /// Returns a JPEG of the image, for an animation of its first picture; nil if encoding fails.
     ///
-    /// - Parameter compressionQuality: 0 to 1, the best and largest.
+    /// - Parameter compressionQuality: 0 to 1; 1 is the best and largest.
     public func jpegRepresentation(compressionQuality: CGFloat) -> Data? {
         base.still.jpegData(compressionQuality: compressionQuality)
     }
 
-    /// A GIF of the image with all its pictures; nil if it cannot be made. An image that was made of a GIF gives that file.
+    /// Returns a GIF with all pictures; nil if encoding fails. An image made from a GIF returns that file.
     public func gifRepresentation() -> Data? { base.gifData() }
 
-    /// A file of the image in a format; nil if it cannot be made.
+    /// Returns a WebP with all pictures on Linux; nil on Apple platforms, which have no WebP encoder.
+    ///
+    /// - Parameter compressionQuality: 0 to 1; 1 is lossless.
+    public func webpRepresentation(compressionQuality: CGFloat) -> Data? {
+        base.webpData(compressionQuality: compressionQuality)
+    }
+
+    /// Returns the image encoded in a format; nil if encoding fails.
     ///
     /// - Parameters:
-    ///   - format: `unknown` gives the GIF of an animation, and a PNG of anything else.
-    ///   - compressionQuality: for JPEG; 0 to 1, the best and largest.
+    ///   - format: `unknown` returns the original file of a WebP on Linux, a GIF for other animations, and otherwise a PNG.
+    ///   - compressionQuality: for JPEG, 0 to 1; 1 is the best and largest.
     public func data(format: ImageFormat, compressionQuality: CGFloat = 1.0) -> Data? {
         switch format {
         case .PNG: pngRepresentation()
         case .JPEG: jpegRepresentation(compressionQuality: compressionQuality)
         case .GIF: gifRepresentation()
-        case .unknown: base.animationData ?? normalized.kf.pngRepresentation()
+        case .unknown: base.webpFile ?? base.animationData ?? normalized.kf.pngRepresentation()
         }
     }
 }

@@ -2,9 +2,9 @@
     internal import Foundation
     internal import HalcyonImageCodecs
 
-    /// The one place that asks whether the codecs are in this build.
+    /// The only place that checks whether this build has the codecs.
     ///
-    /// Without them files are still told apart and measured, and whatever needs pixels fails with a word on the trait.
+    /// Without codecs, formats and sizes are still read, and everything that needs pixels throws an error that names the trait.
     enum ImageCodecs {
         #if ImageCodecs && os(Linux)
             static let areAvailable = true
@@ -27,7 +27,9 @@
 
         static func decode(_ file: Data, options: DecodingOptions) throws(ImageCodecError) -> DecodedImage {
             #if ImageCodecs && os(Linux)
-                return try asCodecError { try ImageDecoder.decode(file, options: options) }
+                return try asCodecError {
+                    try DecodingSlots.shared.withSlot { try ImageDecoder.decode(file, options: options) }
+                }
             #else
                 throw unavailable(try header(of: file, options: options).format)
             #endif
@@ -57,11 +59,21 @@
             #endif
         }
 
+        static func webp(_ image: DecodedImage, quality: Double) throws(ImageCodecError) -> Data {
+            #if ImageCodecs && os(Linux)
+                return try asCodecError {
+                    try ImageEncoder.webp(image.frames, quality: quality, loopCount: image.loopCount)
+                }
+            #else
+                throw unavailable(.webp)
+            #endif
+        }
+
         private static func asCodecError<Result>(_ body: () throws -> Result) throws(ImageCodecError) -> Result {
             do {
                 return try body()
             } catch {
-                // The codecs throw nothing else.
+                // The codecs throw no other errors.
                 throw (error as? ImageCodecError) ?? .unknownFormat
             }
         }

@@ -2,19 +2,19 @@
     internal import Foundation
     internal import HalcyonImageCodecs
 
-    /// What images that differ only in scale share: a file, its pixels once somebody has asked for them, or pixels alone.
+    /// The content shared by images that differ only in scale: a file and its pixels once decoded, or pixels alone.
     ///
-    /// Decoding happens once, under the lock: whoever comes meanwhile waits for it instead of doing it again.
+    /// Decoding happens once, under the lock. Other threads wait for it instead of decoding again.
     final class ImageContent: Sendable {
-        /// The file that it was made of; nil for bare pixels.
+        /// The original file; nil for bare pixels.
         let file: Data?
         let format: ImageFileFormat?
         let pixelSize: PixelSize
-        /// By what the file says, so that it is the same before and after decoding.
+        /// As stated by the file, so it is the same before and after decoding.
         let frameCount: Int
-        /// Of a GIF or an animation, whichever of its pictures are wanted; nil for a still.
+        /// The frame count of a GIF or an animation, whichever pictures are decoded; nil for a still image.
         let statedFrameCount: Int?
-        /// Whether it has pictures that can be listed: those of an animation that are all wanted, or the one of a GIF.
+        /// Whether it has pictures to list: those of an animation if all are decoded, or the one of a GIF.
         var hasPictures: Bool { statedFrameCount != nil && !options.firstFrameOnly }
         private let keptPixelCount: Int
         private let options: DecodingOptions
@@ -26,9 +26,9 @@
             case failed(ImageCodecError)
         }
 
-        /// Reads what the file says of its picture, and no pixels.
+        /// Reads the header of a file, and no pixels.
         ///
-        /// - Throws: also when the picture is over the limits or the file too short for it.
+        /// - Throws: if it is not a supported image, exceeds the limits, or is too short for its size.
         init(file: Data, options: DecodingOptions) throws(ImageCodecError) {
             let header = try ImageCodecs.header(of: file, options: options)
             self.file = file
@@ -56,8 +56,7 @@
             self.init(decoded: DecodedImage(format: .png, frames: [.init(bitmap: bitmap)]))
         }
 
-        /// The pixels. Takes as long as decoding does the first time, and nothing later; a failure is remembered too, unless
-        /// it was for want of memory.
+        /// The pixels. Decodes on the first call only. Also remembers a failure, unless memory ran out.
         func decoded() throws(ImageCodecError) -> DecodedImage {
             let outcome = state.withLock { state in
                 guard case .waiting = state else { return state }
@@ -89,7 +88,7 @@
             }
         }
 
-        /// Bytes of all pixels that are in memory once they are decoded. Without codecs there are none, and the file is what is kept.
+        /// Bytes of all pixels once decoded. Without codecs, the size of the file.
         var cost: Int {
             guard ImageCodecs.areAvailable || file == nil else { return file?.count ?? 0 }
             let (bytes, overflow) = keptPixelCount.multipliedReportingOverflow(by: 4)

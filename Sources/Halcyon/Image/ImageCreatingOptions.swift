@@ -1,17 +1,17 @@
 public import Foundation
 
-/// How an image is made of data.
+/// Options for making an image from data.
 public struct ImageCreatingOptions: Equatable, Sendable {
-    /// Pixels per point. 1.
+    /// Pixels per point. Default 1.
     public var scale: CGFloat
-    /// Seconds an animation takes in all; 0, what its data says.
+    /// The duration of an animation in seconds; 0 for the one in its data.
     public var duration: TimeInterval
     /// Whether all frames of an animation are decoded at once.
     public var preloadAll: Bool
     /// Whether an animation becomes a still image of its first frame.
     public var onlyFirstFrame: Bool
 
-    /// By default: one pixel per point, an animation's own duration, frames decoded when they are needed, all of them.
+    /// By default: one pixel per point, an animation's own duration, and all frames, each decoded when needed.
     public init(
         scale: CGFloat = 1.0, duration: TimeInterval = 0.0, preloadAll: Bool = false, onlyFirstFrame: Bool = false
     ) {

@@ -2,9 +2,9 @@
     public import Foundation
     internal import HalcyonImageCodecs
 
-    /// Why data is no image, or an image has no pixels. Nothing in it comes from a key or a path.
+    /// The reason why data is not an image, or why an image has no pixels. Contains nothing from a key or path.
     public struct ImageDecodingError: LocalizedError, CustomStringConvertible, Sendable {
-        /// What is wrong, in a sentence, and what to do about it if that is a limit.
+        /// The reason in a sentence, and how to raise the limit if that is the reason.
         public let description: String
         public var errorDescription: String? { description }
 
@@ -17,7 +17,7 @@
             description = text
         }
 
-        /// What is wrong with data of which no image can be made; nil if its pixels can be decoded, which is tried.
+        /// Decodes data and returns the error, or nil if its pixels can be decoded.
         public init?(decoding data: Data) {
             do throws(ImageCodecError) {
                 _ = try ImageContent(file: data, options: HalcyonImage.limits.withLock { $0 }).decoded()

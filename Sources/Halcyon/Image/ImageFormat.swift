@@ -1,21 +1,21 @@
 internal import Foundation
 
-/// The format of an image's data, told by its first bytes.
+/// The format of image data, detected from its first bytes.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public enum ImageFormat: Sendable {
-    /// None of the others, or too short to tell.
+    /// Another format, or too short to tell.
     case unknown
     /// Portable Network Graphics.
     case PNG
     /// JPEG.
     case JPEG
-    /// Graphics Interchange Format, with one picture or more.
+    /// Graphics Interchange Format, with one or more pictures.
     case GIF
 }
 
 extension ImageFormat {
-    /// By the signatures of ISO/IEC 15948 (PNG), ITU-T T.81 (JPEG) and the GIF specification. Eight bytes or fewer are no
-    /// image.
+    /// Detects the signatures of ISO/IEC 15948 (PNG), ITU-T T.81 (JPEG) and the GIF specification. Eight bytes or fewer are not
+    /// an image.
     init(_ data: Data) {
         guard data.count > 8 else {
             self = .unknown
@@ -27,4 +27,9 @@ extension ImageFormat {
         ]
         self = signature.first { data.starts(with: $0.1) }?.0 ?? .unknown
     }
+}
+
+extension Data {
+    /// Per the container specification. The name of the first chunk is not checked.
+    var isWebP: Bool { count > 12 && starts(with: "RIFF".utf8) && dropFirst(8).starts(with: "WEBP".utf8) }
 }

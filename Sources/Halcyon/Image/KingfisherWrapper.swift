@@ -1,24 +1,24 @@
 public import Foundation
 
-/// What `kf` gives access to: functions for a type that are not among its own.
+/// The type of `kf`: holds the functions that this package adds to another type.
 public struct KingfisherWrapper<Base> {
-    /// What it is about.
+    /// The wrapped value.
     public let base: Base
-    /// As `base.kf`.
+    /// Creates a wrapper, like `base.kf`.
     public init(_ base: Base) { self.base = base }
 }
 
 extension KingfisherWrapper: Sendable where Base: Sendable {}
 
-/// An object that has `kf`.
+/// A class that has `kf`.
 public protocol KingfisherCompatible: AnyObject {}
 
-/// A value that has `kf`.
+/// A value type that has `kf`.
 public protocol KingfisherCompatibleValue {}
 
-// The setters do nothing: with them a property of the wrapper can be assigned through `kf`.
-// Disfavored, because Kingfisher has a `kf` of its own. In an app with both modules members are found in all files, whatever a file
-// imports: without this each `kf` would be ambiguous.
+// The setters do nothing. They allow assigning to a property of the wrapper through `kf`. Disfavored, because Kingfisher has its
+// own `kf`. If an app links both modules, members are visible in all files, whatever a file imports, and without this attribute
+// each `kf` would be ambiguous.
 
 extension KingfisherCompatible {
     /// The functions that this package adds to the type.
@@ -42,14 +42,17 @@ extension Data: KingfisherCompatibleValue {}
 extension String: KingfisherCompatibleValue {}
 
 extension KingfisherWrapper where Base == Data {
-    /// Told by the first bytes. Eight bytes or fewer are no image.
+    /// The format, detected from the first bytes. Eight bytes or fewer are not an image.
     public var imageFormat: ImageFormat { ImageFormat(base) }
+
+    /// Whether it is a WebP. ``imageFormat`` is `unknown` for it, because ``ImageFormat`` has Kingfisher's cases.
+    public var isWebP: Bool { base.isWebP }
 }
 
 extension KingfisherWrapper where Base == String {
     /// The SHA-256 of the UTF-8, as 64 lower-case hexadecimal digits.
     var sha256: String { Digest(of: base).hexadecimal }
 
-    /// The file name extension that a key suggests.
+    /// The file name extension suggested by a key.
     var ext: String? { BlobName.suggestedExtension(ofKey: base) }
 }

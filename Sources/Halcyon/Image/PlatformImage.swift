@@ -2,7 +2,7 @@
     public import Foundation
     internal import HalcyonImageCodecs
 
-    // What the functions of `kf` need of each platform's image. The same names for UIImage and NSImage are in Platform/.
+    // The image functions that `kf` needs on each platform. Those of UIImage and NSImage are in Platform/.
     extension HalcyonImage {
         var bitmapCost: Int { content.cost }
 
@@ -11,12 +11,12 @@
             CGSize(width: size.width * scale, height: size.height * scale)
         }
 
-        /// Seconds; 0 for a still.
+        /// In seconds; 0 for a still image.
         @_spi(HalcyonTool) public var playingTime: TimeInterval { duration }
 
         var isAnimation: Bool { content.frameCount > 1 }
 
-        /// The GIF of an animation, without making one of a still image. Without codecs, which make no PNG either, the file.
+        /// The GIF of an animation, or nil for a still image. Without codecs, which cannot make a PNG either, the file.
         var animationData: Data? {
             guard ImageCodecs.areAvailable else { return content.file }
             return isAnimation ? gifData() : nil
@@ -24,10 +24,10 @@
 
         var upright: HalcyonImage { self }
 
-        /// What a format with one picture can hold of it.
+        /// The part that a format with a single picture can hold.
         var still: HalcyonImage { self }
 
-        /// The same pixels at another number of them per point.
+        /// The same pixels at another scale.
         func withScale(_ scale: CGFloat) -> HalcyonImage {
             guard scale != self.scale else { return self }
             let copy = HalcyonImage(content: content, scale: scale, duration: isAnimation ? 0 : duration)
@@ -35,8 +35,8 @@
             return copy
         }
 
-        /// This image with its pixels in memory; nil if they cannot be had. Without codecs an image is its file.
-        func decodedForDisplay() -> HalcyonImage? {
+        /// This image with its pixels in memory; nil if they cannot be decoded. Without codecs, the image itself.
+        @_spi(HalcyonTool) public func decodedForDisplay() -> HalcyonImage? {
             guard ImageCodecs.areAvailable else { return self }
             return (try? decode()) == nil ? nil : self
         }
@@ -48,11 +48,31 @@
             return options.preloadAll && image.isAnimation ? image.decodedForDisplay() : image
         }
 
-        /// The first picture of a file, made smaller so that neither direction has more than so many pixels. A JPEG is decoded
-        /// at the eighth of its size that is just large enough.
+        /// All pictures at another size in points, rounded to whole pixels. Returns nil if the result would have no pixels or
+        /// exceed the limits, or if there is not enough memory.
+        func resized(to size: CGSize) -> HalcyonImage? {
+            func pixels(_ length: CGFloat) -> Int { Int(clamping: (Double(length * scale)).rounded()) }
+            let target = PixelSize(width: pixels(size.width), height: pixels(size.height))
+            let limits = Self.limits.withLock { $0 }
+            guard let decoded = try? content.decoded(), target.width > 0, target.height > 0,
+                target.pixelCount <= limits.pixelLimit,
+                target.pixelCount <= limits.totalPixelLimit / max(1, decoded.frames.count)
+            else { return nil }
+            let frames = try? decoded.frames.map {
+                DecodedImage.Frame(
+                    bitmap: try $0.bitmap.scaled(to: target), durationInSeconds: $0.durationInSeconds)
+            }
+            guard let frames else { return nil }
+            let resized = DecodedImage(format: decoded.format, frames: frames, loopCount: decoded.loopCount)
+            return HalcyonImage(content: ImageContent(decoded: resized), scale: scale, duration: givenDuration)
+        }
+
+        /// The first picture of a file, scaled down so that neither side exceeds `mostPixels`. A JPEG is decoded at the smallest
+        /// eighth of its size that is large enough.
         static func thumbnail(of data: Data, mostPixels: CGFloat, scale: CGFloat) -> HalcyonImage? {
             var options = limits.withLock { $0 }
-            // Before the header is judged: an animation over the limit for all its pictures has a first one.
+            // Before the header is checked: an animation may exceed the limit for all its pictures and still have a usable first
+            // one.
             options.firstFrameOnly = true
             guard mostPixels >= 1, let size = (try? ImageCodecs.header(of: data, options: options))?.size else {
                 return nil
@@ -67,7 +87,7 @@
     }
 
     extension PixelSize {
-        /// The largest size of this shape with no more pixels than that in either direction, and never a larger one than this.
+        /// The largest size of the same shape with neither side over `most`; never larger than this one.
         fileprivate func fitting(_ most: Int) -> PixelSize {
             guard max(width, height) > most else { return self }
             let ratio = Double(most) / Double(max(width, height))

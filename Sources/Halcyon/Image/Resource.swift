@@ -1,23 +1,23 @@
 public import Foundation
 
-/// Something that can be downloaded, and the key it is cached under.
+/// A downloadable resource and its cache key.
 public protocol Resource: Sendable {
     /// The key in the cache.
     var cacheKey: String { get }
-    /// Where it comes from.
+    /// The URL to download from.
     var downloadURL: URL { get }
 }
 
-/// A namespace, for names that would be too general without it.
+/// A namespace for names that are too general on their own.
 public enum KF {
-    /// An address with a key of your own, for one that changes with every request.
+    /// A URL with a cache key of your own, for a URL that changes with every request.
     public struct ImageResource: Resource {
         public let cacheKey: String
         public let downloadURL: URL
 
         /// - Parameters:
-        ///   - downloadURL: where it comes from.
-        ///   - cacheKey: nil for the address's own.
+        ///   - downloadURL: the URL to download from.
+        ///   - cacheKey: nil for the URL's own key.
         public init(downloadURL: URL, cacheKey: String? = nil) {
             self.downloadURL = downloadURL
             self.cacheKey = cacheKey ?? downloadURL.cacheKey
@@ -26,8 +26,8 @@ public enum KF {
 }
 
 extension URL: Resource {
-    /// The absolute address. A file's address changes with each installation of an app, so its key begins with the last
-    /// component that names an app or an extension of one.
+    /// The absolute URL. A file URL changes with each installation of an app, so its key begins with the last path component that
+    /// is an app or app extension.
     public var cacheKey: String { isFileURL ? localFileCacheKey : absoluteString }
 
     public var downloadURL: URL { self }

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// A cache's I/O queue: what is called first is done first, and stores in a row that wait for their turn are done together.
+/// A cache's I/O queue. Work runs in the order of the calls, and a run of waiting stores is performed together.
 final class CacheQueue: Sendable {
     private let queue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.ioQueue.\(UUID().uuidString)")
-    /// Stores at the end of the queue whose turn has not come.
+    /// The run of stores at the end of the queue, until its turn comes.
     private let lastRun: Locked<StoreRun?> = Locked(nil)
 
-    /// Stores in a row.
+    /// Consecutive stores.
     private final class StoreRun: @unchecked Sendable {
-        // Sendable because `calls` is touched under the lock of `lastRun` alone.
+        // Sendable because `calls` is accessed only under the lock of `lastRun`.
         var calls: [PendingStore] = []
     }
 
@@ -24,8 +24,8 @@ final class CacheQueue: Sendable {
         return try queue.sync(execute: work)
     }
 
-    /// - Parameter perform: does the next few of stores that were called in a row, and takes them from the end of the array:
-    ///   what is done is let go of. It is that of the first one.
+    /// - Parameter perform: performs the next few stores of a run and removes them from the end of the array, to release them. A
+    ///   run uses the closure of its first store.
     func async(store: PendingStore, perform: @escaping @Sendable (inout [PendingStore]) -> Void) {
         lastRun.withLock { last in
             if let last { return last.calls.append(store) }
@@ -39,7 +39,7 @@ final class CacheQueue: Sendable {
         }
     }
 
-    /// The last one first.
+    /// Returns the calls in reverse order.
     private func takeCalls(of run: StoreRun) -> [PendingStore] {
         lastRun.withLock { last in
             if last === run { last = nil }

@@ -1,8 +1,8 @@
-/// What became of a store.
+/// The result of a store.
 public struct CacheStoreResult: Sendable {
     /// Storing in memory cannot fail.
     public let memoryCacheResult: Result<(), Never>
-    /// Success too if nothing was to be stored on disk.
+    /// Also a success if nothing was to be stored on disk.
     public let diskCacheResult: Result<(), KingfisherError>
 
     init(disk: Result<(), KingfisherError>) {

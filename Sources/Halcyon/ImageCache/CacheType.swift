@@ -1,10 +1,10 @@
 /// Where an image is cached.
 public enum CacheType: Sendable {
-    /// Nowhere, or only an entry that has expired.
+    /// Not cached, or only as an expired entry.
     case none
-    /// In memory; on disk perhaps too.
+    /// In memory, and possibly on disk too.
     case memory
-    /// On disk alone.
+    /// On disk only.
     case disk
 
     /// Whether it is cached at all.

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// What has been called on a cache and has not ended: it decides what a load is answered from, and what gets into memory.
+/// The calls on a cache that have not ended. Decides what a load returns, and what may enter memory.
 ///
-/// A change of the disk is pending from its call until its turn on the I/O queue is over. A load of the same key is answered from the
-/// latest pending change, without waiting for that turn. A load that a change overtakes ends as it has begun, is joined by none, and puts
-/// nothing into memory.
+/// A change of the disk is pending from its call until its turn on the I/O queue ends. A load of the same key returns the result
+/// of the latest pending change, without waiting for that turn. If a change overtakes a load, the load ends as it began, no other
+/// load joins it, and it puts nothing into memory.
 ///
 /// `Tests/Models/order.py` tries every interleaving of these rules.
 final class CallOrder: Sendable {
-    /// What a load is answered from.
+    /// The source of a load's result.
     enum Source {
         case disk
         case pending(PendingStore)
@@ -16,7 +16,7 @@ final class CallOrder: Sendable {
         case nothing
     }
 
-    /// A change of a blob, not ended.
+    /// A change of one blob that has not ended.
     fileprivate struct Change {
         let number: Int
         let name: BlobName
@@ -24,7 +24,7 @@ final class CallOrder: Sendable {
         let store: PendingStore?
     }
 
-    /// A change of many keys' blobs, not ended.
+    /// A removal of many keys' blobs that has not ended.
     fileprivate struct WideRemoval {
         let number: Int
         /// nil for all keys.
@@ -35,7 +35,7 @@ final class CallOrder: Sendable {
 
     fileprivate struct Key {
         var pending: [Change] = []
-        /// Changes of memory under way.
+        /// Changes of this key in memory that are under way.
         var changing = 0
         var loads: [DiskLoad] = []
 
@@ -45,17 +45,17 @@ final class CallOrder: Sendable {
     fileprivate struct State {
         var keys: [MemoryKey: Key] = [:]
         var wideRemovals: [WideRemoval] = []
-        /// Changes of all of memory under way.
+        /// Changes of all of memory that are under way.
         var changing = 0
-        /// Counts the beginnings and ends of changes, and so numbers them.
+        /// The number of beginnings and ends of changes; also numbers the changes.
         var count = 0
         var batched = BatchedRemovals()
     }
 
-    /// Removals from the disk that let others in between their batches.
+    /// Removals from the disk that let other calls run between their batches.
     fileprivate struct BatchedRemovals {
         var underWay = 0
-        /// Keys that were changed in memory meanwhile, and at which change.
+        /// Keys that changed in memory during these removals, and the number of the change.
         var changes: [MemoryKey: Int] = [:]
     }
 
@@ -69,9 +69,10 @@ final class CallOrder: Sendable {
 
     // MARK: Changes of the disk
 
-    /// A store is called.
+    /// Begins a store.
     ///
-    /// - Parameter enqueue: puts it into the I/O queue. Called under the lock, so that changes get there in the order of their numbers.
+    /// - Parameter enqueue: adds it to the I/O queue. Called under the lock, so that changes are queued in the order of their
+    ///   numbers.
     func begin(_ store: PendingStore, enqueue: () -> Void) {
         state.withLock { state in
             let number = state.begin(store.key)
@@ -84,9 +85,9 @@ final class CallOrder: Sendable {
         state.withLock { state in state.update(store.key) { $0.pending.removeAll { $0.store === store } } }
     }
 
-    /// A removal is called.
+    /// Begins a removal.
     ///
-    /// - Parameter enqueue: is given the number that ``endRemoval(_:of:)`` takes. Called under the lock.
+    /// - Parameter enqueue: receives the number for ``endRemoval(_:of:)``. Called under the lock.
     func beginRemoval(of name: BlobName, key: MemoryKey, enqueue: (Int) -> Void) {
         state.withLock { state in
             let number = state.begin(key)
@@ -99,9 +100,9 @@ final class CallOrder: Sendable {
         state.withLock { state in state.update(key) { $0.pending.removeAll { $0.number == number } } }
     }
 
-    /// A removal of all keys is called, or of all that meet conditions.
+    /// Begins a removal of all keys, or of those that match conditions.
     ///
-    /// - Parameter enqueue: is given the number that ``endWideRemoval(_:)`` takes. Called under the lock.
+    /// - Parameter enqueue: receives the number for ``endWideRemoval(_:)``. Called under the lock.
     func beginWideRemoval(_ conditions: KeyConditions? = nil, enqueue: (Int) -> Void) {
         state.withLock { state in
             let number = state.beginChangeOfAll()
@@ -114,12 +115,12 @@ final class CallOrder: Sendable {
         state.withLock { state in state.wideRemovals.removeAll { $0.number == number } }
     }
 
-    /// What is to be said of a blob now.
+    /// The source of a load of the blob, as of now.
     func source(of name: BlobName, key: MemoryKey) -> Source { state.withLock { $0.source(of: name, key: key).source } }
 
     // MARK: Changes of memory
 
-    /// Changes a key in memory. A load that is under way meanwhile puts nothing there.
+    /// Changes a key in memory. Loads under way put nothing there.
     func change(_ key: MemoryKey, _ body: () -> Void) {
         state.withLock { state in
             let number = state.begin(key)
@@ -156,10 +157,10 @@ final class CallOrder: Sendable {
 
     // MARK: Removals in batches
 
-    /// Any keys are going to be removed from the disk, in batches between which loads read what is to go: until it ends nothing
-    /// that is read gets into memory.
+    /// Begins a removal of any keys from the disk in batches. Until it ends, loads put nothing into memory, because between the
+    /// batches they read entries that are about to be removed.
     ///
-    /// - Returns: for ``remove(_:unlessChangedSince:_:)``.
+    /// - Returns: the value to pass to ``remove(_:unlessChangedSince:_:)``.
     func beginBatchedRemoval() -> Int {
         beginChangeOfAll()
         return state.withLock { state in
@@ -176,9 +177,10 @@ final class CallOrder: Sendable {
         }
     }
 
-    /// Removes a key that has gone from the disk, unless another image was stored under it since the removal began.
+    /// Removes from memory a key that was removed from the disk, unless another image was stored under it since the removal
+    /// began.
     ///
-    /// - Parameter body: returns what it has taken out, to be released after the lock: a deinit may come back.
+    /// - Parameter body: returns the removed object, which is released after the lock: its deinit may call back.
     func remove(_ key: String, unlessChangedSince begin: Int, _ body: () -> Any?) {
         let removed = state.withLock { state in
             state.batched.changes[MemoryKey(key)] ?? 0 <= begin ? body() : nil
@@ -190,20 +192,20 @@ final class CallOrder: Sendable {
 // MARK: - Loads
 
 extension CallOrder {
-    /// What becomes of a load that is called.
+    /// How to proceed with a new load.
     enum Admission {
-        /// It is to be started.
+        /// The caller starts it.
         case leads(DiskLoad)
-        /// Another one reads for it.
+        /// Another load reads for it.
         case joins(DiskLoad)
-        /// Something has changed since the caller looked into memory.
+        /// A key has changed since the caller looked in memory.
         case isToLookAgain
     }
 
-    /// Counts changes: see ``admit(_:of:since:)``.
+    /// The number of beginnings and ends of changes: see ``admit(_:of:since:)``.
     var changeCount: Int { state.withLock { $0.count } }
 
-    /// - Parameter count: of changes before the caller has found nothing in memory; nil if it does not look there.
+    /// - Parameter count: the change count before the caller looked in memory and found nothing; nil if it does not look there.
     func admit(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, since count: Int?) -> Admission {
         state.withLock { state in
             guard count == nil || state.count == count else { return .isToLookAgain }
@@ -215,16 +217,16 @@ extension CallOrder {
         }
     }
 
-    /// As ``admit(_:of:since:)``, for a load on its caller's thread, which waits for nobody and which nobody joins.
+    /// Like ``admit(_:of:since:)``, for a load on the caller's thread, which does not wait and which no other load joins.
     func admitAlone(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, since count: Int?) -> DiskLoad? {
         state.withLock { state in
             count == nil || state.count == count ? state.add(member, of: blob, waits: false) : nil
         }
     }
 
-    /// A load's turn has come.
+    /// Begins a load when its turn comes.
     ///
-    /// - Returns: the first one's options; nil when all have been taken back.
+    /// - Returns: the first member's options; nil if all members were withdrawn.
     func begin(_ load: DiskLoad) -> KingfisherParsedOptionsInfo? {
         state.withLock { state in
             load.hasBegun = true
@@ -233,7 +235,7 @@ extension CallOrder {
         }
     }
 
-    /// Takes a member back.
+    /// Withdraws a member.
     ///
     /// - Returns: false if its load has begun.
     func cancel(_ member: DiskLoad.Member, of load: DiskLoad) -> Bool {
@@ -246,10 +248,10 @@ extension CallOrder {
 
     /// Ends a load.
     ///
-    /// - Parameter refill: puts what was read into memory for a member; left out when a change has overtaken the load. Called under the
-    ///   lock, so that a change comes before or after. Returns what it has pushed out, to be released after the lock: a deinit may come
-    ///   back.
-    /// - Returns: those who are to be answered.
+    /// - Parameter refill: puts the image into memory for a member; not called if a change has overtaken the load. Called under
+    ///   the lock, so that a change happens before or after it. Returns the displaced object, which is released after the lock:
+    ///   its deinit may call back.
+    /// - Returns: the members to answer.
     func end(_ load: DiskLoad, refill: (DiskLoad.Member) -> Any?) -> [DiskLoad.Member] {
         let (members, displaced) = state.withLock { state in
             let isCurrent = load.isCurrent
@@ -277,9 +279,9 @@ extension CallOrder.State {
         return count
     }
 
-    /// The latest pending change of a blob.
+    /// Returns the source of a blob after its latest pending change.
     ///
-    /// - Parameter waits: whether the asker waits for a store that is not serialized yet. If not, such a store is passed over.
+    /// - Parameter waits: whether the caller waits for a store that is not serialized yet. If false, such a store is skipped.
     fileprivate func source(of name: BlobName, key: MemoryKey, waits: Bool = true) -> (
         source: CallOrder.Source, isLatest: Bool
     ) {
@@ -302,7 +304,7 @@ extension CallOrder.State {
         return load
     }
 
-    /// Nothing is kept of a key for which nothing is under way.
+    /// Drops the key if it is idle.
     fileprivate mutating func update(_ name: MemoryKey, _ change: (inout CallOrder.Key) -> Void) {
         guard var key = keys[name] else { return }
         change(&key)
@@ -311,7 +313,7 @@ extension CallOrder.State {
 }
 
 extension CallOrder.Key {
-    /// A load that is not in the list is joined by none.
+    /// Loads that are not in the list cannot be joined.
     fileprivate mutating func overtakeLoads() {
         for load in loads { load.isCurrent = false }
         loads = []

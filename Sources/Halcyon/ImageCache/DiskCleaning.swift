@@ -1,34 +1,34 @@
 internal import Foundation
 
-/// One clean of the disk, a batch at a time, so that others get in between. Confined to a cache's I/O queue.
+/// A clean of the disk in batches, so that other calls run in between. Confined to a cache's I/O queue.
 final class DiskCleaning: @unchecked Sendable {
-    // Sendable because it is touched on one serial queue only; `progress` is safe from anywhere.
+    // Sendable because it is used on one serial queue only; `progress` is thread-safe.
     private enum Step { case expire, evict(downTo: Totals), done }
 
     private let storage: DiskStorage.Backend<Data>
     private var step: Step
     private let progress: Progress?
-    /// The files that went.
+    /// The names of the removed files.
     private(set) var removedNames: [String] = []
 
-    /// What has expired, and then what is over the limit.
+    /// Removes what has expired, then what is over the limit.
     init(_ storage: DiskStorage.Backend<Data>, progress: Progress?) {
         self.storage = storage
         self.progress = progress
         step = .expire
     }
 
-    /// What is over a target.
+    /// Evicts down to a target.
     init(_ storage: DiskStorage.Backend<Data>, downTo target: Totals) {
         self.storage = storage
         progress = nil
         step = .evict(downTo: target)
     }
 
-    /// Tells how much there is to do, and that none of it is done, if anybody looks.
+    /// Sets up the progress, if there is one.
     func announce() {
         guard let progress, let summary = try? storage.summary() else { return }
-        // It may have watched another clean before.
+        // It may have tracked another clean before.
         progress.completedUnitCount = 0
         let (totals, expired) = (summary.totals, summary.expired)
         let rest = Totals(entries: totals.entries - expired.entries, bytes: totals.bytes - expired.bytes)
@@ -56,8 +56,8 @@ final class DiskCleaning: @unchecked Sendable {
         return true
     }
 
-    /// Estimates end as facts: what could not be removed is done with, and the last one evicted may have been larger than
-    /// need be.
+    /// Replaces the estimate with the result: files that could not be removed are no longer counted, and the last evicted one may
+    /// have been larger than necessary.
     private func finish() {
         guard let progress else { return }
         progress.totalUnitCount = max(1, progress.totalUnitCount, progress.completedUnitCount)
@@ -66,12 +66,12 @@ final class DiskCleaning: @unchecked Sendable {
 
     private func nextStep() -> Step {
         let limits = storage.config.limits
-        // An index that cannot be read now has nothing that could be evicted now.
+        // If the index cannot be read now, nothing can be evicted now.
         guard !limits.isUnlimited, let target = try? storage.target(of: limits, adopting: true) else { return .done }
         return .evict(downTo: target)
     }
 
-    /// Whether anything went. What cannot be removed, or cannot be removed now, is left for the next clean.
+    /// Returns whether it removed anything. The next clean retries what cannot be removed now.
     private func remove(_ body: ((Removal) -> Bool) throws -> Removal) -> Bool {
         guard let removal = try? body({ $0.entries == 0 }) else { return false }
         removedNames += removal.names.map(\.text)
@@ -81,7 +81,7 @@ final class DiskCleaning: @unchecked Sendable {
 }
 
 extension Totals {
-    /// Bytes that have to go, if all entries are of one size.
+    /// The bytes to remove if all entries have the same size.
     fileprivate func bytes(over target: Totals) -> Int64 {
         let share = target.entries < entries ? Double(entries - target.entries) / Double(entries) : 0
         return max(bytes - min(bytes, target.bytes), Int64(Double(bytes) * share))

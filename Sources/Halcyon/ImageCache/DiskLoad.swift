@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// One read and one decoding, for all who ask for the same at the same time.
+/// One read and one decoding, shared by all callers that load the same image at the same time.
 final class DiskLoad: @unchecked Sendable {
-    // Sendable because its variables are touched under the lock of `CallOrder` alone.
+    // Sendable because its variables are accessed only under the lock of `CallOrder`.
 
-    /// Whose image is read.
+    /// The blob to read.
     struct Blob {
         let key: MemoryKey
         let name: BlobName
     }
 
-    /// One who asks.
+    /// One caller of the load.
     final class Member: Sendable {
         let baseKey: String
         let options: KingfisherParsedOptionsInfo
@@ -33,9 +33,9 @@ final class DiskLoad: @unchecked Sendable {
     let baseKey: String
     let source: CallOrder.Source
     var members: [Member]
-    /// What has begun is not taken back.
+    /// A load that has begun cannot be withdrawn.
     var hasBegun = false
-    /// Whether no change of the key has been called since. Only then may it be joined, and may what it reads get into memory.
+    /// False once a later change of the key is called: then no other load may join, and the image may not enter memory.
     var isCurrent = true
 
     init(of blob: Blob, from source: CallOrder.Source, for member: Member) {
@@ -60,12 +60,12 @@ extension KingfisherParsedOptionsInfo {
 }
 
 extension CacheSerializer {
-    /// Of two values of a type that is not ours nobody knows.
+    /// Two values of a custom type may decode differently, so only the same object counts.
     fileprivate func decodesAlike(_ other: any CacheSerializer) -> Bool {
         if isBuiltIn, other.isBuiltIn { return true }
         return Self.self is AnyClass && self as AnyObject === other as AnyObject
     }
 
-    /// All of these decode with the protocol's own function.
+    /// These all decode with the protocol's default function.
     private var isBuiltIn: Bool { self is DefaultCacheSerializer || self is FormatIndicatedCacheSerializer }
 }

@@ -1,21 +1,21 @@
 internal import Foundation
 
 extension ImageCache {
-    /// Asks the system for time in the background.
+    /// Asks the system for background time.
     ///
-    /// Its argument is called when the time runs out. Returns what gives the time back; nil if there is none.
+    /// Calls `onExpiration` when the time runs out. Returns a closure that gives the time back; nil if the system grants none.
     typealias BackgroundTime =
         @MainActor (_ onExpiration: @escaping @MainActor @Sendable () -> Void) -> (@MainActor @Sendable () -> Void)?
 
-    /// Cleans the disk, writes what is pending, and lets go of a shared folder.
+    /// Cleans the disk, writes what is pending, and releases a shared folder.
     @MainActor
     func cleanInBackground(_ askForTime: BackgroundTime) {
-        // Discrete: it is no part of what the caller may be counting on this thread.
+        // Discrete, so that it is not part of a `Progress` that is current on the caller's thread.
         let progress = Progress.discreteProgress(totalUnitCount: 0)
         let resumptions = resumptionCount
         let end = askForTime { [weak self] in
             progress.cancel()
-            // On the main thread: what waits is done elsewhere, and the time is given back after that.
+            // This is the main thread, so another thread does the waiting. The time is given back after that.
             self?.releaseSharedFolderSoon(unlessResumedSince: resumptions)
         }
         guard let end else { return releaseSharedFolder(unlessResumedSince: resumptions) }
@@ -26,10 +26,10 @@ extension ImageCache {
         }
     }
 
-    /// Writes what is pending and lets go of a shared folder: an extension and a watch app get no time for more.
+    /// Writes what is pending and releases a shared folder. Extensions and watch apps get no time for more.
     func pauseInBackground(_ perform: @escaping ExpiringActivity.Perform) {
         let resumptions = resumptionCount
-        // Not on this thread: the system's answer is waited for.
+        // Off this thread, because `begin` waits for the system's answer.
         DispatchQueue.global(qos: .userInitiated).async { [self] in
             let activity = ExpiringActivity(perform)
             let hasTime = activity.begin { [weak self] in self?.releaseSharedFolder(unlessResumedSince: resumptions) }

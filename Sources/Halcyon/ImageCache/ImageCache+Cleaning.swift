@@ -1,18 +1,17 @@
 public import Foundation
 
 extension ImageCache {
-    /// As ``cleanExpiredDiskCache(completion:)``, to be watched and cancelled.
+    /// Like ``cleanExpiredDiskCache(completion:)``, with a progress that you can watch and cancel.
     ///
     /// - Parameters:
-    ///   - progress: counts bytes: `totalUnitCount` is set when the clean begins, `completedUnitCount` after each batch; they
-    ///     are equal when it has ended by itself. Cancelling it ends the clean after the batch under way; what is gone then
-    ///     is gone, and the rest as it was.
-    ///   - handler: called on the main queue once the clean has ended, cancelled or not.
+    ///   - progress: counts bytes. The clean sets `totalUnitCount` when it begins and `completedUnitCount` after each batch; they
+    ///     are equal when it finishes. If you cancel it, the clean ends after the current batch, and the remaining entries stay.
+    ///   - handler: called on the main queue when the clean has ended, cancelled or not.
     public func cleanExpiredDiskCache(progress: Progress, completion handler: (@Sendable () -> Void)? = nil) {
         cleanDisk(progress: progress) { CallbackQueue.mainAsync.call(handler) }
     }
 
-    /// As ``cleanExpiredDiskCache(progress:completion:)``; a cancelled task cancels the progress too.
+    /// Like ``cleanExpiredDiskCache(progress:completion:)``; cancelling the task cancels the progress.
     public func cleanExpiredDiskCache(progress: Progress) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -23,7 +22,7 @@ extension ImageCache {
         }
     }
 
-    /// One at a time: while the disk is slow, or a long clean goes on, a short interval must not pile up cleans.
+    /// Runs one clean at a time, so that cleans do not pile up if the disk is slow or the interval is short.
     func cleanByTimer() {
         let isCleaning = isCleaningByTimer.withLock { isCleaning in
             defer { isCleaning = true }
@@ -44,15 +43,15 @@ extension ImageCache {
         }
     }
 
-    /// A batch now, and the others as blocks of their own behind what is waiting.
+    /// Runs a batch now, and each further one as a block of its own at the end of the queue.
     private func goOn(_ cleaning: DiskCleaning, then handler: @escaping @Sendable () -> Void) {
         guard !isClearing else { return clearing.waiting.append { [self] in goOn(cleaning, then: handler) } }
         guard cleaning.runBatch() else { return handler() }
         ioQueue.async { [self] in goOn(cleaning, then: handler) }
     }
 
-    /// Runs `body` in its turn on the I/O queue. Should the folder be one of Kingfisher's that is being taken over, then behind
-    /// that: it is done elsewhere, so that others can load and store meanwhile.
+    /// Runs `body` in its turn on the I/O queue. If the folder is being taken over from Kingfisher, runs it after that, without
+    /// blocking loads and stores meanwhile.
     func onceAdopted(_ body: @escaping @Sendable () -> Void) {
         ioQueue.async { [self] in
             guard diskStorage.store.condition.isSearching else { return body() }
@@ -63,16 +62,16 @@ extension ImageCache {
     /// On the I/O queue.
     var isClearing: Bool { clearing.count > 0 }
 
-    /// Runs `body` as soon as what has been cleared is gone: nobody is to measure what nobody can find. On the I/O queue.
+    /// Runs `body` once the clear is finished, so that it does not count entries that loads no longer find. On the I/O queue.
     func onceCleared(_ body: @escaping @Sendable () -> Void) {
         if isClearing { clearing.waiting.append(body) } else { body() }
     }
 
-    /// In its turn all that is there becomes a miss; it goes elsewhere, so that others can load and store meanwhile.
+    /// When its turn comes, turns all entries into misses, then deletes them on another queue so that loads and stores can run.
     func clearDisk(then handler: @escaping @Sendable () -> Void) {
         order.beginWideRemoval { number in
             ioQueue.async { [self] in
-                // The handler has no place for an error; what could not be removed is found again, and goes with the next clean.
+                // The handler cannot report an error. Loads find again what could not be removed, and the next clean removes it.
                 let remove = try? diskStorage.beginRemovingAll()
                 order.endWideRemoval(number)
                 remove.map { clear($0, then: handler) } ?? handler()
@@ -115,28 +114,28 @@ struct DiskClearing {
 struct DiskTrim {
     fileprivate var cleaning: DiskCleaning?
     fileprivate var target = Totals(entries: .max, bytes: .max)
-    /// What the last one could not get below: pinned entries, blobs that cannot be removed.
+    /// Totals that the last eviction could not get below because of pinned entries or blobs that cannot be removed.
     fileprivate var floor: Totals?
 }
 
 // On the I/O queue.
 extension ImageCache {
-    /// What was stored just now.
+    /// An entry that was just stored.
     struct Stored {
         let name: BlobName
         let bytes: Int
     }
 
-    /// Evicts when stores have gone over a limit.
+    /// Evicts if stores have exceeded a limit.
     ///
-    /// While an eviction is under way each store does a batch of it too, so that stores in a row cannot outrun it.
+    /// While an eviction is under way, each store also runs one of its batches, so that a run of stores cannot outpace it.
     func keepLimits(afterStoring stored: [Stored]) {
         let limits = diskStorage.config.limits
         guard !limits.isUnlimited else { return }
-        // First: an eviction would take everything else for them.
+        // Before the eviction, which would remove all other entries to make room for these.
         let tooLarge = Set(stored.filter { limits.bytes > 0 && $0.bytes > limits.bytes }.map(\.name))
         let goneCount = tooLarge.filter { remove($0, ifLargerThan: limits.bytes) }.count
-        // What is being cleared is no reason to evict what came later.
+        // Entries that are being cleared are no reason to evict later ones.
         guard !isClearing else { return }
         for _ in 0..<stored.count - goneCount {
             beginTrimming(to: limits)
@@ -145,7 +144,7 @@ extension ImageCache {
         }
     }
 
-    /// What is being cleared need not be evicted, and what is stored behind it must not be in its place.
+    /// Entries that are being cleared need no eviction, and entries stored later must not be evicted in their place.
     fileprivate func stopTrimming() {
         guard let cleaning = trim.cleaning else { return }
         trim.cleaning = nil
@@ -159,29 +158,29 @@ extension ImageCache {
         ioQueue.async { [self] in goOnTrimming() }
     }
 
-    /// What is larger than the whole limit would push out everything else and then itself.
+    /// An entry larger than the whole limit would evict all others and then itself.
     ///
-    /// - Returns: whether it went. If it cannot be removed now it is the next clean's.
+    /// - Returns: whether it was removed. If it cannot be removed now, the next clean retries.
     private func remove(_ name: BlobName, ifLargerThan limit: Int64) -> Bool {
         guard (try? diskStorage.store.remove(name, ifLargerThan: limit)) == true else { return false }
         postDidClean(removed: [name.text])
         return true
     }
 
-    /// What the last eviction could not get below counts only an eighth of a limit later again: otherwise every store at
-    /// the edge would search for what is not there.
+    /// If the last eviction could not reach its target, waits until the totals have grown by an eighth of a limit. Otherwise
+    /// every store at the limit would search in vain.
     private func target(of limits: StorageLimits) -> Totals? {
         guard let totals = try? diskStorage.totals(adopting: false) else { return nil }
         if let floor = trim.floor {
             let step = limits.step
             guard totals.bytes > floor.bytes + step.bytes || totals.entries > floor.entries + step.entries else {
-                // Whatever went since was not in the way.
+                // Entries removed since then did not block the eviction.
                 trim.floor = Totals(
                     entries: min(floor.entries, totals.entries), bytes: min(floor.bytes, totals.bytes))
                 return nil
             }
         }
-        // A store may fill the cache to the last byte; a clean makes room from there on.
+        // A store may fill the cache exactly to its limit; a clean makes room from there on.
         return try? diskStorage.store.evictor.target(of: limits, adopting: false, tolerating: 1)
     }
 
@@ -194,7 +193,7 @@ extension ImageCache {
     private func trimBatch() {
         guard let cleaning = trim.cleaning, !cleaning.runBatch() else { return }
         trim.cleaning = nil
-        // Unknown: then the next store asks again.
+        // If this fails, the next store checks again.
         let left = try? diskStorage.totals(adopting: false)
         trim.floor = left.flatMap { $0.bytes > trim.target.bytes || $0.entries > trim.target.entries ? $0 : nil }
         postDidClean(removed: cleaning.removedNames)

@@ -1,21 +1,21 @@
 public import Foundation
 
-/// What Kingfisher's cache has no functions for: variants, filters, attributes. The storage has more:
-/// ``DiskStorage/Backend/entries(matching:sortedBy:descending:limit:)``, ``DiskStorage/Backend/statistics``.
+/// Functions that Kingfisher's cache does not have: variants, filters, attributes. The disk storage has more, such as
+/// ``DiskStorage/Backend/entries(matching:sortedBy:descending:limit:)`` and ``DiskStorage/Backend/statistics``.
 extension ImageCache {
     // MARK: Removing many
 
-    /// Removes an image and all its variants, whichever processors have made them, also in an earlier launch.
+    /// Removes an image and all its variants, of any processor, including those of earlier launches.
     ///
     /// - Parameters:
-    ///   - key: of the image, without a processor's identifier.
+    ///   - key: the image's key, without a processor's identifier.
     ///   - fromMemory: false leaves them in memory.
     ///   - fromDisk: false leaves them on disk.
-    ///   - callbackQueue: where the handler is called; by default on whatever thread did the work.
-    ///   - completionHandler: called on `callbackQueue` with what went from the disk. A failure is that nothing could be removed
-    ///     although something should have been.
-    /// - Complexity: O(entries on disk), some 0.1 µs each: the index is read once. For several images use
-    ///   ``removeImagesAndVariants(forKeys:fromMemory:fromDisk:callbackQueue:completionHandler:)``, which reads it once too.
+    ///   - callbackQueue: calls the handler; by default on the thread that did the work.
+    ///   - completionHandler: receives the entries removed from the disk, or an error if there were matches and none could be
+    ///     removed.
+    /// - Complexity: O(entries on disk), about 0.1 µs each, for one pass over the index. For several images, use
+    ///   ``removeImagesAndVariants(forKeys:fromMemory:fromDisk:callbackQueue:completionHandler:)``, which makes one pass too.
     public func removeImageAndVariants(
         forKey key: String, fromMemory: Bool = true, fromDisk: Bool = true,
         callbackQueue: CallbackQueue = .untouch,
@@ -26,9 +26,8 @@ extension ImageCache {
             completionHandler: completionHandler)
     }
 
-    /// Removes images and all their variants. As
-    /// ``removeImageAndVariants(forKey:fromMemory:fromDisk:callbackQueue:completionHandler:)``, with any number of keys at the cost
-    /// of one.
+    /// Removes images and all their variants, at the cost of one key. See
+    /// ``removeImageAndVariants(forKey:fromMemory:fromDisk:callbackQueue:completionHandler:)``.
     public func removeImagesAndVariants(
         forKeys keys: [String], fromMemory: Bool = true, fromDisk: Bool = true,
         callbackQueue: CallbackQueue = .untouch,
@@ -39,17 +38,17 @@ extension ImageCache {
         remove(removal) { result in callbackQueue.execute { completionHandler?(result) } }
     }
 
-    /// Removes the images that meet a filter: what is on disk, and under the same keys in memory. Of images in memory alone those
-    /// go whose keys meet it, if it is about keys alone (prefix, text, base keys, host).
+    /// Removes the images that match a filter from disk, and the same keys from memory. If the filter uses only keys (prefix,
+    /// text, base keys, host), also removes matching images that are in memory only.
     ///
-    /// Runs in its turn among the cache's calls, and lets others in between its batches; what is stored by later calls stays.
+    /// Takes its turn among the cache's calls and lets others run between its batches. Images stored by later calls remain.
     ///
     /// - Parameters:
-    ///   - filter: which; ``DiskStorage/EntryFilter/all`` for all that are on disk, and everything in memory.
+    ///   - filter: ``DiskStorage/EntryFilter/all`` matches everything on disk and in memory.
     ///   - progress: as in ``DiskStorage/Backend/removeEntries(matching:progress:)``.
-    ///   - callbackQueue: where the handler is called; by default on whatever thread did the work.
-    ///   - completionHandler: called on `callbackQueue` with what went from the disk. A failure is that nothing could be removed
-    ///     although something should have been, or a filter that says nothing.
+    ///   - callbackQueue: calls the handler; by default on the thread that did the work.
+    ///   - completionHandler: receives the entries removed from the disk, or an error if there were matches and none could be
+    ///     removed, or if the text or key prefix of the filter is empty.
     public func removeImages(
         matching filter: DiskStorage.EntryFilter, progress: Progress? = nil,
         callbackQueue: CallbackQueue = .untouch,
@@ -59,7 +58,7 @@ extension ImageCache {
         remove(removal) { result in callbackQueue.execute { completionHandler?(result) } }
     }
 
-    /// As ``removeImageAndVariants(forKey:fromMemory:fromDisk:callbackQueue:completionHandler:)``; returns what went.
+    /// Like ``removeImageAndVariants(forKey:fromMemory:fromDisk:callbackQueue:completionHandler:)``; returns the removed entries.
     @discardableResult
     public func removeImageAndVariants(
         forKey key: String, fromMemory: Bool = true, fromDisk: Bool = true
@@ -71,7 +70,8 @@ extension ImageCache {
         }
     }
 
-    /// As ``removeImagesAndVariants(forKeys:fromMemory:fromDisk:callbackQueue:completionHandler:)``; returns what went.
+    /// Like ``removeImagesAndVariants(forKeys:fromMemory:fromDisk:callbackQueue:completionHandler:)``; returns the removed
+    /// entries.
     @discardableResult
     public func removeImagesAndVariants(
         forKeys keys: [String], fromMemory: Bool = true, fromDisk: Bool = true
@@ -83,7 +83,7 @@ extension ImageCache {
         }
     }
 
-    /// As ``removeImages(matching:progress:callbackQueue:completionHandler:)``; a cancelled task cancels the progress too.
+    /// Like ``removeImages(matching:progress:callbackQueue:completionHandler:)``; cancelling the task cancels the progress.
     @discardableResult
     public func removeImages(
         matching filter: DiskStorage.EntryFilter, progress: Progress? = nil
@@ -98,9 +98,9 @@ extension ImageCache {
         }
     }
 
-    // MARK: Remembering
+    // MARK: Attributes
 
-    /// As ``store(_:original:forKey:options:toDisk:completionHandler:)``, with what is to be remembered of the entry on disk.
+    /// Like ``store(_:original:forKey:options:toDisk:completionHandler:)``, with attributes for the entry on disk.
     public func store(
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
         options: KingfisherParsedOptionsInfo = .init(nil), attributes: DiskStorage.EntryAttributes,
@@ -112,8 +112,8 @@ extension ImageCache {
             report: StoreReport(queue: options.callbackQueue, handler: completionHandler))
     }
 
-    /// As ``storeToDisk(_:forKey:processorIdentifier:forcedExtension:expiration:callbackQueue:completionHandler:)``, with what
-    /// is to be remembered of the entry.
+    /// Like ``storeToDisk(_:forKey:processorIdentifier:forcedExtension:expiration:callbackQueue:completionHandler:)``, with
+    /// attributes for the entry.
     public func storeToDisk(
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         expiration: StorageExpiration? = nil, attributes: DiskStorage.EntryAttributes,
@@ -126,7 +126,7 @@ extension ImageCache {
                 report: StoreReport(queue: callbackQueue, handler: completionHandler)))
     }
 
-    /// As ``store(_:original:forKey:options:attributes:completionHandler:)``; returns when the image is on disk.
+    /// Like ``store(_:original:forKey:options:attributes:completionHandler:)``; returns when the image is on disk.
     public func store(
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
         options: KingfisherParsedOptionsInfo = .init(nil), attributes: DiskStorage.EntryAttributes
@@ -140,7 +140,7 @@ extension ImageCache {
         }
     }
 
-    /// As ``storeToDisk(_:forKey:processorIdentifier:forcedExtension:expiration:attributes:callbackQueue:completionHandler:)``;
+    /// Like ``storeToDisk(_:forKey:processorIdentifier:forcedExtension:expiration:attributes:callbackQueue:completionHandler:)``;
     /// returns when the bytes are on disk.
     public func storeToDisk(
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
@@ -154,17 +154,17 @@ extension ImageCache {
         }
     }
 
-    /// Pins an image on disk or lets go of it, tags it, or notes something of it: what is not nil in `attributes`.
+    /// Pins or unpins an image on disk, tags it, or changes its other attributes.
     ///
-    /// In its turn among the cache's calls, so that it finds what was stored before. Rewrites no blob.
+    /// Takes its turn among the cache's calls, so it sees earlier stores. Does not rewrite the blob.
     ///
     /// - Parameters:
-    ///   - attributes: what is to be changed; of each member that is nil, nothing.
-    ///   - key: of the image, without a processor's identifier.
-    ///   - identifier: of the processor that has made it; empty for none.
-    ///   - forcedExtension: the one it was stored with. nil for none.
-    ///   - callbackQueue: where the handler is called; by default on the cache's own queue.
-    ///   - completionHandler: called on `callbackQueue`; false where there is no such entry. After a failure nothing has changed.
+    ///   - attributes: the changes; members that are nil change nothing.
+    ///   - key: the image's key, without a processor's identifier.
+    ///   - identifier: the processor's identifier; empty for none.
+    ///   - forcedExtension: the extension it was stored with; nil for none.
+    ///   - callbackQueue: calls the handler; by default on the cache's own queue.
+    ///   - completionHandler: receives false if there is no such entry. After an error nothing has changed.
     public func update(
         _ attributes: DiskStorage.EntryAttributes, forKey key: String, processorIdentifier identifier: String = "",
         forcedExtension: String? = nil, callbackQueue: CallbackQueue = .untouch,
@@ -179,7 +179,7 @@ extension ImageCache {
         }
     }
 
-    /// As ``update(_:forKey:processorIdentifier:forcedExtension:callbackQueue:completionHandler:)``.
+    /// Like ``update(_:forKey:processorIdentifier:forcedExtension:callbackQueue:completionHandler:)``.
     @discardableResult
     public func update(
         _ attributes: DiskStorage.EntryAttributes, forKey key: String, processorIdentifier identifier: String = "",
@@ -193,7 +193,7 @@ extension ImageCache {
     }
 }
 
-/// What is to go, from where.
+/// Which entries to remove, and from where.
 private struct FilteredRemoval: @unchecked Sendable {
     // Sendable because `Progress` may be used from any thread.
     let filter: DiskStorage.EntryFilter
@@ -201,7 +201,7 @@ private struct FilteredRemoval: @unchecked Sendable {
     let isFromDisk: Bool
     let progress: Progress?
 
-    /// Whether keys alone decide: then images in memory go at once, whatever is on disk.
+    /// Whether keys alone decide. Then images in memory are removed at once, whatever is on disk.
     var isAboutKeysAlone: Bool { filter == .all || filter.isAboutKeysAlone }
 }
 
@@ -226,7 +226,7 @@ extension ImageCache {
         }
     }
 
-    /// Where keys alone decide, a load of such a key finds nothing from now on.
+    /// If keys alone decide, a load of a matching key finds nothing from now on.
     private func enqueue(
         _ removal: FilteredRemoval, _ body: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
@@ -236,7 +236,8 @@ extension ImageCache {
         }
     }
 
-    /// In its turn. The batches come from elsewhere, one by one: so others get in.
+    /// Runs in its turn on the I/O queue. The batches are submitted one by one from another thread, so other calls run in
+    /// between.
     private func removeFromDisk(
         _ removal: FilteredRemoval, since begin: Int, then handler: @escaping @Sendable (Gone) -> Void
     ) {
@@ -264,7 +265,7 @@ extension ImageCache {
         }
     }
 
-    /// Where the index knows no key, the file's name tells which one it was.
+    /// If the index does not have an entry's key, finds the key in memory that has the file's name.
     private func keysInMemory(ofNamesIn gone: [DiskStorage.EntryInfo]) -> [String] {
         let names = Set(gone.filter { $0.key == nil }.map { BlobName.withoutExtension($0.fileName) })
         guard !names.isEmpty else { return [] }

@@ -3,7 +3,7 @@ internal import Foundation
 extension ImageCache {
     typealias DiskImage = Result<KFCrossPlatformImage?, KingfisherError>
 
-    /// Where files are read and decoded. As many at a time as there are processors: more would only hold more bitmaps.
+    /// Reads and decodes files, one per processor at a time: more would only hold more bitmaps.
     static let loadQueue: OperationQueue = {
         let queue = OperationQueue()
         queue.name = "com.onevcat.Kingfisher.ImageCache.loadQueue"
@@ -12,7 +12,7 @@ extension ImageCache {
         return queue
     }()
 
-    /// Looks into memory once more, and then on the disk, or in what is about to get there. What is found is in memory by then.
+    /// Looks in memory once more, then in pending stores and on disk. An image it finds is in memory when the handler is called.
     func loadIntoMemory(
         forKey key: String, options: KingfisherParsedOptionsInfo,
         then handler: @escaping @Sendable (Result<ImageCacheResult, KingfisherError>) -> Void
@@ -30,7 +30,7 @@ extension ImageCache {
         } while !begin(load, of: blob, since: changes)
     }
 
-    /// As ``loadIntoMemory(forKey:options:then:)``, without memory.
+    /// Like ``loadIntoMemory(forKey:options:then:)``, without memory.
     func loadFromDisk(
         forKey key: String, options: KingfisherParsedOptionsInfo, then handler: @escaping @Sendable (DiskImage) -> Void
     ) {
@@ -45,7 +45,7 @@ extension ImageCache {
             name: diskStorage.blobName(forKey: key, forcedExtension: options.forcedExtension))
     }
 
-    /// - Returns: false if the caller is to look into memory again.
+    /// - Returns: false if the caller must look in memory again.
     private func begin(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, since changes: Int?) -> Bool {
         guard !member.options.loadDiskFileSynchronously else {
             guard let load = order.admitAlone(member, of: blob, since: changes) else { return false }
@@ -62,7 +62,7 @@ extension ImageCache {
         return true
     }
 
-    /// What waits for a store's serializer holds up no other load.
+    /// A load that waits for a store's serializer delays no other load.
     private func start(_ load: DiskLoad) {
         guard case .pending(let store) = load.source else { return enqueue(load) }
         guard !store.isSerialized else { return enqueue(load) }
@@ -82,7 +82,7 @@ extension ImageCache {
 
     // MARK: Reading
 
-    /// - Parameter options: of the one who began it.
+    /// - Parameter options: those of the caller that began the load.
     private func perform(_ load: DiskLoad, with options: KingfisherParsedOptionsInfo) {
         let data = data(of: load, options: options)
         let result = data.map { image(of: $0, options: options) }
@@ -101,7 +101,7 @@ extension ImageCache {
             diskStorage.countUse(bytes: nil)
             return .success(nil)
         case .pending(let store):
-            // A store that cannot be serialized changes nothing on the disk.
+            // A store that fails to serialize changes nothing on disk.
             guard case .success(let data) = store.bytes() else { break }
             diskStorage.countUse(bytes: data.count)
             return .success(data)
@@ -119,7 +119,7 @@ extension ImageCache {
         }
     }
 
-    /// One that has joined counts like any other, and does to the expiration what its options say.
+    /// A caller that joined a load counts as a use, and extends the expiration as its own options say.
     private func noteUse(of load: DiskLoad, _ data: Data?, by member: DiskLoad.Member) {
         guard let data, case .disk = load.source else { return diskStorage.countUse(bytes: data?.count) }
         diskStorage.noteUse(
@@ -127,7 +127,7 @@ extension ImageCache {
             extendingExpiration: member.options.diskCacheAccessExtendingExpiration)
     }
 
-    /// nil if the bytes are no image, or if its pixels cannot be decoded although they were asked for.
+    /// Returns nil if the bytes are not an image, or if `backgroundDecode` is set and the pixels cannot be decoded.
     private func image(of data: Data?, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard let data, let image = options.cacheSerializer.image(with: data, options: options) else { return nil }
         return options.backgroundDecode ? image.withScale(options.scaleFactor).decodedForDisplay() : image

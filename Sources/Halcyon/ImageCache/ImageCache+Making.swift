@@ -19,15 +19,15 @@ extension ImageCache {
 }
 
 extension String {
-    /// The key of a variant: the key, `@`, and the identifier of the processor that makes it.
+    /// Returns the key of a variant: the key, `@`, and the identifier of the processor.
     func computedKey(with identifier: String) -> String { identifier.isEmpty ? self : self + "@" + identifier }
 }
 
-/// Stands for a processor of which only the identifier is known.
+/// A stand-in for a processor of which only the identifier is known.
 struct NamedProcessor: ImageProcessor {
     let identifier: String
 
-    /// Never called by the cache: what it stores was processed before.
+    /// The cache never calls it: images are processed before they are stored.
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)
     }

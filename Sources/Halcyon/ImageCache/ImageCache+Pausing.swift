@@ -1,26 +1,27 @@
 internal import Foundation
 
 extension ImageCache {
-    /// Writes what is pending and lets go of the disk, until ``resume()``; see ``DiskStorage/Backend/suspend()``.
+    /// Writes what is pending and releases the disk until ``resume()``; see ``DiskStorage/Backend/suspend()``.
     ///
-    /// Stores and clears that were called before are finished first, also those of other caches of this process on the folder: for
-    /// these it waits five seconds at most. Those that would wait for another process's lock fail at once instead, with
-    /// ``CacheStorageError/Code/suspended``, and so does what any of them is asked to store from now on. Memory goes on as usual. On iOS an app's caches in app group
-    /// containers do it by themselves when the app has entered the background, and end it when it enters the foreground. So do
-    /// extensions whose host app goes to the background, and watch apps. Any other extension, and an app that is woken in the background,
-    /// have to do it before they let the system suspend them.
+    /// Finishes earlier stores and clears first, and waits up to five seconds for those of other caches of this process on the
+    /// folder. Calls that would wait for another process's lock fail at once with ``CacheStorageError/Code/suspended``, and so do
+    /// later stores to any of these caches. Memory keeps working.
     ///
-    /// - Parameter handler: called on the cache's queue when nothing is held any more.
+    /// On iOS, an app's caches in app group containers suspend when the app enters the background and resume when it enters the
+    /// foreground. So do extensions when their host app enters the background, and watch apps. Any other extension, and an app
+    /// woken in the background, must call this before it lets the system suspend it.
+    ///
+    /// - Parameter handler: called on the cache's queue when the disk is released.
     public func suspend(completion handler: (@Sendable () -> Void)? = nil) {
         suspend(unlessResumedSince: resumptionCount) { handler?() }
     }
 
-    /// Returns when nothing is held any more.
+    /// Like ``suspend(completion:)``; returns when the disk is released.
     public func suspend() async {
         await withCheckedContinuation { continuation in suspend { continuation.resume() } }
     }
 
-    /// Ends ``suspend(completion:)``. At once: what is called from now on finds the disk.
+    /// Ends ``suspend(completion:)`` at once: later calls use the disk again.
     public func resume() {
         resumptions.withLock { $0 += 1 }
         diskStorage.resume()
@@ -28,9 +29,10 @@ extension ImageCache {
 
     // MARK: Flushing and closing
 
-    /// Writes into the index what is only noted in memory, in its turn among the cache's calls; see ``DiskStorage/Backend/flush()``.
+    /// Writes changes that are only noted in memory to the index, in its turn among the cache's calls; see
+    /// ``DiskStorage/Backend/flush()``.
     ///
-    /// - Parameter handler: called on the cache's queue. After a failure what could not be written stays noted.
+    /// - Parameter handler: called on the cache's queue. After an error, the changes that were not written stay in memory.
     public func flush(completion handler: (@Sendable (Result<(), KingfisherError>) -> Void)? = nil) {
         ioQueue.async { [self] in
             let result = diskResult { try diskStorage.flush() }
@@ -38,15 +40,15 @@ extension ImageCache {
         }
     }
 
-    /// Returns when what was noted in memory is in the index.
+    /// Like ``flush(completion:)``; returns when the changes are in the index.
     public func flush() async throws {
         try await withCheckedThrowingContinuation { continuation in flush { continuation.resume(with: $0) } }
     }
 
-    /// Writes what is pending and closes the index; see ``DiskStorage/Backend/close()``. Stores and clears that were called before are
-    /// finished first, a later use opens the index again, and memory goes on as usual.
+    /// Writes what is pending and closes the index; see ``DiskStorage/Backend/close()``. Finishes earlier stores and clears
+    /// first. Memory keeps working, and the next use of the disk opens the index again.
     ///
-    /// - Parameter handler: called on the cache's queue once the index is closed.
+    /// - Parameter handler: called on the cache's queue when the index is closed.
     public func close(completion handler: (@Sendable () -> Void)? = nil) {
         onceDone { [diskStorage] in
             diskStorage.close()
@@ -54,25 +56,25 @@ extension ImageCache {
         }
     }
 
-    /// Returns when the index is closed.
+    /// Like ``close(completion:)``; returns when the index is closed.
     public func close() async {
         await withCheckedContinuation { continuation in close { continuation.resume() } }
     }
 
-    /// Runs `body` on the I/O queue behind all that was called before, clears included.
+    /// Runs `body` on the I/O queue after all earlier calls, including clears.
     func onceDone(_ body: @escaping @Sendable () -> Void) {
         ioQueue.async { [self] in onceCleared(body) }
     }
 
     // MARK: When the system suspends the process
 
-    /// Counts the calls of ``resume()``: a suspension that has waited for its turn meanwhile is out of date.
+    /// The number of calls to ``resume()``. If it changes while a suspension waits for its turn, the suspension is obsolete.
     var resumptionCount: Int { resumptions.withLock { $0 } }
 
-    /// Writes what is pending and, if the folder is shared with extensions, lets go of it.
+    /// Writes what is pending and, if the folder is shared with extensions, releases it.
     ///
     /// - Parameters:
-    ///   - count: of resumptions when the app entered the background. If it has come back since, nothing is let go of.
+    ///   - count: ``resumptionCount`` when the app entered the background. If the app has returned since, the folder is kept.
     ///   - handler: called on the cache's queue.
     func prepareForSuspension(unlessResumedSince count: Int, then handler: @escaping @Sendable () -> Void) {
         guard !diskStorage.isInAppGroup else { return suspend(unlessResumedSince: count, then: handler) }
@@ -82,36 +84,38 @@ extension ImageCache {
         }
     }
 
-    /// As ``prepareForSuspension(unlessResumedSince:then:)``, at once: what is queued or under way fails. Returns within a second or so.
+    /// Like ``prepareForSuspension(unlessResumedSince:then:)``, but at once: queued and running calls fail. Returns within about
+    /// a second.
     ///
-    /// - Parameter count: of resumptions when the app entered the background. If it has come back since, nothing is let go of.
+    /// - Parameter count: ``resumptionCount`` when the app entered the background. If the app has returned since, the folder is
+    ///   kept.
     func releaseSharedFolder(unlessResumedSince count: Int) {
         guard diskStorage.isInAppGroup, resumptionCount == count else { return }
         diskStorage.suspendAtOnce()
-        // It may have come back meanwhile: that is the last word.
+        // If the app has returned meanwhile, that takes precedence.
         if resumptionCount != count { diskStorage.resume() }
     }
 
-    /// As ``releaseSharedFolder(unlessResumedSince:)``, without waiting: what has files open closes them on another thread.
+    /// Like ``releaseSharedFolder(unlessResumedSince:)``, without waiting: another thread closes the open files.
     func releaseSharedFolderSoon(unlessResumedSince count: Int) {
         guard diskStorage.isInAppGroup, resumptionCount == count else { return }
         diskStorage.refuse()
         DispatchQueue.global(qos: .userInteractive).async { [self] in releaseSharedFolder(unlessResumedSince: count) }
     }
 
-    /// Undoes what ``prepareForSuspension(unlessResumedSince:then:)`` did or is about to do.
+    /// Undoes ``prepareForSuspension(unlessResumedSince:then:)``, finished or not.
     func resumeAfterSuspension() {
         if diskStorage.isInAppGroup { resume() }
     }
 
     private func suspend(unlessResumedSince count: Int, then handler: @escaping @Sendable () -> Void) {
-        // Now: what is called behind this is not waited for, and what waits for another process's lock fails.
+        // Now, so that later calls are not waited for, and calls that wait for another process's lock fail.
         diskStorage.store.index.stopWaiting()
         let accepted = diskStorage.store.acceptedWork.soFar()
         onceDone { [self] in
-            // Not for ever: another cache's handler may be what waits for this one.
+            // With a timeout, because another cache's handler may be waiting for this one.
             _ = accepted.wait(timeout: .now() + Self.patienceWithOthers)
-            // resume() may have been called while this waited for its turn, or while it suspends: then that is the last word.
+            // If resume() was called while this waited for its turn or suspended, that takes precedence.
             guard resumptionCount == count else {
                 diskStorage.resume()
                 return handler()

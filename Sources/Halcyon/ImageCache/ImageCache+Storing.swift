@@ -32,12 +32,12 @@ extension ImageCache {
         let name = diskStorage.blobName(forKey: call.key, forcedExtension: call.forcedExtension)
         let store = PendingStore(call, name: name)
         let enqueue = { [self] in ioQueue.async(store: store) { [self] in storeSome(of: &$0) } }
-        // What has expired already is not stored: loads find what was there before.
+        // Entries that have already expired are not stored, so loads keep finding the old entry.
         let isExpired = (call.expiration ?? diskStorage.config.expiration).isExpired
         isExpired ? enqueue() : order.begin(store, enqueue: enqueue)
     }
 
-    /// An image that is to expire at once is not kept; the one it was to replace goes all the same.
+    /// An image that has already expired is not kept, but still removes the one it replaces.
     func keepInMemory(_ image: KFCrossPlatformImage, forKey key: String, expiration: StorageExpiration?) {
         if (expiration ?? memoryStorage.config.expiration).isExpired { memoryStorage.remove(forKey: key) }
         memoryStorage.storeNoThrow(value: image, forKey: key, expiration: expiration)
@@ -46,14 +46,14 @@ extension ImageCache {
 
 // On the I/O queue.
 extension ImageCache {
-    /// A call whose turn it is.
+    /// A call whose turn has come.
     private struct CurrentCall {
         let store: PendingStore
-        /// nil for what has expired already, which is not stored.
+        /// nil if the entry has already expired and is not stored.
         let request: Result<EntryStore.StoreRequest?, KingfisherError>
         var result: Result<(), KingfisherError> = .success(())
 
-        /// What the disk storage is asked for.
+        /// The request to the disk storage.
         var storing: EntryStore.StoreRequest? { try? request.get() }
 
         var hasNoRoom: Bool {
@@ -67,8 +67,7 @@ extension ImageCache {
         }
     }
 
-    /// What is put into one batch before the next image is serialized: the first one's handler waits for all of them, and limits
-    /// are kept behind them.
+    /// The bounds of one batch. The first store's handler waits for the whole batch, and limits are enforced after it.
     private static let (callsTogether, bytesTogether, millisecondsTogether) = (32, 1 << 20, 5)
 
     private func storeSome(of calls: inout [PendingStore]) {
@@ -84,7 +83,7 @@ extension ImageCache {
         store.call.report(result)
     }
 
-    /// What is being cleared makes room.
+    /// Stores again once the clear has made room.
     private func storeOnceCleared(_ store: PendingStore) {
         onceCleared { [self] in
             var calls = [store]
@@ -129,7 +128,7 @@ extension ImageCache {
 
     func diskResult<Success>(_ body: () throws -> Success) -> Result<Success, KingfisherError> {
         Result(catching: body).mapError { error in
-            // The disk storage throws nothing else.
+            // The disk storage throws no other errors.
             (error as? KingfisherError)
                 ?? .cacheError(reason: .invalidURLResource(error: error, key: "", url: diskStorage.directoryURL))
         }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Images in memory, and behind that on disk.
+/// An image cache in memory and on disk.
 ///
 /// ```swift
 /// let cache = ImageCache.default
@@ -9,29 +9,31 @@ public import Foundation
 /// cache.diskStorage.config.sizeLimit = 200_000_000                     // kept by itself from now on
 /// ```
 ///
-/// You may call all functions from any thread. What you call on a key sees what was called on it before, in memory and on disk. An image is
-/// in memory, and found there, as soon as `store` returns. Stores and removals take their turns on one serial queue of the cache, and a long
-/// clean lets others in between its batches. Loads wait for no other key: they run beside each other, as many at a time as there are
-/// processors, and a load whose key is about to be stored is answered from that store. Each completion handler is called exactly once. The
-/// async functions never pass through the main queue, and work where nobody serves it. A cancelled task takes back a load that has not begun.
+/// You may call all functions from any thread. A call on a key sees the effects of earlier calls on it, in memory and on disk. As
+/// soon as `store` returns, the image is in memory and loads find it. Stores and removals run one after another on a serial queue
+/// of the cache, and a long clean lets other calls in between its batches. Loads do not wait for other keys: they run in
+/// parallel, up to one per processor. A load of a key with a pending store returns that store's image. Each completion handler is
+/// called exactly once. The async functions never use the main queue, so they work in a process that does not run it. If a task
+/// is cancelled, its load is withdrawn unless it has begun.
 ///
-/// <doc:Guarantees> has what is promised of order and waiting.
+/// <doc:Guarantees> describes order and waiting.
 ///
-/// After a store that takes the disk over ``DiskStorage/Config/sizeLimit`` the least recently used entries are evicted, down
-/// to half of it; every ``DiskStorage/Config/cleanInterval`` seconds what has expired is removed. Both post the notification
+/// If a store takes the disk over ``DiskStorage/Config/sizeLimit``, the least recently used entries are evicted, down to half of
+/// the limit. Every ``DiskStorage/Config/cleanInterval`` seconds, expired entries are removed. Both post the notification
 /// `KingfisherDidCleanDiskCache`: see ``KingfisherDiskCacheCleanedHashKey``.
 ///
 /// A variant of an image, made by a processor, is an entry of its own: its key is the image's key, `@` and the processor's
-/// identifier. The functions for overriding call each other as their signatures suggest, short ones the long ones.
+/// identifier. If you override a function, note that shorter overloads call the longer ones.
 open class ImageCache: @unchecked Sendable {
-    // Sendable because its members are constants that are so themselves; what is confined to `ioQueue` says so.
+    // Sendable because its members are Sendable constants, except those marked as confined to `ioQueue`.
 
-    /// The cache that is used where nobody names another one. Its name is "default".
+    /// The default cache. Its name is "default".
     public static let `default` = ImageCache(name: "default")
 
-    /// Decoded images. In a cache made by name: up to a quarter of the machine's memory, each for five minutes from its last use.
+    /// Decoded images. Unless you pass a storage: up to a quarter of the machine's memory, each for five minutes after its last
+    /// use.
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
-    /// The images' files. In a cache made by name: no limit, each for a week from its last use.
+    /// The image files. Unless you pass a storage: no limit, each for a week after its last use.
     public let diskStorage: DiskStorage.Backend<Data>
 
     let ioQueue = CacheQueue()
@@ -40,19 +42,21 @@ open class ImageCache: @unchecked Sendable {
     /// Confined to `ioQueue`.
     var clearing = DiskClearing()
     let order = CallOrder()
+    /// Images that are being fetched.
+    let flights = SingleFlight<MemoryKey, KFCrossPlatformImage>()
     let resumptions = Locked(0)
-    /// Whether a clean that the timer has begun has not ended.
+    /// Whether a clean started by the timer is still under way.
     let isCleaningByTimer = Locked(false)
     private var lifecycle: Lifecycle?
 
-    /// Makes the address of the cache's folder of that of its parent folder and `com.onevcat.Kingfisher.ImageCache.` with the
-    /// cache's name.
+    /// Makes the URL of the cache's folder from the URL of its parent and `com.onevcat.Kingfisher.ImageCache.` plus the cache's
+    /// name.
     public typealias DiskCachePathClosure = @Sendable (URL, String) -> URL
 
-    // MARK: Making one
+    // MARK: Creating a cache
 
-    /// A cache of two storages. Two caches may share one: the last one made that is still there
-    /// cleans it by the timer.
+    /// Creates a cache from two storages. If several caches share a disk storage, the timer cleans it through the most recently
+    /// created one that still exists.
     public init(memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>, diskStorage: DiskStorage.Backend<Data>) {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
@@ -63,11 +67,11 @@ open class ImageCache: @unchecked Sendable {
         lifecycle = Lifecycle(cache: self)
     }
 
-    /// The cache of a name, in the user's Caches folder. Never throws: if its folder cannot be made it works in memory alone,
-    /// and stores report why.
+    /// Creates a cache with a name, in the user's Caches folder. Never throws: if its folder cannot be created, the cache works
+    /// in memory only, and stores report the reason.
     ///
     /// - Precondition: the name is not empty.
-    /// - Complexity: makes the folder and opens the index: some milliseconds, whatever is in it.
+    /// - Complexity: creates the folder and opens the index: a few milliseconds, whatever the number of entries.
     public convenience init(name: String) {
         precondition(!name.isEmpty, "A cache needs a name: its folder is named after it.")
         let config = Self.diskConfig(name: name, directory: nil, path: nil)
@@ -76,15 +80,15 @@ open class ImageCache: @unchecked Sendable {
             diskStorage: DiskStorage.Backend(noThrowConfig: config, creatingDirectory: true))
     }
 
-    /// The cache of a name, in a folder of the caller's choice.
+    /// Creates a cache with a name, in a folder of your choice.
     ///
     /// - Parameters:
-    ///   - name: tells this cache from others; its folder is named after it.
+    ///   - name: identifies this cache; its folder is named after it.
     ///   - cacheDirectoryURL: the parent of the cache's folder; nil for the user's Caches folder.
-    ///   - diskCachePathClosure: makes the cache's folder of its parent and `com.onevcat.Kingfisher.ImageCache.` with the
-    ///     name; nil appends the one to the other.
-    /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)`` for an empty name, and for a folder
-    ///   that cannot be made or used.
+    ///   - diskCachePathClosure: makes the URL of the cache's folder from its parent's and `com.onevcat.Kingfisher.ImageCache.`
+    ///     plus the name; nil appends the second to the first.
+    /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)`` if the name is empty, or if the folder
+    ///   cannot be created or used.
     public convenience init(
         name: String, cacheDirectoryURL: URL?, diskCachePathClosure: DiskCachePathClosure? = nil
     ) throws {
@@ -100,16 +104,16 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Storing
 
-    /// Stores an image: in memory at once, on the calling thread, then on disk.
+    /// Stores an image in memory at once, on the calling thread, then on disk.
     ///
     /// - Parameters:
-    ///   - image: kept in memory as it is; on disk, what the serializer makes of it.
-    ///   - original: the file it was made of; its format decides in which one the image is stored.
-    ///   - key: of the image; the processor's identifier is added to it.
-    ///   - options: the processor, the serializer, expirations, the file name extension, the callback queue.
-    ///   - toDisk: false leaves the disk as it is.
-    ///   - completionHandler: called on the options' callback queue once the bytes are on disk, or could not be put there; then
-    ///     what was on disk before is still there, and the image is in memory all the same.
+    ///   - image: kept in memory as it is; the serializer makes the bytes for the disk.
+    ///   - original: the data it was made from, which decides the format on disk.
+    ///   - key: the image's key; the processor's identifier is appended to it.
+    ///   - options: the processor, serializer, expirations, file name extension and callback queue.
+    ///   - toDisk: false leaves the disk unchanged.
+    ///   - completionHandler: called on the options' callback queue when the bytes are on disk or could not be written. After a
+    ///     failure the disk keeps its old entry, and the image is still in memory.
     open func store(
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String, options: KingfisherParsedOptionsInfo,
         toDisk: Bool = true, completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
@@ -120,18 +124,18 @@ open class ImageCache: @unchecked Sendable {
         storeOnDisk(image, original: original, forKey: key, options: options, attributes: .init(), report: report)
     }
 
-    /// As ``store(_:original:forKey:options:toDisk:completionHandler:)``, with some options one by one.
+    /// Like ``store(_:original:forKey:options:toDisk:completionHandler:)``, with some options as parameters.
     ///
     /// - Parameters:
-    ///   - image: kept in memory as it is; on disk, what the serializer makes of it.
-    ///   - original: the file it was made of; nil if there is none.
-    ///   - key: of the image, without the processor's identifier.
-    ///   - identifier: of the processor that has made the image; empty for none.
-    ///   - forcedExtension: of the blob's file name; part of the entry's identity. nil for none.
+    ///   - image: kept in memory as it is; the serializer makes the bytes for the disk.
+    ///   - original: the data it was made from; nil if there is none.
+    ///   - key: the image's key, without the processor's identifier.
+    ///   - identifier: the processor's identifier; empty for none.
+    ///   - forcedExtension: the file name extension of the blob, part of the entry's identity; nil for none.
     ///   - serializer: makes the bytes of the image.
-    ///   - toDisk: false leaves the disk as it is.
-    ///   - callbackQueue: where the handler is called; by default on the cache's own queue.
-    ///   - completionHandler: called once the bytes are on disk, or could not be put there.
+    ///   - toDisk: false leaves the disk unchanged.
+    ///   - callbackQueue: calls the handler; by default on the cache's own queue.
+    ///   - completionHandler: called when the bytes are on disk or could not be written.
     open func store(
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
         processorIdentifier identifier: String = "", forcedExtension: String? = nil,
@@ -147,16 +151,16 @@ open class ImageCache: @unchecked Sendable {
             completionHandler: completionHandler)
     }
 
-    /// Stores bytes on disk, and nothing in memory.
+    /// Stores bytes on disk only.
     ///
     /// - Parameters:
     ///   - data: written as it is.
-    ///   - key: of the image, without a processor's identifier.
-    ///   - identifier: of the processor that has made it; empty for none.
-    ///   - forcedExtension: of the blob's file name; part of the entry's identity. nil for none.
-    ///   - expiration: nil for the configured one. One that is over stores nothing, successfully.
-    ///   - callbackQueue: where the handler is called; by default on the cache's own queue.
-    ///   - completionHandler: called once the bytes are on disk, or could not be put there; then what was there before still is.
+    ///   - key: the image's key, without a processor's identifier.
+    ///   - identifier: the processor's identifier; empty for none.
+    ///   - forcedExtension: the file name extension of the blob, part of the entry's identity; nil for none.
+    ///   - expiration: nil for the configured one. If it has already passed, the call succeeds and stores nothing.
+    ///   - callbackQueue: calls the handler; by default on the cache's own queue.
+    ///   - completionHandler: called when the bytes are on disk or could not be written. After a failure the old entry remains.
     open func storeToDisk(
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         expiration: StorageExpiration? = nil, callbackQueue: CallbackQueue = .untouch,
@@ -170,26 +174,26 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Removing
 
-    /// Removes an image, from memory at once. None there is no error, and neither is a blob that cannot be removed: it stays, and
-    /// is still found.
+    /// Removes an image, from memory at once. A missing image is not an error. Nor is a blob that cannot be removed: the entry
+    /// remains, and loads still find it.
     ///
-    /// Its variants are entries of their own: see
+    /// Its variants are separate entries: see
     /// ``removeImageAndVariants(forKey:fromMemory:fromDisk:callbackQueue:completionHandler:)``.
     ///
     /// - Parameters:
-    ///   - key: of the image, without a processor's identifier.
-    ///   - identifier: of the processor that has made it; empty for none.
-    ///   - forcedExtension: the one it was stored with. nil for none.
+    ///   - key: the image's key, without a processor's identifier.
+    ///   - identifier: the processor's identifier; empty for none.
+    ///   - forcedExtension: the extension it was stored with; nil for none.
     ///   - fromMemory: false leaves it in memory.
     ///   - fromDisk: false leaves it on disk.
-    ///   - callbackQueue: where the handler is called; by default on the cache's own queue.
-    ///   - completionHandler: called once it is gone from both.
+    ///   - callbackQueue: calls the handler; by default on the cache's own queue.
+    ///   - completionHandler: called when the image is removed from both.
     open func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true, callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable () -> Void)? = nil
     ) {
-        // The handler has no place for an error; a blob that is still there is still found.
+        // The handler cannot report an error. If the blob is still there, loads still find it.
         remove(key.computedKey(with: identifier), forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk) { _ in
             callbackQueue.call(completionHandler)
         }
@@ -217,15 +221,15 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Loading
 
-    /// Looks for an image in memory and then, unless ``KingfisherOptionsInfoItem/fromMemoryCacheOrRefresh`` is set, on disk.
-    /// What is found on disk is in memory when the handler is called.
+    /// Looks for an image in memory and then, unless ``KingfisherOptionsInfoItem/fromMemoryCacheOrRefresh`` is set, on disk. An
+    /// image found on disk is in memory when the handler is called.
     ///
     /// - Parameters:
-    ///   - key: of the image; the processor's identifier is added to it.
-    ///   - options: the processor, the serializer, what a hit does to the expirations, where and how far it is decoded.
-    ///   - callbackQueue: by default the main queue, at once if this is it.
-    ///   - completionHandler: nil, and nothing happens. A failure is a blob that exists and cannot be read; nothing there and
-    ///     bytes that are no image are ``ImageCacheResult/none``.
+    ///   - key: the image's key; the processor's identifier is appended to it.
+    ///   - options: the processor and serializer, how a hit extends the expirations, and where and how far to decode.
+    ///   - callbackQueue: by default the main queue; called at once if you are on it.
+    ///   - completionHandler: if nil, the call does nothing. It receives an error if a blob exists and cannot be read. If there
+    ///     is no image, or the bytes are not an image, it receives ``ImageCacheResult/none``.
     open func retrieveImage(
         forKey key: String, options: KingfisherParsedOptionsInfo, callbackQueue: CallbackQueue = .mainCurrentOrAsync,
         completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
@@ -242,7 +246,7 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// As ``retrieveImage(forKey:options:callbackQueue:completionHandler:)`` with options as a list; nil for the defaults.
+    /// Like ``retrieveImage(forKey:options:callbackQueue:completionHandler:)``, with options as a list; nil for the defaults.
     open func retrieveImage(
         forKey key: String, options: KingfisherOptionsInfo? = nil,
         callbackQueue: CallbackQueue = .mainCurrentOrAsync,
@@ -253,7 +257,7 @@ open class ImageCache: @unchecked Sendable {
             completionHandler: completionHandler)
     }
 
-    /// The image in memory; nil if none is there or it has expired. At once, without the disk; counts as a use.
+    /// Returns the image in memory, or nil if there is none or it has expired. Never uses the disk. Counts as a use.
     open func retrieveImageInMemoryCache(
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
@@ -262,7 +266,7 @@ open class ImageCache: @unchecked Sendable {
             extendingExpiration: options.memoryCacheAccessExtendingExpiration)
     }
 
-    /// As ``retrieveImageInMemoryCache(forKey:options:)-(_,KingfisherParsedOptionsInfo)`` with options as a list; nil for the
+    /// Like ``retrieveImageInMemoryCache(forKey:options:)-(_,KingfisherParsedOptionsInfo)``, with options as a list; nil for the
     /// defaults.
     open func retrieveImageInMemoryCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil
@@ -270,14 +274,14 @@ open class ImageCache: @unchecked Sendable {
         retrieveImageInMemoryCache(forKey: key, options: KingfisherParsedOptionsInfo(options))
     }
 
-    /// Looks for an image on disk alone, and leaves the memory as it is.
+    /// Looks for an image on disk only, and leaves memory unchanged.
     ///
     /// - Parameters:
-    ///   - key: of the image; the processor's identifier is added to it.
+    ///   - key: the image's key; the processor's identifier is appended to it.
     ///   - options: nil for the defaults.
-    ///   - callbackQueue: where the handler is called; by default on whatever thread did the work.
-    ///   - completionHandler: nil as the value where nothing is there, or bytes that are no image. A failure is a blob that exists
-    ///     and cannot be read.
+    ///   - callbackQueue: calls the handler; by default on the thread that did the work.
+    ///   - completionHandler: receives nil if there is no image or the bytes are not an image, and an error if a blob exists and
+    ///     cannot be read.
     open func retrieveImageInDiskCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil, callbackQueue: CallbackQueue = .untouch,
         completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
@@ -289,7 +293,7 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Clearing
 
-    /// Removes everything, pinned entries included, from memory at once. The handler comes on the main queue.
+    /// Removes everything, including pinned entries, from memory at once. The handler is called on the main queue.
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
         order.changeAll {
             clearMemoryCache()
@@ -305,41 +309,42 @@ open class ImageCache: @unchecked Sendable {
         order.changeAll { memoryStorage.removeAll() }
     }
 
-    /// Removes everything from the disk that is there by then, pinned entries included; what is stored later stays. What cannot
-    /// be removed stays too, and is found again afterwards. The handler comes on the main queue. O(entries).
+    /// Removes everything that is on disk when its turn comes, including pinned entries. Later stores remain. Files that cannot
+    /// be removed remain too, and loads find them again afterwards. The handler is called on the main queue. O(entries).
     ///
-    /// Loads and stores that you call after it do not wait for it: loads find nothing from its call on, and stores are done beside it. Until it has ended another process, and whoever asks the disk storage for totals or lists, may see what has not gone yet.
+    /// Later loads and stores do not wait: loads find nothing from the moment you call this, and stores run alongside it. Until
+    /// it ends, other processes and the disk storage's totals and lists may still include entries not deleted yet.
     open func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
         clearDisk { CallbackQueue.mainAsync.call(handler) }
     }
 
     // MARK: Cleaning
 
-    /// Removes what has expired, from memory at once, and does what ``cleanExpiredDiskCache(completion:)`` does.
+    /// Removes what has expired from memory at once, then does what ``cleanExpiredDiskCache(completion:)`` does.
     open func cleanExpiredCache(completion handler: (@Sendable () -> Void)? = nil) {
         cleanExpiredMemoryCache()
         cleanExpiredDiskCache(completion: handler)
     }
 
-    /// Removes what has expired from memory, now and on this thread. A timer does the same.
+    /// Removes what has expired from memory, at once and on this thread. A timer does the same.
     open func cleanExpiredMemoryCache() { memoryStorage.removeExpired() }
 
-    /// Removes what has expired from the disk and then, once there are ``DiskStorage/Config/sizeLimit`` bytes, what was used
-    /// least recently, down to half of that. Then the notification, then the handler on the main queue.
+    /// Removes expired entries from the disk. Then, if ``DiskStorage/Config/sizeLimit`` bytes or more remain, evicts the least
+    /// recently used entries, down to half of that. Then posts the notification and calls the handler on the main queue.
     ///
-    /// Goes on past files that cannot be removed. Other calls get in between its batches; see
-    /// ``cleanExpiredDiskCache(progress:completion:)`` for one that can be watched and cancelled.
+    /// Skips files that cannot be removed. Other calls run between its batches. To watch or cancel a clean, use
+    /// ``cleanExpiredDiskCache(progress:completion:)``.
     open func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
         cleanDisk(progress: nil) { CallbackQueue.mainAsync.call(handler) }
     }
 
-    /// Whom the notification after a clean names as its object: this cache. One that works behind another cache overrides it.
+    /// The object of the notification after a clean: this cache. Override it if your cache wraps this one.
     open var notificationObject: AnyObject { self }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
-    /// Where an image is cached, and valid. Reads no blob and waits for no clean and no store: fit for a main thread. An image that is
-    /// about to be stored on disk counts as there, and one that is about to be removed does not.
+    /// Returns where an image is cached, ignoring expired entries. Reads no blob and waits for no clean or store, so you can call
+    /// it on the main thread. A pending store on disk counts as cached, and a pending removal as not cached.
     open func imageCachedType(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> CacheType {
@@ -353,8 +358,8 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// As ``imageCachedType(forKey:processorIdentifier:forcedExtension:)``, with the disk asked off your thread. What is in memory is
-    /// answered at once.
+    /// Like ``imageCachedType(forKey:processorIdentifier:forcedExtension:)``, but checks the disk on another thread. If the image
+    /// is in memory, it answers at once.
     public func imageCachedTypeAsync(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         callbackQueue: CallbackQueue = .mainCurrentOrAsync, completionHandler: @escaping @Sendable (CacheType) -> Void
@@ -369,39 +374,39 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Whether an image is cached in memory or on disk, and valid. Fit for a main thread.
+    /// Whether an image is cached in memory or on disk and has not expired. You can call it on the main thread.
     public func isCached(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> Bool {
         imageCachedType(forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension).cached
     }
 
-    /// The name of the blob's file; see ``DiskStorage/Backend/cacheFileURL(forKey:forcedExtension:)``.
+    /// Returns the name of the blob's file; see ``DiskStorage/Backend/cacheFileURL(forKey:forcedExtension:)``.
     open func hash(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> String {
         diskStorage.cacheFileName(forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension)
     }
 
-    /// Bytes on disk, of all blobs, expired ones included. O(1) once Kingfisher's files have been taken over, which it waits for.
-    /// The handler comes on the main queue; a failure is an index that cannot be read.
+    /// Measures all blobs on disk, in bytes, including expired ones. Waits until Kingfisher's files have been taken over, then
+    /// O(1). The handler is called on the main queue, with an error if the index cannot be read.
     open func calculateDiskStorageSize(completion handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void)
     {
         measureDisk { result in CallbackQueue.mainAsync.execute { handler(result) } }
     }
 
-    /// What the images in memory cost together: bytes of their bitmaps, expired ones included.
+    /// The total cost of the images in memory: the bytes of their bitmaps, including expired ones.
     open var memoryStorageCacheCost: Int { memoryStorage.totalCacheCost() }
 
-    /// The path of the blob; see ``DiskStorage/Backend/cacheFileURL(forKey:forcedExtension:)``.
+    /// Returns the path of the blob; see ``DiskStorage/Backend/cacheFileURL(forKey:forcedExtension:)``.
     open func cachePath(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> String {
         diskStorage.cacheFileURL(forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension).path
     }
 
-    /// The blob's address, if the image is cached on disk and valid. Fit for a main thread. Whoever reads the file may find it
-    /// gone by then.
+    /// Returns the blob's URL if the image is on disk and has not expired. You can call it on the main thread. The file may be
+    /// gone by the time you read it.
     open func cacheFileURLIfOnDisk(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> URL? {
@@ -411,9 +416,9 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Async
 
-    /// Returns when the bytes are on disk.
+    /// Stores an image and returns when the bytes are on disk.
     ///
-    /// - Throws: ``KingfisherError`` if they could not be put there. The image is in memory all the same.
+    /// - Throws: ``KingfisherError`` if they could not be written. The image is still in memory.
     open func store(
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String, options: KingfisherParsedOptionsInfo,
         toDisk: Bool = true
@@ -427,9 +432,9 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Returns when the bytes are on disk.
+    /// Stores an image and returns when the bytes are on disk.
     ///
-    /// - Throws: ``KingfisherError`` if they could not be put there. The image is in memory all the same.
+    /// - Throws: ``KingfisherError`` if they could not be written. The image is still in memory.
     open func store(
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
         processorIdentifier identifier: String = "", forcedExtension: String? = nil,
@@ -443,9 +448,9 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Returns when the bytes are on disk.
+    /// Stores bytes on disk and returns when they are there.
     ///
-    /// - Throws: ``KingfisherError`` if they could not be put there; then what was there before still is.
+    /// - Throws: ``KingfisherError`` if they could not be written. The old entry remains.
     open func storeToDisk(
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         expiration: StorageExpiration? = nil
@@ -458,9 +463,9 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Returns when the image is gone; none there is no error. It does not call the function with a handler, which has no place for one.
+    /// Removes an image and returns when it is gone. Does not call the overload with a handler, which cannot report an error.
     ///
-    /// - Throws: ``KingfisherError`` if its blob could not be removed. Then it stays, and is still found.
+    /// - Throws: ``KingfisherError`` if the blob could not be removed. The entry remains, and loads still find it.
     open func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true
@@ -472,10 +477,10 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// The image in memory or on disk. Never on the main queue.
+    /// Returns the image in memory or on disk. Never uses the main queue.
     ///
-    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read. A miss is ``ImageCacheResult/none``. `CancellationError` if the task
-    ///   was cancelled before the load has begun.
+    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read. A miss returns ``ImageCacheResult/none``.
+    ///   `CancellationError` if the task is cancelled before the load begins.
     open func retrieveImage(
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) async throws -> ImageCacheResult {
@@ -484,20 +489,17 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// The image in memory or on disk. Never on the main queue.
-    ///
-    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read. A miss is ``ImageCacheResult/none``. `CancellationError` if the task
-    ///   was cancelled before the load has begun.
+    /// Like the overload with parsed options, and throws the same errors. nil for the default options.
     open func retrieveImage(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) async throws -> ImageCacheResult {
         try await retrieveImage(forKey: key, options: KingfisherParsedOptionsInfo(options))
     }
 
-    /// The image on disk; nil if none is there, or bytes that are no image. Memory is left as it is.
+    /// Returns the image on disk, or nil if there is none or its bytes are not an image. Leaves memory unchanged.
     ///
-    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read, `CancellationError` if the task was cancelled before the load has
-    ///   begun.
+    /// - Throws: ``KingfisherError`` if a blob exists and cannot be read. `CancellationError` if the task is cancelled before the
+    ///   load begins.
     open func retrieveImageInDiskCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) async throws -> KFCrossPlatformImage? {
@@ -506,7 +508,7 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Returns when everything is gone, from memory and disk.
+    /// Removes everything from memory and disk, and returns when it is gone.
     open func clearCache() async {
         order.beginChangeOfAll()
         defer { order.endChangeOfAll() }
@@ -514,24 +516,24 @@ open class ImageCache: @unchecked Sendable {
         await clearDiskCache()
     }
 
-    /// Returns when everything on disk is gone that was there when it was called.
+    /// Removes everything that is on disk when its turn comes, and returns when it is gone.
     open func clearDiskCache() async {
         await withCheckedContinuation { continuation in clearDisk { continuation.resume() } }
     }
 
-    /// Returns when what has expired is gone, from memory and disk. A cancelled task ends it after the batch under way.
+    /// Removes what has expired, from memory and disk. If the task is cancelled, the clean ends after the current batch.
     open func cleanExpiredCache() async {
         cleanExpiredMemoryCache()
         await cleanExpiredDiskCache()
     }
 
-    /// Returns when what has expired, and what is over the limit, is gone. A cancelled task ends it after the batch under way.
+    /// Removes what has expired or is over the limit. If the task is cancelled, the clean ends after the current batch.
     open func cleanExpiredDiskCache() async {
-        // Discrete: it is no part of what the caller may be counting on this thread.
+        // Discrete, so that it is not part of a `Progress` that is current on the caller's thread.
         await cleanExpiredDiskCache(progress: Progress.discreteProgress(totalUnitCount: 0))
     }
 
-    /// As ``imageCachedType(forKey:processorIdentifier:forcedExtension:)``, with the disk asked off your thread.
+    /// Like ``imageCachedType(forKey:processorIdentifier:forcedExtension:)``, but checks the disk on another thread.
     public func imageCachedTypeAsync(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) async -> CacheType {
@@ -542,7 +544,7 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Bytes on disk, of all blobs, expired ones included.
+    /// The size of all blobs on disk, in bytes, including expired ones.
     ///
     /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read.
     open var diskStorageSize: UInt {
@@ -550,7 +552,7 @@ open class ImageCache: @unchecked Sendable {
     }
 }
 
-/// The continuation of an async twin.
+/// Calls a function with a handler and awaits its result.
 private func result<Success: Sendable>(
     _ body: (@escaping @Sendable (Result<Success, KingfisherError>) -> Void) -> Void
 ) async throws -> Success {

@@ -1,10 +1,10 @@
-/// What a load has found, and where.
+/// The result of a load, and where it was found.
 public enum ImageCacheResult: Sendable {
-    /// Read from the disk, and put into memory by that.
+    /// Read from disk, and now in memory too.
     case disk(KFCrossPlatformImage)
-    /// It was in memory: the very object that was stored or loaded before.
+    /// Found in memory: the same object that was stored or loaded before.
     case memory(KFCrossPlatformImage)
-    /// Nothing valid is cached under the key, or its bytes are no image.
+    /// Nothing valid is cached under the key, or its bytes are not an image.
     case none
 
     /// The image; nil for a miss.

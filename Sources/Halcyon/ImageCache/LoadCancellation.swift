@@ -1,18 +1,18 @@
 internal import Foundation
 
-/// Takes a load back when its task is cancelled.
+/// Withdraws a load when its task is cancelled.
 ///
-/// The functions with a handler do not know of tasks, and may be overridden. So the task's own function says it to whatever it calls on
-/// its thread.
+/// The functions with a handler do not know about tasks, and subclasses may override them. The async function therefore passes
+/// this object to everything it calls on its thread.
 final class LoadCancellation: Sendable {
     private static let current = TaskLocal<LoadCancellation?>(wrappedValue: nil)
 
-    /// Of the task that calls on this thread.
+    /// The cancellation of the task that calls on this thread.
     static var ofThisTask: LoadCancellation? { current.get() }
 
     private struct State {
         var isCancelled = false
-        /// Returns whether the load has been taken back. Then its handler is not called.
+        /// Returns whether the load was withdrawn. If so, its handler is not called.
         var withdraw: (@Sendable () -> Bool)?
     }
 
@@ -21,7 +21,7 @@ final class LoadCancellation: Sendable {
 
     private init(didWithdraw: @escaping @Sendable () -> Void) { self.didWithdraw = didWithdraw }
 
-    /// - Parameter withdraw: called once, by the one who cancels, or now if that has happened.
+    /// - Parameter withdraw: called once: on cancellation, or now if the task is already cancelled.
     func onCancel(_ withdraw: @escaping @Sendable () -> Bool) {
         let isCancelled = state.withLock { state in
             if !state.isCancelled { state.withdraw = withdraw }
@@ -41,15 +41,15 @@ final class LoadCancellation: Sendable {
 
     // MARK: Awaiting
 
-    /// Calls a function that loads, and returns what its handler is given.
+    /// Calls a function that loads, and returns what it passes to its handler.
     ///
-    /// - Throws: `CancellationError` if the task was cancelled before the load has begun.
+    /// - Throws: `CancellationError` if the task is cancelled before the load begins.
     static func load<Success: Sendable>(
         _ body: (@escaping @Sendable (Result<Success, KingfisherError>) -> Void) -> Void
     ) async throws -> Success {
         let waiting = Locked<CheckedContinuation<Success, any Error>?>(nil)
         let cancellation = LoadCancellation { waiting.replace(with: nil)?.resume(throwing: CancellationError()) }
-        // What is resumed before it is awaited is a data race to the thread sanitizer, unless a lock says what came first.
+        // The thread sanitizer reports a race if a continuation is resumed before it is awaited. The lock orders the two.
         defer { waiting.withLock { _ in } }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

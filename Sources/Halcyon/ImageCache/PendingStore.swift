@@ -2,19 +2,19 @@ internal import Foundation
 
 /// A store that has been called and has not ended.
 ///
-/// Its image is serialized once, for the first one that needs the bytes: the I/O queue in the store's turn, or a load of the same key
-/// before that.
+/// Its image is serialized once, by the first to need the bytes: the I/O queue when the store's turn comes, or an earlier load of
+/// the same key.
 final class PendingStore: @unchecked Sendable {
-    // Sendable because its variables are behind locks.
+    // Sendable because its variables are guarded by locks.
     typealias Bytes = Result<Data, KingfisherError>
 
     let call: StoreCall
     let key: MemoryKey
     let name: BlobName
-    /// nil once somebody serializes.
+    /// nil once a thread has begun to serialize.
     private let serialization: Locked<(@Sendable () -> Bytes)?>
     private let result: Locked<Bytes?>
-    /// Empty once ``result`` is there; nil where it is from the beginning.
+    /// Empty once ``result`` is set; nil if it was set from the start.
     private let isSerializing: DispatchGroup?
 
     init(_ call: StoreCall, name: BlobName) {
@@ -31,7 +31,7 @@ final class PendingStore: @unchecked Sendable {
 
     var isSerialized: Bool { result.withLock { $0 != nil } }
 
-    /// Serializes on this thread, unless another one has begun to.
+    /// Serializes on this thread, unless another thread has begun to.
     func serialize() {
         guard let serialize = serialization.replace(with: nil) else { return }
         let bytes = serialize()
@@ -47,7 +47,7 @@ final class PendingStore: @unchecked Sendable {
         return bytes
     }
 
-    /// Calls `handler` as soon as ``bytes()`` waits for nobody.
+    /// Calls `handler` as soon as ``bytes()`` would not wait.
     func onceSerialized(_ handler: @escaping @Sendable () -> Void) {
         isSerializing?.notify(queue: .global(qos: .userInitiated), execute: handler) ?? handler()
     }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// One call of a cache's functions that store.
+/// One call to a function of the cache that stores.
 struct StoreCall: Sendable {
     enum Content: Sendable {
         case bytes(Data)
-        /// What serializes it. That may take a processor's time.
+        /// The closure that serializes the image, which may take CPU time.
         case image(@Sendable () -> Result<Data, KingfisherError>)
     }
 

@@ -2,10 +2,10 @@
     internal import Foundation
 
     extension MemoryStorage {
-        /// A value that stays when the app enters the background: `NSCache` drops all objects then but those whose
-        /// content can be discarded. The system takes it away when memory runs short and nobody is using it.
+        /// A value that stays when the app enters the background, when `NSCache` drops all objects except those with discardable
+        /// content. The system discards it if memory runs short and it is not in use.
         ///
-        /// Safe from any thread: value and count are touched under the lock only.
+        /// Thread-safe: value and count are accessed only under the lock.
         class BackgroundKeepingStorageObject<T>: StorageObject<T>, NSDiscardableContent {
             private let lock = NSLock()
             private var accessCount = 0
@@ -28,7 +28,7 @@
             func endContentAccess() { locked { accessCount = max(0, accessCount - 1) } }
 
             func discardContentIfPossible() {
-                // Released after the lock: its deinit may come back.
+                // Released after the lock, because its deinit may call back.
                 let discarded = locked { accessCount == 0 ? super.value : nil }
                 guard discarded != nil else { return }
                 locked { if accessCount == 0 { super.value = nil } }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// What the memory storage has to know of a stored value, whatever its type: when it expires, and what it costs.
+/// The expiration and cost of a stored value of any type.
 ///
-/// Not thread-safe: its expiration belongs to the lock of the ``MemoryObjects`` it is in.
+/// Not thread-safe: the lock of its ``MemoryObjects`` guards the expiration.
 class ExpiringObject {
-    /// The policy it was stored with.
+    /// The policy that it was stored with.
     let expiration: StorageExpiration
     /// The cost at the time of storing; never negative.
     let cost: Int
@@ -16,7 +16,7 @@ class ExpiringObject {
         estimatedExpiration = expiration.estimatedExpirationSince(now)
     }
 
-    /// Whether there is still a value. Only what the system may take away says no.
+    /// Whether there is still a value. False only if the system has discarded it.
     var hasContent: Bool { true }
 
     func extendExpiration(_ extending: ExpirationExtending, from now: Date) {
@@ -27,7 +27,7 @@ class ExpiringObject {
         }
     }
 
-    /// A date that is not a number is past.
+    /// A date that is not a number counts as past.
     func isExpired(at now: Date) -> Bool { !(estimatedExpiration > now) }
 
     func isUsable(at now: Date) -> Bool { !isExpired(at: now) && hasContent }

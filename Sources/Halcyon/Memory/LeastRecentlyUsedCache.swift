@@ -1,9 +1,9 @@
-/// Keys and values in the order of their last use, within limits. A pure value: the lock is its owner's.
+/// Keys and values in the order of their last use, within limits. A value type: its owner provides the lock.
 ///
-/// A dictionary leads from a key to a slot. Slots are places in arrays, linked by their numbers, so that an entry is no
-/// object of its own; what a use touches lies close together, apart from the rest. Freed slots are used again first.
+/// A dictionary maps a key to a slot. Slots are array elements linked by their numbers, so an entry needs no object of its own,
+/// and the data that a use touches is compact. Freed slots are reused first.
 ///
-/// - Complexity: O(1) for each entry stored, used, removed or evicted (amortized, as the dictionary and the array are).
+/// - Complexity: O(1) for each entry stored, used, removed or evicted (amortized, like the dictionary and the array).
 struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     struct Entry {
         let key: Key
@@ -11,11 +11,11 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
         let cost: Int
     }
 
-    /// What a store has pushed out.
+    /// The entries displaced by a store.
     struct Displaced {
-        /// The value that was under the same key.
+        /// The old value of the same key.
         var replaced: Value?
-        /// Entries evicted for room, least recently used first; the new one itself if it is dearer than the limit.
+        /// Entries evicted to make room, least recently used first; the new one itself if it exceeds the limit.
         var evicted: [Entry] = []
     }
 
@@ -32,48 +32,48 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
 
     private var slotOfKey: [Key: Number] = [:]
     private var slots: [Slot] = []
-    /// Needed for evictions only, so not among what a use touches. nil in free slots.
+    /// Stored apart, because only evictions need them, not uses. nil in free slots.
     private var keysOfSlots: [Key?] = []
     private var newest: Number = .none
     private var oldest: Number = .none
     private var firstFree: Number = .none
 
-    /// Setting them evicts nothing; see ``evict()``.
+    /// Setting the limits evicts nothing; see ``evict()``.
     var limits: MemoryLimits
     /// The sum of the costs of all entries.
     private(set) var totalCost = 0
-    /// Links set and cut since the beginning: what tests measure instead of time.
+    /// The number of links set and cut so far. Tests measure it instead of time.
     private(set) var linkCount = 0
 
     init(limits: MemoryLimits = MemoryLimits()) { self.limits = limits }
 
     var count: Int { slotOfKey.count }
     var keys: some Collection<Key> { slotOfKey.keys }
-    /// Places for entries, free ones included.
+    /// The number of slots, including free ones.
     var slotCount: Int { slots.count }
 
     // MARK: One entry
 
-    /// Puts a value under a key, in front of all others, and evicts from the back what the limits ask for.
+    /// Stores a value under a key as the most recently used, and evicts the least recently used entries to meet the limits.
     ///
-    /// A value dearer than the whole cost limit is not kept and evicts no others; what was under its key goes, because
-    /// it is out of date.
+    /// A value that costs more than the whole limit is not kept and evicts no others, but the old value of its key is removed
+    /// because it is outdated.
     ///
-    /// - Parameter cost: a negative one counts as 0.
+    /// - Parameter cost: a negative cost counts as 0.
     mutating func store(_ value: Value, forKey key: Key, cost: Int) -> Displaced {
         let cost = max(0, cost)
         guard cost <= limits.effectiveTotalCost else {
             return Displaced(replaced: remove(key), evicted: [Entry(key: key, value: value, cost: cost)])
         }
         let slot = slot(for: key)
-        // The slot is out of the order while others are evicted: the new entry is not among them.
+        // The slot is unlinked while others are evicted, so the new entry is not evicted.
         let replaced = takeValue(of: slot)
         let evicted = evict(leavingRoomFor: cost)
         fill(slot, value, cost: cost)
         return Displaced(replaced: replaced, evicted: evicted)
     }
 
-    /// The value under a key, if it passes; then it becomes the most recently used.
+    /// The value under a key if it is usable; makes it the most recently used.
     mutating func use(_ key: Key, where isUsable: (Value) -> Bool) -> Value? {
         guard let slot = slotOfKey[key], let value = slots[Int(slot)].value, isUsable(value) else { return nil }
         if slot != newest {
@@ -83,7 +83,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
         return value
     }
 
-    /// The value under a key. Not a use.
+    /// The value under a key. Does not count as a use.
     func peek(_ key: Key) -> Value? { slotOfKey[key].flatMap { slots[Int($0)].value } }
 
     mutating func remove(_ key: Key) -> Value? {
@@ -93,7 +93,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
 
     // MARK: Many entries
 
-    /// Evicts until the limits hold; least recently used first.
+    /// Evicts the least recently used entries until the limits are met.
     mutating func evict() -> [Entry] { evict(leavingRoomFor: 0) }
 
     private mutating func evict(leavingRoomFor cost: Int) -> [Entry] {
@@ -106,7 +106,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
         return evicted
     }
 
-    /// Removes the values that pass, of some slots: a long clean can be done in parts.
+    /// Removes the values in a range of slots that satisfy a condition, so that a long clean can run in parts.
     mutating func removeAll(inSlots range: Range<Int>, where isDoomed: (Value) -> Bool) -> [Value] {
         var removed: [Value] = []
         for index in range.clamped(to: slots.indices) {
@@ -119,7 +119,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
 
     // MARK: Slots
 
-    /// The slot that is known for a key, or a free one that is from now on.
+    /// The slot of a key, or a free one that it assigns to the key.
     private mutating func slot(for key: Key) -> Number {
         let free = firstFree == .none ? Number(slots.count) : firstFree
         let slot = Self.claim(&slotOfKey[key, default: .none], or: free)
@@ -133,7 +133,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
         return slot
     }
 
-    /// One visit of the dictionary, for a known key as for a new one.
+    /// Accesses the dictionary once, for a known or a new key.
     private static func claim(_ known: inout Number, or free: Number) -> Number {
         if known == .none { known = free }
         return known
@@ -144,7 +144,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
         keysOfSlots.append(key)
     }
 
-    /// Empties a slot that stays in use by its key, and takes it out of the order.
+    /// Empties and unlinks a slot that its key keeps.
     private mutating func takeValue(of slot: Number) -> Value? {
         guard let value = slots[Int(slot)].value.take() else { return nil }
         unlink(slot)
@@ -152,7 +152,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
         return value
     }
 
-    /// Gives a slot without a value one, in front of all others.
+    /// Fills an empty slot and makes it the most recently used.
     private mutating func fill(_ slot: Number, _ value: Value, cost: Int) {
         slots[Int(slot)].value = value
         slots[Int(slot)].cost = cost
@@ -186,9 +186,9 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
 
     // MARK: For tests
 
-    /// From the most to the least recently used, by the links in one direction.
+    /// From the most to the least recently used, following the `older` links.
     var entriesFromNewest: [Entry] { walk(from: newest, \.older) }
-    /// The same in the other.
+    /// From the least to the most recently used, following the `newer` links.
     var entriesFromOldest: [Entry] { walk(from: oldest, \.newer) }
 
     private func walk(from first: Number, _ next: KeyPath<Slot, Number>) -> [Entry] {

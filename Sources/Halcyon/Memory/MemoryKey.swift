@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// A key that is told from others by its UTF-8 bytes.
+/// A key compared by its UTF-8 bytes.
 ///
-/// Strings are equal when they are canonically equivalent: "é" as one character and as "e" with an accent. As keys, and
-/// as file names on disk, these are two.
+/// Swift strings are equal if they are canonically equivalent: "é" as one character or as "e" with an accent. As keys, and as
+/// file names on disk, these are different.
 struct MemoryKey: Hashable, Sendable {
     let text: String
 
@@ -27,7 +27,7 @@ struct MemoryKey: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } }
 
     private func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        // The copy is never made: the bytes are contiguous from `init` on.
+        // The copy is never made, because `init` makes the bytes contiguous.
         text.utf8.withContiguousStorageIfAvailable(body) ?? Array(text.utf8).withUnsafeBufferPointer(body)
     }
 }

@@ -1,12 +1,12 @@
-/// How much a memory storage keeps. A limit that is not positive is none, as `NSCache` has it.
+/// The limits of a memory storage. As in `NSCache`, a limit that is not positive means no limit.
 struct MemoryLimits: Equatable, Sendable {
-    /// In the unit of ``CacheCostCalculable/cacheCost``: bytes, for images.
+    /// In units of ``CacheCostCalculable/cacheCost``: bytes, for images.
     var totalCost = 0
-    /// Values.
+    /// The number of values.
     var count = Int.max
 
-    /// Without a limit the sum of costs still has to fit an `Int`.
+    /// Without a limit, the sum of costs must still fit in an `Int`.
     var effectiveTotalCost: Int { totalCost > 0 ? totalCost : .max }
-    /// Places are numbered with 32 bits.
+    /// Slot numbers have 32 bits.
     var effectiveCount: Int { count > 0 ? min(count, Int(Int32.max)) : Int(Int32.max) }
 }

@@ -1,43 +1,43 @@
 internal import Foundation
 
-/// The objects under a memory storage: a store that may drop them by itself, and the names of what was put there.
+/// The objects of a memory storage, which may drop them by itself, and the names of stored objects.
 ///
-/// All functions may be called from any thread. No object is released under a lock of the conforming type: a value's
-/// deinit may call the storage.
+/// You may call all functions from any thread. Conforming types release no object under their lock, because a value's deinit may
+/// call the storage.
 protocol MemoryObjects: AnyObject, Sendable {
-    /// - Returns: what it has pushed out, where that is known: a caller who holds a lock lets go of it first.
+    /// - Returns: the displaced object, if known. A caller that holds a lock releases it after the lock.
     @discardableResult func store(_ object: ExpiringObject, forKey key: MemoryKey) -> Any?
-    /// The object under a key, if it can be used; its expiration is extended, and the read counts as a use.
+    /// The object under a key if it is usable. Extends its expiration and counts as a use.
     func use(_ key: MemoryKey, at now: Date, extending: ExpirationExtending) -> ExpiringObject?
-    /// Whether the object under a key can be used.
+    /// Whether the object under a key is usable.
     func hasUsable(_ key: MemoryKey, at now: Date) -> Bool
     /// The object under a key, expired or not.
     func object(forKey key: MemoryKey) -> ExpiringObject?
 
-    /// - Returns: what was there: a caller who holds a lock lets go of it first.
+    /// - Returns: the removed object. A caller that holds a lock releases it after the lock.
     @discardableResult func remove(_ key: MemoryKey) -> Any?
-    /// Removes an object as a limit does: its name stays until the next ``removeExpired(at:)``.
+    /// Removes an object as a limit would: its name stays until the next ``removeExpired(at:)``.
     func drop(_ key: MemoryKey)
     func removeAll()
-    /// Removes what has expired, and the names of what is not there any more.
+    /// Removes expired objects, and the names of objects that are gone.
     func removeExpired(at now: Date)
 
-    /// The names of what was stored, and not removed by ``remove(_:)`` or ``removeExpired(at:)``.
+    /// The names of stored objects, except those removed by ``remove(_:)`` or ``removeExpired(at:)``.
     var keys: Set<MemoryKey> { get }
-    /// The sum of the costs of what is there.
+    /// The sum of the costs of all objects.
     var totalCost: Int { get }
     var limits: MemoryLimits { get }
-    /// Changes the limits and applies them at once. The closure runs under a lock and must not come back.
+    /// Changes the limits and applies them at once. The closure runs under a lock and must not call back.
     func setLimits(_ change: (inout MemoryLimits) -> Void)
 }
 
-/// Names of objects that were dropped are kept up to this number; beyond it they are forgotten without waiting for a clean,
-/// so that a cache under load does not fill the memory with names.
+/// The number of names of dropped objects to keep. Beyond it they are forgotten before the next clean, so that a busy cache does
+/// not fill the memory with names.
 let droppedNameLimit = 16_384
 
 #if canImport(Darwin)
     typealias PlatformMemoryObjects = SystemMemoryObjects
 #else
-    // Foundation's NSCache has no order of use here, and needs O(n) for a store.
+    // Here, Foundation's NSCache has no order of use, and its stores are O(n).
     typealias PlatformMemoryObjects = RecentMemoryObjects
 #endif

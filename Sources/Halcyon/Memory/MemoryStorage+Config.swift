@@ -1,24 +1,24 @@
 public import Foundation
 
 extension MemoryStorage {
-    /// What a memory storage keeps, and for how long.
+    /// The limits and expiration of a memory storage.
     ///
-    /// Assigning ``MemoryStorage/Backend/config`` applies the limits at once; the expiration counts for later stores.
+    /// Assigning ``MemoryStorage/Backend/config`` applies the limits at once. The expiration applies to later stores.
     public struct Config: Sendable {
-        /// The sum of ``CacheCostCalculable/cacheCost`` that is kept: bytes, for images. 0 or less, no limit.
+        /// The maximum sum of ``CacheCostCalculable/cacheCost``: bytes, for images. 0 or less means no limit.
         ///
-        /// A value that is dearer than the whole limit is not kept, and evicts no others.
+        /// A value that costs more than the whole limit is not kept and evicts no others.
         public var totalCostLimit: Int
-        /// How many values are kept. No limit by default, nor with 0 or less.
+        /// The maximum number of values. No limit by default, or with 0 or less.
         public var countLimit: Int = .max
-        /// How long a value lives when its store does not say. Five minutes from the last read.
+        /// How long a value lives unless its store sets an expiration. Default: five minutes after the last read.
         public var expiration: StorageExpiration = .seconds(300)
-        /// Seconds between two cleans, which remove what has expired: two minutes. No cleans with 0 or less, or with
-        /// what is not finite.
+        /// Seconds between two removals of expired values; two minutes by default. 0, negative and non-finite values turn them
+        /// off.
         public var cleanInterval: TimeInterval
-        /// Whether values stay when the app enters the background. The system drops them by default.
+        /// Whether values stay when the app enters the background. By default the system drops them.
         ///
-        /// Counts for later stores, on Apple platforms. Elsewhere nothing is dropped, and this changes nothing.
+        /// Applies to later stores, on Apple platforms only. Elsewhere values always stay.
         public var keepWhenEnteringBackground: Bool = false
 
         /// - Parameters:

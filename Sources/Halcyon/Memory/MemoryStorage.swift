@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// The memory half of the cache.
+/// The memory part of the cache.
 public enum MemoryStorage {
-    /// Keeps values in memory, for as long as they are used, within limits of cost and number.
+    /// Keeps values in memory while they are used, within limits of cost and number.
     ///
-    /// All functions may be called from any thread, also from the deinit of a value. On Linux the least recently used
-    /// values are evicted first and each function takes O(1) if nothing else is said; on Apple platforms `NSCache`
-    /// decides, and drops values also when the system runs short of memory.
+    /// You may call all functions from any thread, even from the deinit of a value. On Linux, the least recently used values are
+    /// evicted first, and each function is O(1) unless stated otherwise. On Apple platforms `NSCache` decides, and also drops
+    /// values if the system runs short of memory.
     ///
     /// ```swift
     /// let storage = MemoryStorage.Backend<Picture>(config: .init(totalCostLimit: 50_000_000))
@@ -14,14 +14,14 @@ public enum MemoryStorage {
     /// let found = storage.value(forKey: "https://example.com/a.png")
     /// ```
     ///
-    /// Keys are told apart by their UTF-8 bytes: the two Unicode forms of "é" are two keys. An expired value is never
-    /// returned, and stays in memory until ``removeExpired()``, which a timer calls.
+    /// Keys are compared by their UTF-8 bytes: the two Unicode forms of "é" are two keys. An expired value is never returned, but
+    /// stays in memory until ``removeExpired()``, which a timer calls.
     public final class Backend<T: CacheCostCalculable>: @unchecked Sendable where T: Sendable {
-        // Sendable because its members are constants, and `objects` and `settings` have a lock each.
+        // Sendable because its members are constants, and `objects` and `settings` each have their own lock.
         private let objects: any MemoryObjects
         private let settings: Locked<Settings>
         private let now: @Sendable () -> Date
-        /// Kept, because for a type that this module does not know it would be searched for at each store.
+        /// Cached, because otherwise each store would look up the metadata of a type from another module.
         private let objectType = StorageObject<T>.self
 
         private struct Settings {
@@ -29,14 +29,14 @@ public enum MemoryStorage {
             var timer: CleanTimer?
         }
 
-        /// What is kept and for how long. Setting it applies the limits at once, which may evict (O(evicted)), and begins
-        /// the clean interval again. Safe from any thread; two threads that change one member each may lose a change.
+        /// The limits and expiration. Setting it applies the limits at once, which may evict (O(evicted)), and restarts the clean
+        /// interval. Safe on any thread, but if two threads each change a member, one change may be lost.
         public var config: Config {
             get { settings.withLock { $0.config } }
             set { apply(newValue) }
         }
 
-        /// Makes an empty storage.
+        /// Creates an empty storage.
         public convenience init(config: Config) {
             self.init(config: config, objects: PlatformMemoryObjects(), now: { Date() })
         }
@@ -52,27 +52,27 @@ public enum MemoryStorage {
             let timer = CleanTimer(interval: config.cleanInterval) { [weak self] in self?.removeExpired() }
             // The old timer is released after the lock.
             _ = settings.replace(with: Settings(config: config, timer: timer))
-            // The settings are asked when it is this thread's turn, so that the newest ones are applied last.
+            // Reads the settings only when `objects` applies them, so that the newest settings are applied last.
             objects.setLimits { [settings] limits in limits = settings.withLock { $0.config.limits } }
         }
 
         // MARK: Storing and loading
 
-        /// Stores a value under a key, in place of the one that is there, as the most recently used.
+        /// Stores a value under a key as the most recently used, and replaces the old one.
         ///
-        /// Storing a value that is already expired does nothing. One that is dearer than the whole cost limit is not
-        /// kept; the one it was to replace goes all the same.
+        /// Storing a value that has already expired does nothing. A value that costs more than the whole limit is not kept, but
+        /// still removes the one it replaces.
         ///
         /// - Parameters:
-        ///   - value: asked for its cost once, now.
-        ///   - key: any text. It is told apart by its UTF-8 bytes.
+        ///   - value: its cost is read once, now.
+        ///   - key: any text, compared by its UTF-8 bytes.
         ///   - expiration: nil for ``Config/expiration``.
-        /// - Complexity: O(1), and O(evicted).
+        /// - Complexity: O(1), plus O(evicted).
         public func store(value: T, forKey key: String, expiration: StorageExpiration? = nil) {
             storeNoThrow(value: value, forKey: key, expiration: expiration)
         }
 
-        /// - Returns: as ``MemoryObjects/store(_:forKey:)``.
+        /// - Returns: the same as ``MemoryObjects/store(_:forKey:)``.
         @discardableResult func storeNoThrow(
             value: T, forKey key: String, expiration: StorageExpiration? = nil
         ) -> Any? {
@@ -92,60 +92,60 @@ public enum MemoryStorage {
             return type.init(value, expiration: expiration ?? config.expiration, cost: cost, now: now)
         }
 
-        /// The value under a key; nil when there is none or it has expired. Counts as a use.
+        /// Returns the value under a key, or nil if there is none or it has expired. Counts as a use.
         ///
         /// - Parameters:
-        ///   - key: the one it was stored under.
-        ///   - extendingExpiration: what the read does to the expiration. ``ExpirationExtending/cacheTime`` evaluates the value's
-        ///     own expiration again: a duration begins anew, and a date stays where it is.
+        ///   - key: the key it was stored under.
+        ///   - extendingExpiration: how the read extends the expiration. ``ExpirationExtending/cacheTime`` evaluates the value's
+        ///     own expiration again: a duration restarts, and a date stays.
         public func value(forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime) -> T? {
             let key = MemoryKey(key)
             guard let object = objects.use(key, at: now(), extending: extendingExpiration) else { return nil }
-            // Nobody else puts objects there.
+            // Only this storage puts objects there.
             return unsafeDowncast(object, to: StorageObject<T>.self).value
         }
 
-        /// Whether a valid value is under a key. Extends nothing.
+        /// Whether there is a valid value under a key. Extends nothing.
         public func isCached(forKey key: String) -> Bool { objects.hasUsable(MemoryKey(key), at: now()) }
 
         // MARK: Removing
 
-        /// Removes the value under a key. None there is no error.
+        /// Removes the value under a key. A missing value is not an error.
         public func remove(forKey key: String) { objects.remove(MemoryKey(key)) }
 
-        /// - Returns: as ``MemoryObjects/remove(_:)``.
+        /// - Returns: the same as ``MemoryObjects/remove(_:)``.
         func take(forKey key: String) -> Any? { objects.remove(MemoryKey(key)) }
 
-        /// Removes the values whose keys meet a condition.
+        /// Removes the values whose keys satisfy a condition.
         ///
-        /// - Complexity: O(values), others are not kept waiting.
+        /// - Complexity: O(values), without blocking other threads meanwhile.
         func removeAll(where condition: (String) -> Bool) {
             for key in objects.keys where condition(key.text) { objects.remove(key) }
         }
 
-        /// Removes everything, and gives the memory back.
+        /// Removes everything and frees the memory.
         ///
-        /// - Complexity: O(values), to release them; others are not kept waiting.
+        /// - Complexity: O(values) to release them, without blocking other threads meanwhile.
         public func removeAll() { objects.removeAll() }
 
-        /// Removes expired values, and forgets the names of those that limits have dropped.
+        /// Removes expired values, and the names of values dropped by limits.
         ///
-        /// - Complexity: O(values), in batches between which other callers get in.
+        /// - Complexity: O(values), in batches between which other threads run.
         public func removeExpired() { objects.removeExpired(at: now()) }
 
-        // MARK: Looking
+        // MARK: Inspecting
 
-        /// The sum of the costs of the values in memory, expired ones included, as they were when stored.
+        /// The sum of the costs of the values in memory, including expired ones, as of their stores.
         ///
         /// - Complexity: O(1); on Apple platforms O(values).
         public func totalCacheCost() -> Int { objects.totalCost }
 
         var storage: UnderlyingStorage<T> { UnderlyingStorage(objects: objects) }
 
-        /// The names of what was stored and not removed. Those that limits have dropped are among them until the next
+        /// The keys of values that were stored and not removed. Includes those dropped by limits until the next
         /// ``removeExpired()``, or until there are too many of them.
         ///
-        /// A set of strings cannot tell canonically equivalent keys apart: of these it has one.
+        /// A set of strings cannot distinguish canonically equivalent keys and contains only one of them.
         var keys: Set<String> { Set(objects.keys.lazy.map(\.text)) }
 
         var cleanTimer: CleanTimer? { settings.withLock { $0.timer } }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Objects in a true least-recently-used order. Each operation takes one lock, once.
+/// Objects in true least-recently-used order. Each operation takes a single lock once.
 final class RecentMemoryObjects: MemoryObjects {
     private struct State {
         var cache = LeastRecentlyUsedCache<MemoryKey, ExpiringObject>()
-        /// What limits have dropped; a name may be here and in the cache.
+        /// The names of objects dropped by limits. A name may be here and in the cache.
         var droppedNames: Set<MemoryKey> = []
 
         mutating func note(_ evicted: [LeastRecentlyUsedCache<MemoryKey, ExpiringObject>.Entry]) {
@@ -15,10 +15,10 @@ final class RecentMemoryObjects: MemoryObjects {
     }
 
     private let state = Locked(State())
-    /// Slots that a clean looks at before it lets others in.
+    /// The number of slots that a clean checks before it releases the lock.
     private let batchSize = 1_024
 
-    // What is taken out leaves each closure as its result, so that it is released after the lock.
+    // Each closure returns the objects it removes, so that they are released after the lock.
 
     func store(_ object: ExpiringObject, forKey key: MemoryKey) -> Any? {
         state.withLock { state in
@@ -72,7 +72,7 @@ final class RecentMemoryObjects: MemoryObjects {
         var begin = 0
         while removeExpired(inSlotsFrom: begin, at: now) { begin += batchSize }
         let names = state.withLock { state in
-            // An empty cache gives back the memory of its slots.
+            // Replacing an empty cache frees the memory of its slots.
             if state.cache.count == 0 { state.cache = .init(limits: state.cache.limits) }
             defer { state.droppedNames = [] }
             return state.droppedNames
@@ -90,7 +90,7 @@ final class RecentMemoryObjects: MemoryObjects {
         return end < slotCount
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
     var keys: Set<MemoryKey> { state.withLock { $0.droppedNames.union($0.cache.keys) } }
 

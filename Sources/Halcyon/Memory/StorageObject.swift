@@ -3,12 +3,12 @@ internal import Foundation
 extension MemoryStorage {
     /// A value in a memory storage.
     class StorageObject<T>: ExpiringObject {
-        /// nil once the system has taken it away, which happens to objects that are kept in the background only.
+        /// nil once the system has discarded it, which happens only to objects that are kept in the background.
         #if canImport(Darwin)
             var value: T?
         #else
             final var value: T? { content }
-            // An optional of a type that this module does not know would cost a search in the runtime at each read.
+            // Not optional: for a type from another module, reading an optional would need a runtime lookup each time.
             private let content: T
         #endif
 

@@ -1,18 +1,18 @@
 internal import Foundation
 
-/// Objects in an `NSCache`, which drops what it likes when memory runs short, and tells nobody.
+/// Objects in an `NSCache`, which drops any of them when memory runs short, without notice.
 ///
-/// The cache is called without the lock, because it releases objects. What keeps names and objects together without it is
-/// an order: a store puts the object in before its name, everything else takes the name out before it looks. So there
-/// may be a name too many, which the next clean removes, and never an object without a name.
+/// The cache is called without the lock, because it releases objects. Instead, an order keeps names and objects consistent: a
+/// store adds the object before its name, and all other functions remove the name before they look. So there may be a surplus
+/// name, which the next clean removes, but never an object without a name.
 final class SystemMemoryObjects: MemoryObjects, @unchecked Sendable {
-    // Sendable because `NSCache` has a lock of its own, and objects' expirations are touched under the lock of `names`.
+    // Sendable because `NSCache` has its own lock, and the objects' expirations are accessed under the lock of `names`.
     private let cache = NSCache<NSString, ExpiringObject>()
     private let names = Locked(Names())
 
     private struct Names {
         var all: Set<MemoryKey> = []
-        /// From this number on a store removes the names of what is gone.
+        /// Above this number, a store removes the names of objects that are gone.
         var limit = droppedNameLimit
     }
 
@@ -24,7 +24,7 @@ final class SystemMemoryObjects: MemoryObjects, @unchecked Sendable {
             return names.all.count > names.limit
         }
         if isCleanDue { forgetDropped() }
-        // What the cache has dropped for it, it has let go of by itself.
+        // Objects that the cache evicted for it are already released.
         return replaced
     }
 
@@ -75,13 +75,13 @@ final class SystemMemoryObjects: MemoryObjects, @unchecked Sendable {
     private func forgetDropped() {
         for key in keys where object(forKey: key) == nil {
             names.withLock { _ = $0.all.remove(key) }
-            // It may have been stored again in between.
+            // Another thread may have stored it again in between.
             if object(forKey: key) != nil { names.withLock { _ = $0.all.insert(key) } }
         }
         names.withLock { $0.limit = max(droppedNameLimit, 2 * $0.all.count) }
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
     var keys: Set<MemoryKey> { names.withLock { $0.all } }
 

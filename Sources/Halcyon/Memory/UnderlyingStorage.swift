@@ -1,13 +1,13 @@
 internal import Foundation
 
 extension MemoryStorage {
-    /// The objects under a backend under the names that `NSCache` has for them.
+    /// The objects of a backend, with the function names of `NSCache`.
     ///
-    /// What is done here the backend does not notice, as it does not notice what limits drop.
+    /// The backend does not notice changes made here, nor what limits drop.
     struct UnderlyingStorage<T> {
         let objects: any MemoryObjects
 
-        /// The object under a key, expired or not. Not a use, where the order of use is ours.
+        /// The object under a key, expired or not. Does not count as a use on Linux.
         func object(forKey key: String) -> StorageObject<T>? {
             objects.object(forKey: MemoryKey(key)).map { unsafeDowncast($0, to: StorageObject<T>.self) }
         }

@@ -1,23 +1,24 @@
 public import Dispatch
 public import Foundation
 
-/// Where a completion handler is called.
+/// The queue on which a completion handler is called.
 public enum CallbackQueue: Sendable {
     /// Asynchronously on the main queue.
     case mainAsync
-    /// At once when this is the main thread or the main queue, otherwise asynchronously on the main queue.
+    /// At once if on the main thread or the main queue, otherwise asynchronously on the main queue.
     ///
-    /// In a program whose main queue is never served (a command line tool that waits on a semaphore) such a handler never
-    /// comes: name another queue there, or use the async functions, which never pass through the main queue.
+    /// If a program does not run its main queue, such as a command-line tool that waits on a semaphore, the handler is never
+    /// called. Use another queue there, or the async functions, which never use the main queue.
     case mainCurrentOrAsync
-    /// At once, on whatever thread did the work. Others may wait for it: a handler that blocks belongs on a queue of its own.
+    /// At once, on the thread that did the work. Other work may wait for that thread, so use another queue for a handler that
+    /// blocks.
     case untouch
-    /// Asynchronously on this queue.
+    /// Asynchronously on a dispatch queue.
     case dispatch(DispatchQueue)
-    /// As an operation of this queue.
+    /// As an operation of an operation queue.
     case operationQueue(any CallbackOperationQueue)
 
-    /// Calls `block` there.
+    /// Calls `block` on the queue.
     public func execute(_ block: @Sendable @escaping () -> Void) {
         switch self {
         case .mainAsync: DispatchQueue.main.async(execute: block)
@@ -29,20 +30,20 @@ public enum CallbackQueue: Sendable {
     }
 }
 
-/// Where work is done.
+/// The queue on which work runs.
 public typealias ExecutionQueue = CallbackQueue
 
-/// What a callback needs of an operation queue.
+/// The part of an operation queue that a callback needs.
 public protocol CallbackOperationQueue: AnyObject, Sendable {
-    /// The dispatch queue beneath, if there is one.
+    /// The underlying dispatch queue, if there is one.
     var underlyingQueue: DispatchQueue? { get }
-    /// Runs `block` as an operation of its own, some time.
+    /// Runs `block` later as an operation.
     func addOperation(_ block: @Sendable @escaping () -> Void)
 }
 
 extension OperationQueue: CallbackOperationQueue {}
 
-/// Tells whether code runs on the main queue.
+/// Checks whether code runs on the main queue.
 ///
 /// `Thread.isMainThread` alone is not enough: with an async `main` on Linux the main actor runs on another thread.
 enum MainQueue {

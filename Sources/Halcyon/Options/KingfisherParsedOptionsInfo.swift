@@ -1,68 +1,68 @@
 public import Foundation
 
-/// Options with a place for each; see ``KingfisherOptionsInfoItem`` for what they mean.
+/// Parsed options, one property each; see ``KingfisherOptionsInfoItem`` for details.
 public struct KingfisherParsedOptionsInfo: Sendable {
-    /// A load that finds nothing in memory does not look on the disk. Off.
+    /// Whether a load that finds nothing in memory skips the disk. Default: off.
     public var fromMemoryCacheOrRefresh = false
-    /// A load from disk decodes the pixels before it calls back, off the caller's thread. Off.
+    /// Whether a load from disk decodes the pixels before it calls back, off the caller's thread. Default: off.
     public var backgroundDecode = false
-    /// Where the completion handler of a store is called. The main queue, at once if this is it.
+    /// The queue of a store's completion handler. Default: the main queue; called at once if you are on it.
     public var callbackQueue: CallbackQueue = .mainCurrentOrAsync
-    /// Pixels per point of an image that is made of data. 1.
+    /// Pixels per point of an image made from data. Default: 1.
     public var scaleFactor: CGFloat = 1.0
-    /// An animation's pictures are all decoded when it is loaded. Off.
+    /// Whether a load decodes all pictures of an animation. Default: off.
     public var preloadAllAnimationData = false
-    /// An animation becomes a still image of its first picture. Off.
+    /// Whether an animation becomes a still image of its first picture. Default: off.
     public var onlyLoadFirstFrame = false
-    /// Its identifier is part of the key. The default one has none.
+    /// The processor, whose identifier is part of the key. The default one has an empty identifier.
     public var processor: any ImageProcessor = DefaultImageProcessor.default
-    /// Turns images into bytes and back.
+    /// Converts images to bytes and back.
     public var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default
-    /// A load from disk happens on the caller's thread, before the call returns. Off.
+    /// Whether a load from disk runs on the caller's thread, before the call returns. Default: off.
     public var loadDiskFileSynchronously = false
-    /// For the blob. None.
+    /// Write options for the blob. Default: none.
     public var diskStoreWriteOptions: Data.WritingOptions = []
     /// How long an image lives in memory. nil for ``MemoryStorage/Config/expiration``.
     public var memoryCacheExpiration: StorageExpiration?
-    /// What a load does to the expiration in memory. Its duration begins anew.
+    /// How a load extends the expiration in memory. Default: its duration restarts.
     public var memoryCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
     /// How long a blob lives on disk. nil for ``DiskStorage/Config/expiration``.
     public var diskCacheExpiration: StorageExpiration?
-    /// What a load does to the expiration on disk. Its duration begins anew.
+    /// How a load extends the expiration on disk. Default: its duration restarts.
     public var diskCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
-    /// The extension of the blob's file name; part of the entry's identity. nil for ``DiskStorage/Config/pathExtension``.
+    /// The file name extension of the blob, part of the entry's identity. nil for ``DiskStorage/Config/pathExtension``.
     public var forcedExtension: String?
 
     /// The cache for results. Not read by the cache itself.
     public var targetCache: ImageCache?
-    /// The cache for originals; the target cache if none was named. Not read by the cache itself.
+    /// The cache for originals; the target cache if not set. Not read by the cache itself.
     public var originalCache: ImageCache?
-    /// Results are not stored on disk. Not read by the cache itself.
+    /// Whether results are kept off the disk. Not read by the cache itself.
     public var cacheMemoryOnly = false
-    /// A result is handed over once it is cached. Not read by the cache itself.
+    /// Whether a result is delivered only once it is cached. Not read by the cache itself.
     public var waitForCache = false
-    /// Nothing is downloaded. Not read by the cache itself.
+    /// Whether downloads are off. Not read by the cache itself.
     public var onlyFromCache = false
-    /// The original is cached besides the processed image. Not read by the cache itself.
+    /// Whether the original is cached in addition to the processed image. Not read by the cache itself.
     public var cacheOriginalImage = false
-    /// Whether something is cached is asked off the caller's thread. Not read by the cache itself.
+    /// Whether the cache type is checked off the caller's thread. Not read by the cache itself.
     public var asyncCacheTypeCheck = false
-    /// Where images are processed. Not read by the cache itself.
+    /// The queue that processes images. Not read by the cache itself.
     public var processingQueue: CallbackQueue?
-    /// What is cached is not asked for. Not read by the cache itself.
+    /// Whether to ignore cached images. Not read by the cache itself.
     public var forceRefresh = false
-    /// Of a download, from 0 to 1. 0.5. Not read by the cache itself.
+    /// The priority of a download, from 0 to 1. Default: 0.5. Not read by the cache itself.
     public var downloadPriority: Float = 0.5
-    /// A prefetch puts what it finds on disk into memory. Not read by the cache itself.
+    /// Whether a prefetch puts images it finds on disk into memory. Not read by the cache itself.
     public var alsoPrefetchToMemory = false
-    /// An image view keeps what it shows while the next image loads. Not read by the cache itself.
+    /// Whether an image view keeps its image while the next one loads. Not read by the cache itself.
     public var keepCurrentImageWhileLoading = false
-    /// A transition also for an image that was cached. Not read by the cache itself.
+    /// Whether cached images get a transition too. Not read by the cache itself.
     public var forceTransition = false
-    /// The image to show where none could be had: given, and perhaps given as none. Not read by the cache itself.
+    /// The image to show after a failure; may be set to nil explicitly. Not read by the cache itself.
     public var onFailureImage: KFCrossPlatformImage??
 
-    /// The options of a list; of one that is given twice the last one counts.
+    /// Parses a list of options. If an option occurs more than once, the last one counts.
     ///
     /// - Parameter info: nil for the defaults.
     public init(_ info: KingfisherOptionsInfo?) {

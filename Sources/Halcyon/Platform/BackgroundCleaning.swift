@@ -3,12 +3,12 @@
     internal import UIKit
 
     extension ImageCache {
-        /// Does what ``cleanExpiredDiskCache(completion:)`` does within the time that the system gives an app which has entered
-        /// the background, and writes what is pending. Called by itself then; in an app extension it does nothing.
+        /// Cleans like ``cleanExpiredDiskCache(completion:)`` in the time that an app gets when it enters the background, and
+        /// writes what is pending. Runs automatically at that point. Does nothing in an app extension.
         ///
-        /// A cache in an app group's container lets go of its folder after that, until the app enters the foreground: see
-        /// ``suspend(completion:)``. If the system gives no time, it lets go at once and cleans nothing. When the time runs out,
-        /// what is under way is ended.
+        /// A cache in an app group's container then releases its folder until the app enters the foreground: see
+        /// ``suspend(completion:)``. If the system grants no time, the cache releases it at once without cleaning. If the time
+        /// runs out, work under way ends.
         @objc @MainActor public func backgroundCleanExpiredDiskCache() {
             guard let application = UIApplication.ofThisProcess else { return }
             let task = BackgroundTask(application)
@@ -19,7 +19,7 @@
         }
     }
 
-    /// Time in the background, given back once.
+    /// Background time that is given back once.
     @MainActor
     private final class BackgroundTask {
         private let application: UIApplication
@@ -28,7 +28,7 @@
         init(_ application: UIApplication) { self.application = application }
 
         /// - Parameter onExpiration: called when the time runs out, just before it is given back.
-        /// - Returns: false if the system gives none.
+        /// - Returns: false if the system grants no time.
         func begin(onExpiration: @escaping @MainActor @Sendable () -> Void) -> Bool {
             identifier = application.beginBackgroundTask(withName: "halcyon.clean") {
                 onExpiration()
@@ -46,7 +46,7 @@
     }
 
     extension UIApplication {
-        /// nil in an app extension, which has none. `shared` itself must not be linked there.
+        /// nil in an app extension, which has no application object. `shared` itself must not be linked there.
         fileprivate static var ofThisProcess: UIApplication? {
             let shared = NSSelectorFromString("sharedApplication")
             guard !Bundle.main.bundlePath.hasSuffix(".appex"), UIApplication.responds(to: shared) else { return nil }

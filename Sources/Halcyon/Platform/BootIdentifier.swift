@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Tells one boot of the machine from the next: what was not yet written when the machine stopped is lost, and only then.
+/// Identifies a boot of the machine. Unwritten data is lost when the machine stops, and only then.
 enum BootIdentifier {
     static let current = identifier(session: session(), startTime: startTime(), unknown: UUID().uuidString)
 
-    /// What the system calls the boot, and when it began: a sandbox may hide the first. Where nothing can be known, something that is like
-    /// no other: then each process takes the machine for restarted, and checks more than it has to.
+    /// The system's identifier of the boot and the time it began, because a sandbox may hide the identifier. If neither is known,
+    /// a unique value: then each process assumes a restart, and checks more than necessary.
     ///
     /// - Parameter startTime: seconds since 1970.
     static func identifier(session: String?, startTime: Int64?, unknown: String) -> String {
@@ -13,10 +13,10 @@ enum BootIdentifier {
         return parts.isEmpty ? "unknown \(unknown)" : parts
     }
 
-    /// Whether two identifiers are of one boot: by what both of them have.
+    /// Whether two identifiers are of the same boot, judging by the parts that both have.
     ///
-    /// The start is what is left when the time since then is taken from the time of day, so it moves a little with corrections of the clock.
-    /// A clock that is set makes it another boot.
+    /// The start time is the time of day minus the uptime, so clock corrections move it slightly. Setting the clock makes it a
+    /// different boot.
     static func isSame(_ left: String, _ right: String) -> Bool {
         let (left, right) = (parts(of: left), parts(of: right))
         if !left.session.isEmpty, !right.session.isEmpty { return left.session == right.session }
@@ -48,7 +48,8 @@ enum BootIdentifier {
         }
     #else
         private static func session() -> String? {
-            // By hand: Foundation takes longer for it than the rest of an opening does. A container or a chroot may have no /proc.
+            // Uses system calls, because Foundation takes longer for this than the rest of opening a cache. A container or chroot
+            // may lack /proc.
             let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
             guard file >= 0 else { return nil }
             defer { close(file) }

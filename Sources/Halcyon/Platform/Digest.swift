@@ -6,11 +6,11 @@ internal import Foundation
     internal import Crypto
 #endif
 
-/// A SHA-256.
+/// A SHA-256 digest.
 struct Digest {
     private let bytes: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Of the text's UTF-8.
+    /// The digest of a string's UTF-8.
     init(of text: String) {
         var text = text
         let digest = text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
@@ -25,7 +25,7 @@ struct Digest {
     /// The first eight bytes without their first bit.
     var leading63Bits: Int64 { Int64(bitPattern: bytes.0 & ~(1 << 63)) }
 
-    /// 64 lower-case digits. A table: `String(format:)` takes 32 µs for one digest on Linux.
+    /// 64 lowercase digits. Converts by hand: `String(format:)` takes 32 µs per digit on Linux.
     var hexadecimal: String {
         String(unsafeUninitializedCapacity: 64) { buffer in
             for (index, word) in [bytes.0, bytes.1, bytes.2, bytes.3].enumerated() {

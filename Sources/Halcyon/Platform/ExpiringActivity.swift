@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// Spans in which the system does not suspend the process, unless it says so before: `performExpiringActivity(withReason:using:)` of
-/// `ProcessInfo`, which extensions and watch apps have too. Spans that overlap are one.
+/// Spans in which the system does not suspend the process without notice: `performExpiringActivity(withReason:using:)` of
+/// `ProcessInfo`, which extensions and watch apps have too. Overlapping spans share one activity.
 final class ExpiringActivity: Sendable {
-    /// Calls its argument on some thread, with false, and lets the process go on until that returns. With true when the time runs out,
-    /// or at once if there is none.
+    /// Calls its argument on any thread with false, and keeps the process running until it returns. Calls it with true when the
+    /// time runs out, or at once if there is none.
     typealias Perform = @Sendable (_ block: @escaping @Sendable (_ isExpired: Bool) -> Void) -> Void
 
-    /// nil where the system suspends no process.
+    /// nil on systems that do not suspend processes.
     static var system: Perform? {
         #if canImport(UIKit)
             { ProcessInfo.processInfo.performExpiringActivity(withReason: "halcyon", using: $0) }
@@ -21,10 +21,11 @@ final class ExpiringActivity: Sendable {
 
     init(_ perform: @escaping Perform) { self.perform = perform }
 
-    /// Waits for the system's answer, a second at most, unless a span is under way.
+    /// Begins a span. Waits up to a second for the system's answer, unless a span is under way.
     ///
-    /// - Parameter onExpiration: called on some thread when the time runs out. The process is suspended soon after it returns.
-    /// - Returns: false if there is no time. Otherwise ``end()`` has to be called.
+    /// - Parameter onExpiration: called on any thread when the time runs out. The system suspends the process soon after it
+    ///   returns.
+    /// - Returns: false if there is no time. Otherwise you must call ``end()``.
     func begin(onExpiration: @escaping @Sendable () -> Void) -> Bool {
         current.withLock { current in
             if current.span == nil { current.span = Span.begin(perform, onExpiration) }
@@ -56,7 +57,7 @@ private final class Span: Sendable {
         perform { span.run(isExpired: $0, onExpiration) }
         _ = span.answered.wait(timeout: .now() + 1)
         let isGranted = span.state.withLock { state in
-            // An answer that comes later finds that nobody wants it any more.
+            // A later answer finds that the caller has given up.
             if state == .awaited { state = .over }
             return state == .granted
         }

@@ -1,13 +1,13 @@
-/// The date of a blob's file, in the seconds of a `timespec`. It is when the entry expires.
+/// The date of a blob's file, in the seconds of a `timespec`: the expiration of the entry.
 enum FileDate {
-    /// The date of a blob that never expires: the year 2420, the latest round one that ext4 can hold together with the tag.
-    /// Milliseconds since 1970. A volume that ends in 2038 holds that instead, an ordinary date.
+    /// The date of a blob that never expires, in milliseconds since 1970: the year 2420, the latest round year that ext4 can
+    /// store with the tag. A volume whose dates end in 2038 stores that instead, an ordinary date.
     static let never: Int64 = 14_200_617_600_000
 
-    /// A date from the year 2400 on means "never". Kingfisher's is in 4001, which ext4 makes 2446.
+    /// Dates from the year 2400 on mean "never". Kingfisher uses 4001, which ext4 stores as 2446.
     static let neverFrom: Int64 = 13_569_465_600_000
 
-    /// In 32 bits the last second, in 2038, means "never", and later dates become the second before it.
+    /// With 32 bits, the last second, in 2038, means "never", and later dates become the second before it.
     static func seconds<Seconds: FixedWidthInteger>(ofMilliseconds time: Int64, as type: Seconds.Type = Seconds.self)
         -> Seconds
     {

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// What Apple's systems are told of the cache's files.
+/// Settings of Apple platforms for the cache's files.
 enum FileFlags {
-    /// Files made in the folder later can be read and written from the first unlock after a start on, also while the device is
-    /// locked, and are in no backup. No reason to fail: without it a file is as safe as any other of the app.
+    /// Makes files created later in the folder readable and writable after the first unlock since boot, even while the device is
+    /// locked, and excludes them from backups. Ignores errors: without these flags the files are as safe as the app's others.
     static func markAsCache(_ folder: String) {
         #if canImport(Darwin)
             try? protect(folder, as: .untilFirstUnlock)
@@ -14,11 +14,10 @@ enum FileFlags {
         #endif
     }
 
-    /// Whether a folder may be shared with extensions of the app, by where the system puts such folders.
+    /// Whether a folder may be shared with the app's extensions, judging by its path.
     static func isInAppGroup(_ path: String) -> Bool { path.contains("/Shared/AppGroup/") }
 
-    /// Sets when a file can be read. Elsewhere than on iOS, tvOS, watchOS and visionOS nothing is done: a Mac's volumes are encrypted as a
-    /// whole.
+    /// Sets when a file is readable. Does nothing except on iOS, tvOS, watchOS and visionOS: a Mac encrypts whole volumes.
     static func protect(_ path: String, as protection: FileProtection) throws(SystemError) {
         #if canImport(Darwin) && !os(macOS)
             do {

@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// When a file can be read.
+/// When a file is readable.
 package enum FileProtection: Equatable, Sendable {
     case none, complete, unlessOpen, untilFirstUnlock
 
-    /// What a call asks for; nil if it leaves that to the folder.
+    /// The protection that write options set; nil if they leave it to the folder.
     init?(_ options: Data.WritingOptions) {
         switch options.intersection(.fileProtectionMask) {
         case []: return nil
         case .noFileProtection: self = .none
         case .completeFileProtectionUnlessOpen: self = .unlessOpen
         case .completeFileProtectionUntilFirstUserAuthentication: self = .untilFirstUnlock
-        // Also for what later systems add: nothing is stricter.
+        // Also for options that later systems add: `complete` is the strictest.
         default: self = .complete
         }
     }

@@ -1,12 +1,12 @@
-/// Plays frames of different times where the system knows one time for all pictures: a frame stands at as many places in the
-/// sequence as its time asks for.
+/// Plays frames of different durations on systems where all pictures have the same duration, by repeating a frame in proportion
+/// to its duration.
 enum FrameSequence {
-    /// Hostile delays must not make a sequence of millions.
+    /// Malicious delays must not create millions of places.
     private static let mostPlaces = 10_000
 
-    /// The number of the frame at each place. All places take the same time.
+    /// Returns the frame index at each place. All places have the same duration.
     ///
-    /// - Parameter delays: of the frames, in hundredths of a second, as GIF has them.
+    /// - Parameter delays: the delays of the frames in hundredths of a second, as in GIF.
     static func places(delays: [Int]) -> [Int] {
         let delays = delays.map { min(max(1, $0), Int(UInt16.max)) }
         let step = max(delays.reduce(0, greatestCommonDivisor), delays.reduce(0, +) / mostPlaces, 1)

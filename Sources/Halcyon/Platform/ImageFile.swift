@@ -3,20 +3,20 @@
     internal import Foundation
     internal import ImageIO
 
-    /// A picture's file, as the system's decoders see it.
+    /// An image file as read by the system's decoders.
     struct ImageFile {
-        /// A picture of an animation, and how long it is shown.
+        /// A picture of an animation and its duration.
         struct Frame {
             let picture: CGImage
-            /// Hundredths of a second, as GIF has them.
+            /// In hundredths of a second, as in GIF.
             let delay: Int
         }
 
         private let source: CGImageSource
 
-        /// nil if the data is no picture.
+        /// Returns nil if the data is not an image.
         init?(_ data: Data) {
-            // Decoded pixels belong to the images that are made of it, not to the file.
+            // Images made from the file hold the decoded pixels, not the file.
             let options = [kCGImageSourceShouldCache: false] as CFDictionary
             guard let source = CGImageSourceCreateWithData(data as CFData, options), CGImageSourceGetCount(source) > 0
             else { return nil }
@@ -25,26 +25,26 @@
 
         var frameCount: Int { CGImageSourceGetCount(source) }
 
-        /// Whether the pixels have to be turned to be seen as they are meant.
+        /// Whether the orientation requires rotating the pixels.
         var isTurned: Bool {
             guard let orientation = properties(at: 0)[kCGImagePropertyOrientation] as? Int else { return false }
             return orientation != 1
         }
 
-        /// - Parameter decodingNow: false leaves it to the first one who shows it.
+        /// - Parameter decodingNow: false decodes on first display.
         func picture(at index: Int, decodingNow: Bool = false) -> CGImage? {
             CGImageSourceCreateImageAtIndex(
                 source, index, [kCGImageSourceShouldCacheImmediately: decodingNow] as CFDictionary)
         }
 
-        /// All frames that can be read.
+        /// All readable frames.
         func frames(decodingNow: Bool = false) -> [Frame] {
             (0..<frameCount).compactMap { index in
                 picture(at: index, decodingNow: decodingNow).map { Frame(picture: $0, delay: delay(at: index)) }
             }
         }
 
-        /// The first picture, upright, with so many pixels in its longer direction; never larger than it is.
+        /// The first picture, upright, with at most `mostPixels` on its longer side; never enlarged.
         func thumbnail(mostPixels: CGFloat) -> CGImage? {
             guard mostPixels >= 1 else { return nil }
             let options: [CFString: Any] = [
@@ -56,7 +56,7 @@
             return CGImageSourceCreateThumbnailAtIndex(source, 0, options as CFDictionary)
         }
 
-        /// As it is said, and a tenth of a second for what is too short to be meant: what browsers do.
+        /// As stated in the file, or like browsers a tenth of a second if that is implausibly short.
         private func delay(at index: Int) -> Int {
             let gif = properties(at: index)[kCGImagePropertyGIFDictionary] as? [CFString: Any] ?? [:]
             let seconds = (gif[kCGImagePropertyGIFUnclampedDelayTime] ?? gif[kCGImagePropertyGIFDelayTime]) as? Double
@@ -70,7 +70,7 @@
     }
 
     extension ImageFile {
-        /// A GIF that is played for ever; nil without frames, or if it cannot be made.
+        /// A GIF that plays forever; nil if there are no frames or encoding fails.
         static func gif(_ frames: [Frame]) -> Data? {
             let data = NSMutableData()
             guard !frames.isEmpty,
@@ -90,8 +90,20 @@
         }
     }
 
+    extension CGImage {
+        /// The same picture at another size in pixels; nil if the size is empty or memory runs out.
+        func scaled(width: Int, height: Int) -> CGImage? {
+            guard width > 0, height > 0,
+                let context = CGContext.bitmap(width: width, height: height, inColorsOf: self)
+            else { return nil }
+            context.interpolationQuality = .high
+            context.draw(self, in: CGRect(x: 0, y: 0, width: width, height: height))
+            return context.makeImage()
+        }
+    }
+
     extension CGContext {
-        /// A bitmap of the kind that the screen takes, in the colours of the picture if they are red, green and blue.
+        /// A bitmap in the format of the screen, in the picture's own color space if that is RGB.
         static func bitmap(width: Int, height: Int, inColorsOf picture: CGImage) -> CGContext? {
             let own = picture.colorSpace
             let candidates = BitmapColors.candidates(
@@ -104,7 +116,7 @@
                     case .displayP3: CGColorSpace(name: CGColorSpace.displayP3)
                     case .sRGB: CGColorSpace(name: CGColorSpace.sRGB)
                     }
-                // Eight bits refuse a space of extended range, for which the next one does.
+                // Eight bits do not support an extended-range space; the next candidate works.
                 if let space, let context = bitmap(width: width, height: height, in: space) { return context }
             }
             return nil

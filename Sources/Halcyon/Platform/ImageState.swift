@@ -2,15 +2,15 @@
     internal import Foundation
     internal import ObjectiveC
 
-    // What an image of the system carries beside its pixels, as associated objects: safe from any thread.
+    // The state that a system image carries beside its pixels, as associated objects, which are thread-safe.
     extension KFCrossPlatformImage {
-        /// The GIF that an animation was made of.
+        /// The GIF that an animation was made from.
         var animationFile: Data? {
             get { objc_getAssociatedObject(self, ImageStateKey.animationFile) as? Data }
             set { objc_setAssociatedObject(self, ImageStateKey.animationFile, newValue, .OBJC_ASSOCIATION_RETAIN) }
         }
 
-        /// The number of frames that was set; nil if none was.
+        /// The frame count that was set; nil if none was.
         private var givenFrameCount: Int? {
             get { objc_getAssociatedObject(self, ImageStateKey.frameCount) as? Int }
             set { objc_setAssociatedObject(self, ImageStateKey.frameCount, newValue, .OBJC_ASSOCIATION_RETAIN) }
@@ -23,7 +23,7 @@
 
         var isAnimation: Bool { pictureCount > 1 }
 
-        /// The GIF of an animation, without making one of a still image.
+        /// The GIF of an animation; nil for a still image.
         var animationData: Data? { isAnimation ? gifData() : nil }
 
         func copyState(to other: KFCrossPlatformImage) {
@@ -32,7 +32,7 @@
         }
     }
 
-    /// Addresses that nobody else uses. What is there is never read.
+    /// Unique addresses. Their contents are never read.
     private enum ImageStateKey {
         nonisolated(unsafe) static let animationFile = unique()
         nonisolated(unsafe) static let frameCount = unique()

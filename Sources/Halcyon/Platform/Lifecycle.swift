@@ -1,14 +1,14 @@
 #if canImport(UIKit) || canImport(AppKit)
     internal import Foundation
 
-    /// Does for a cache what the system's messages to the app ask for, as long as this exists. Keeps no cache alive.
+    /// Reacts to the system's notifications on behalf of a cache, while this object exists. Does not retain the cache.
     final class Lifecycle {
         private typealias Reaction = @MainActor @Sendable (ImageCache) -> Void
         private let observers: [any NSObjectProtocol]
 
         init(cache: ImageCache) {
             observers = Self.reactions.map { message, react in
-                // The system sends them on the main queue, where the block is called at once.
+                // The system posts them on the main queue, so the block is called at once.
                 NotificationCenter.default.addObserver(
                     forName: Notification.Name(message), object: nil, queue: .main
                 ) { [weak cache] _ in
@@ -20,7 +20,7 @@
 
         deinit { observers.forEach { NotificationCenter.default.removeObserver($0) } }
 
-        // By name: in some SDKs the constants may be read on the main actor only, and a cache is made anywhere.
+        // By name: in some SDKs the constants are isolated to the main actor, but a cache may be created on any thread.
         #if os(watchOS)
             private static let reactions: [(String, Reaction)] = [
                 ("WKApplicationDidEnterBackgroundNotification", pause),
@@ -29,7 +29,7 @@
         #elseif canImport(UIKit)
             private static let reactions: [(String, Reaction)] = [
                 ("UIApplicationDidReceiveMemoryWarningNotification", { $0.clearMemoryCache() }),
-                // Whatever is done by the time the process ends is done.
+                // Cleans as much as it can before the process ends.
                 ("UIApplicationWillTerminateNotification", { $0.cleanExpiredDiskCache() }),
                 ("UIApplicationDidEnterBackgroundNotification", { $0.backgroundCleanExpiredDiskCache() }),
                 ("UIApplicationWillEnterForegroundNotification", { $0.resumeAfterSuspension() }),
@@ -48,7 +48,7 @@
         #endif
     }
 #else
-    /// Nobody tells a process here that it goes to the background.
+    /// This system does not notify a process that it enters the background.
     struct Lifecycle {
         init(cache: ImageCache) {}
     }

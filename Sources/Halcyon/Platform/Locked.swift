@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// A value that can only be touched while its lock is held.
+/// A value that is accessible only while its lock is held.
 ///
-/// `Synchronization.Mutex` would do, and needs iOS 18.
+/// `Synchronization.Mutex` would do, but needs iOS 18.
 package final class Locked<Value>: @unchecked Sendable {
-    // Sendable because `value` is reached through `lock` alone.
+    // Sendable because `value` is accessed only under `lock`.
     private let lock = NSLock()
     private var value: Value
 
     package init(_ value: sending Value) { self.value = value }
 
-    /// Not reentrant: `body` must not come back to the same lock.
+    /// Not reentrant: `body` must not take the same lock.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -19,7 +19,7 @@ package final class Locked<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Returns the old value, which the caller releases after the lock: a deinit may come back.
+    /// Returns the old value. The caller releases it after the lock, because its deinit may call back.
     package func replace(with new: sending Value) -> Value {
         lock.lock()
         defer { lock.unlock() }
@@ -28,14 +28,14 @@ package final class Locked<Value>: @unchecked Sendable {
         return old
     }
 
-    /// nil when somebody else has the lock.
+    /// Returns nil if another thread holds the lock.
     package func withLockIfFree<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result? {
         guard lock.try() else { return nil }
         defer { lock.unlock() }
         return try body(&value)
     }
 
-    /// nil when the lock cannot be had within that time.
+    /// Returns nil if the lock is not available within the timeout.
     package func withLock<Result>(
         within seconds: Double, _ body: (inout Value) throws -> Result
     ) rethrows -> Result? {

@@ -3,29 +3,29 @@
     internal import CoreGraphics
     public import Foundation
 
-    // Sendable because nobody here changes an image that others can see. What AppKit itself says differs: nothing before the
-    // SDK of macOS 14, then that it is not, and since that of macOS 26 that it is on macOS 14 and later.
+    // Sendable because this package never changes an image that other code can see. AppKit's own annotation varies: none before
+    // the macOS 14 SDK, then not Sendable, and since the macOS 26 SDK Sendable on macOS 14 and later.
     extension NSImage: @retroactive @unchecked Sendable {}
 
-    // What the functions of `kf` need of each platform's image; the same names for Linux are in Image/PlatformImage.swift.
+    // The image functions that `kf` needs on each platform. Those of Linux are in Image/PlatformImage.swift.
     extension NSImage {
-        /// The largest bitmap; nil for what is drawn by rules, as a PDF is. It holds all frames of an animation.
+        /// The largest bitmap; nil for images without one, such as a PDF. Holds all frames of an animation.
         private var bitmap: NSBitmapImageRep? {
             representations.compactMap { $0 as? NSBitmapImageRep }.max { $0.pixelsWide < $1.pixelsWide }
         }
 
-        /// Four bytes for each pixel of each picture, whatever the file has: so it is the same before and after decoding.
+        /// Four bytes per pixel of each picture, whatever the file's depth, so it is the same before and after decoding.
         var bitmapCost: Int {
             guard let bitmap else { return .bitmapBytes(width: size.width, height: size.height) }
             return bitmap.pixelsWide * bitmap.pixelsHigh * 4 * pictureCount
         }
 
-        /// Width and height in pixels. The size is in points: how many of them a pixel is depends on the file's resolution.
+        /// Width and height in pixels. `size` is in points, which depend on the file's resolution.
         @_spi(HalcyonTool) public var pixelSize: CGSize {
             bitmap.map { CGSize(width: $0.pixelsWide, height: $0.pixelsHigh) } ?? size
         }
 
-        /// Seconds; 0 for a still.
+        /// In seconds; 0 for a still image.
         @_spi(HalcyonTool) public var playingTime: TimeInterval {
             isAnimation ? Double(gifFrames.reduce(0) { $0 + $1.delay }) / 100 : 0
         }
@@ -49,7 +49,7 @@
             return image
         }
 
-        /// Not left to AppKit: its bitmaps are as they are in the file.
+        /// AppKit does not rotate the bitmaps of a file.
         private static func turned(_ file: ImageFile) -> NSImage? {
             file.thumbnail(mostPixels: CGFloat(Int32.max)).map(image)
         }
@@ -75,10 +75,10 @@
             }
         }
 
-        /// A GIF of all pictures; the file itself if the image was made of one.
+        /// A GIF of all pictures; the original file if the image was made from a GIF.
         func gifData() -> Data? { animationFile ?? ImageFile.gif(gifFrames) }
 
-        /// Of an animation the file's: its bitmap may stand at any frame.
+        /// For an animation, read from the file, because its bitmap may be at any frame.
         private var firstPicture: CGImage? {
             if let animationFile { return ImageFile(animationFile)?.picture(at: 0) }
             return bitmap?.cgImage ?? cgImage(forProposedRect: nil, context: nil, hints: nil)
@@ -97,20 +97,33 @@
             }
         }
 
+        /// The system has no encoder.
+        func webpData(compressionQuality: CGFloat) -> Data? { nil }
+
+        var webpFile: Data? { nil }
+
         // MARK: Changing
 
-        /// The image as it is: an `NSImage` has no scale, and its size in points comes from its file.
+        /// Returns the image unchanged: an `NSImage` has no scale, and its size in points comes from the file.
         func withScale(_ scale: CGFloat) -> NSImage { self }
 
-        /// The image as it is: it was turned when it was made.
+        /// The image unchanged: it was rotated when it was created.
         var upright: NSImage { self }
 
-        /// The image as it is: ``pngData()`` and ``jpegData(compressionQuality:)`` take its first picture.
+        /// The image unchanged: ``pngData()`` and ``jpegData(compressionQuality:)`` use its first picture.
         var still: NSImage { self }
 
-        /// This image with its pixels in memory; nil if they cannot be had. An animation, an image that is drawn by rules and
-        /// one of several sizes stay as they are: AppKit decodes what it shows.
-        func decodedForDisplay() -> NSImage? {
+        /// The first picture at another size, with one pixel per point.
+        func resized(to size: CGSize) -> NSImage? {
+            func pixels(_ points: CGFloat) -> Int { Int(clamping: Double(points).rounded()) }
+            return firstPicture?.scaled(width: pixels(size.width), height: pixels(size.height)).map {
+                NSImage(cgImage: $0, size: size)
+            }
+        }
+
+        /// This image with its pixels in memory; nil if they cannot be decoded. Animations, images without a bitmap and images of
+        /// several sizes are returned unchanged: AppKit decodes what it displays.
+        @_spi(HalcyonTool) public func decodedForDisplay() -> NSImage? {
             guard !isAnimation, representations.count == 1, let picture = bitmap?.cgImage else { return self }
             let (width, height) = (picture.width, picture.height)
             let context = CGContext.bitmap(width: width, height: height, inColorsOf: picture)

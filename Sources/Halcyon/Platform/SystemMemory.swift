@@ -1,18 +1,18 @@
 internal import Foundation
 
-/// How much memory this process may hope for.
+/// The amount of memory that this process may use.
 enum SystemMemory {
-    /// Bytes: the machine's, or what a control group leaves of it.
+    /// In bytes: the machine's memory, or the limit of a control group.
     static let byteCount: Int = min(
         Int(clamping: ProcessInfo.processInfo.physicalMemory),
-        // No such file is no limit.
+        // A missing file means no limit.
         groupLimit(of: (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? "", in: "/sys/fs/cgroup"))
 
-    /// The least of the limits of a process's control groups and of those they are in, versions 1 and 2 (kernel documentation,
+    /// The smallest limit of a process's control groups and their ancestors, versions 1 and 2 (kernel documentation,
     /// admin-guide/cgroup-v2, "memory.max").
     ///
-    /// - Parameter groups: lines of `number:controllers:path`. In a container the paths may be the host's, of which nothing is
-    ///   in the folder but its root: the container's own group.
+    /// - Parameter groups: lines of `number:controllers:path`. In a container the paths may be the host's. Then `folder` contains
+    ///   only their root, which is the container's own group.
     static func groupLimit(of groups: String, in folder: String) -> Int {
         #if os(Linux)
             let lines = groups.split(separator: "\n").map { $0.split(separator: ":", omittingEmptySubsequences: false) }
@@ -30,13 +30,13 @@ enum SystemMemory {
         #endif
     }
 
-    /// A file of that name in a group's folder, and in each one above it.
+    /// The paths of a file in a group's directory and in each of its ancestors.
     private static func files(_ name: String, upFrom path: String, in root: String) -> [String] {
         let parts = path.split(separator: "/")
         return (0...parts.count).map { ([root] + parts.prefix($0).map(String.init) + [name]).joined(separator: "/") }
     }
 
-    /// nil where there is no such file, and for "max".
+    /// Returns nil if the file does not exist, and for "max".
     private static func limit(in file: String) -> Int? {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return nil }
         return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)).flatMap { $0 > 0 ? $0 : nil }

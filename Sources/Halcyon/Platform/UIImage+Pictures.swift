@@ -3,11 +3,10 @@
     public import Foundation
     public import UIKit
 
-    // What the functions of `kf` need of each platform's image; the same names for Linux are in Image/PlatformImage.swift.
-    // `pngData()` and `jpegData(compressionQuality:)` are UIKit's own.
+    // The image functions that `kf` needs on each platform. Those of Linux are in Image/PlatformImage.swift. UIKit provides
+    // `pngData()` and `jpegData(compressionQuality:)`.
     extension UIImage {
-        /// Four bytes for each pixel of each different picture, whatever the file has: so it is the same before and after
-        /// decoding.
+        /// Four bytes per pixel of each distinct picture, whatever the file's depth, so it is the same before and after decoding.
         var bitmapCost: Int {
             .bitmapBytes(width: Double(size.width * scale), height: Double(size.height * scale), pictures: pictureCount)
         }
@@ -17,10 +16,10 @@
             CGSize(width: size.width * scale, height: size.height * scale)
         }
 
-        /// Seconds; 0 for a still.
+        /// In seconds; 0 for a still image.
         @_spi(HalcyonTool) public var playingTime: TimeInterval { duration }
 
-        /// Different pictures: one that is shown for long is there several times.
+        /// The number of distinct pictures: one with a long duration occurs several times.
         var pictureCount: Int { max(1, Set((images ?? []).map(ObjectIdentifier.init)).count) }
 
         // MARK: Making
@@ -31,7 +30,7 @@
             return image
         }
 
-        /// nil for anything but a GIF of several pictures.
+        /// Returns nil for anything but a GIF with several pictures.
         private static func animation(of data: Data, options: ImageCreatingOptions) -> UIImage? {
             guard !options.onlyFirstFrame, ImageFormat(data) == .GIF, let file = ImageFile(data), file.frameCount > 1
             else { return nil }
@@ -53,7 +52,7 @@
 
         // MARK: Encoding
 
-        /// A GIF of all pictures; the file itself if the image was made of one.
+        /// A GIF of all pictures; the original file if the image was made from a GIF.
         func gifData() -> Data? { animationFile ?? ImageFile.gif(gifFrames) }
 
         private var gifFrames: [ImageFile.Frame] {
@@ -68,7 +67,7 @@
             }
         }
 
-        /// The same picture at places in a row is one frame.
+        /// The same picture at consecutive places is one frame.
         private func runs(of images: [UIImage]) -> [(picture: UIImage, length: Int)] {
             images.reduce(into: []) { runs, image in
                 if let last = runs.last, last.picture === image {
@@ -79,9 +78,14 @@
             }
         }
 
+        /// The system has no encoder.
+        func webpData(compressionQuality: CGFloat) -> Data? { nil }
+
+        var webpFile: Data? { nil }
+
         // MARK: Changing
 
-        /// The same pixels at another number of them per point.
+        /// The same pixels at another scale.
         func withScale(_ scale: CGFloat) -> UIImage {
             guard scale > 0, scale != self.scale else { return self }
             let scaled = changingPictures { picture in
@@ -90,11 +94,11 @@
             return scaled ?? self
         }
 
-        /// This image with its pixels in memory; nil if they cannot be had.
-        func decodedForDisplay() -> UIImage? { changingPictures { $0.preparedForDisplay() } }
+        /// This image with its pixels in memory; nil if they cannot be decoded.
+        @_spi(HalcyonTool) public func decodedForDisplay() -> UIImage? { changingPictures { $0.preparedForDisplay() } }
 
         #if os(watchOS)
-            /// UIKit has a function for it everywhere but there.
+            /// UIKit has this function on all platforms except watchOS.
             private func preparedForDisplay() -> UIImage? {
                 guard let picture = cgImage,
                     let context = CGContext.bitmap(width: picture.width, height: picture.height, inColorsOf: picture)
@@ -106,7 +110,16 @@
             private func preparedForDisplay() -> UIImage? { preparingForDisplay() }
         #endif
 
-        /// nil if one of the pictures cannot be changed.
+        /// All pictures, upright, at another size in points.
+        func resized(to size: CGSize) -> UIImage? {
+            changingPictures { picture in
+                picture.upright.cgImage?.scaled(width: pixels(size.width), height: pixels(size.height)).map {
+                    UIImage(cgImage: $0, scale: scale, orientation: .up)
+                }
+            }
+        }
+
+        /// Returns nil if any of the pictures cannot be changed.
         private func changingPictures(_ change: (UIImage) -> UIImage?) -> UIImage? {
             guard let images, !images.isEmpty else { return handingOnState(to: change(self)) }
             var changed: [ObjectIdentifier: UIImage] = [:]
@@ -123,10 +136,10 @@
             return other
         }
 
-        /// What a format with one picture and no orientation can hold of it.
+        /// The part that a format with one picture and no orientation can hold.
         var still: UIImage { images?.first ?? upright }
 
-        /// The image with its pixels turned as its orientation says; an animation as it is.
+        /// The image with its pixels rotated to its orientation; an animation unchanged.
         var upright: UIImage {
             guard imageOrientation != .up, images == nil, let picture = cgImage else { return self }
             return handingOnState(to: redrawn(picture)) ?? self
@@ -137,7 +150,7 @@
         private func redrawn(_ picture: CGImage) -> UIImage? {
             let (width, height) = (pixels(size.width), pixels(size.height))
             guard let context = CGContext.bitmap(width: width, height: height, inColorsOf: picture) else { return nil }
-            // UIKit counts from the top, in points.
+            // UIKit's origin is at the top, and its unit is points.
             context.translateBy(x: 0, y: CGFloat(height))
             context.scaleBy(x: scale, y: -scale)
             UIGraphicsPushContext(context)

@@ -1,5 +1,5 @@
-/// A value that knows what it costs to keep in memory.
+/// A value with a memory cost.
 public protocol CacheCostCalculable {
-    /// Bytes, for images of the decoded bitmap.
+    /// The cost: for images, the bytes of the decoded bitmap.
     var cacheCost: Int { get }
 }

@@ -1,23 +1,24 @@
 public import Foundation
 
-/// Turns images into the bytes that are stored, and bytes into images.
+/// Converts images to the bytes that are stored, and bytes to images.
 public protocol CacheSerializer: Sendable {
-    /// The bytes to store for an image; nil makes the store fail with
+    /// Returns the bytes to store for an image. If it returns nil, the store fails with
     /// ``KingfisherError/CacheErrorReason/cannotSerializeImage(image:original:serializer:)``.
     ///
-    /// Called once for each store, on the cache's queue or, if the key is asked for before that, where loads are decoded. What takes
-    /// long here holds up the stores behind it. Several threads may call it at the same time, for different stores.
+    /// Called once for each store, on the cache's queue, or on the loading queue if a load needs the key earlier. Slow work here
+    /// delays the stores after it. Several threads may call it at the same time, for different stores.
     ///
     /// - Parameters:
-    ///   - image: what is to be stored.
-    ///   - original: the file the image was made of, if the one who stores has it.
+    ///   - image: the image to store.
+    ///   - original: the file that the image was made from, if the caller has it.
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data?
 
-    /// The image of stored bytes; nil makes the load a miss. Called on a queue for loading, by several threads at the same time, or on the
-    /// caller's thread, as the options say. By default it makes an image of a file that the system, or on Linux this package, can decode.
+    /// Returns the image of stored bytes; nil makes the load a miss. Called on a queue for loading, by several threads at the
+    /// same time, or on the caller's thread, depending on the options. By default it decodes a file that the system, or on Linux
+    /// this package, supports.
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
 
-    /// Whether it stores the original bytes where there are any. For those who manage downloads; false if nothing is said.
+    /// Whether it stores the original bytes if there are any. For your download code; false by default.
     var originalDataUsed: Bool { get }
 }
 
@@ -29,22 +30,22 @@ extension CacheSerializer {
     }
 }
 
-/// Stores an image in the format of its original: PNG, JPEG or GIF. Without an original, or with another format, an
-/// animation is stored as GIF and anything else as PNG.
+/// Stores an image in the format of its original: PNG, JPEG or GIF. Without an original, or with one in another format, stores an
+/// animation as GIF and anything else as PNG. On Linux, an image made from a WebP is stored as that file.
 public struct DefaultCacheSerializer: CacheSerializer {
-    /// The one that is used where nobody names another one: original bytes are not preferred, JPEG in the best quality.
+    /// The default serializer: does not prefer original bytes, and encodes JPEG in the best quality.
     public static let `default` = DefaultCacheSerializer()
 
-    /// For JPEG, 0 to 1; 1.
+    /// The quality of a JPEG, 0 to 1; 1 by default.
     public var compressionQuality: CGFloat = 1.0
-    /// Whether the original's bytes are stored as they are, if there are any; they are not.
+    /// Whether to store the original's bytes unchanged if there are any; false by default.
     ///
-    /// With a processor the original is not what is shown: then leave it off.
+    /// Leave it false with a processor, because then the original is not the image that is shown.
     public var preferCacheOriginalData: Bool = false
 
     public var originalDataUsed: Bool { preferCacheOriginalData }
 
-    /// Begins with the settings of ``default``.
+    /// Creates a serializer with the settings of ``default``.
     public init() {}
 
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
@@ -53,32 +54,44 @@ public struct DefaultCacheSerializer: CacheSerializer {
     }
 }
 
-/// Stores all images in one format, so that what is cached under a key is always of it.
+/// Stores all images in one format, so that all entries under a key have that format.
 ///
-/// An image that the format cannot hold is stored in its original's format instead, or as PNG.
+/// If the format cannot hold an image, the image is stored in its original's format, or as PNG.
 public struct FormatIndicatedCacheSerializer: CacheSerializer {
-    /// Without loss, with transparency.
+    /// Lossless, with transparency.
     public static let png = FormatIndicatedCacheSerializer(format: .PNG)
-    /// In the best quality.
+    /// JPEG in the best quality.
     public static let jpeg = FormatIndicatedCacheSerializer(format: .JPEG)
-    /// With all pictures of an animation, in 256 colours each.
+    /// All pictures of an animation, with 256 colors each.
     public static let gif = FormatIndicatedCacheSerializer(format: .GIF)
 
-    /// - Parameter compressionQuality: 0 to 1, the best and largest.
+    /// JPEG in a given quality.
+    ///
+    /// - Parameter compressionQuality: 0 to 1; 1 is the best and largest.
     public static func jpeg(compressionQuality: CGFloat) -> FormatIndicatedCacheSerializer {
         FormatIndicatedCacheSerializer(format: .JPEG, compressionQuality: compressionQuality)
     }
 
-    private let format: ImageFormat
+    /// WebP, with transparency and all pictures of an animation. Apple platforms have no encoder; there, an image is stored as if
+    /// WebP could not hold it.
+    ///
+    /// - Parameter compressionQuality: 0 to 1; 1 is lossless.
+    public static func webp(compressionQuality: CGFloat) -> FormatIndicatedCacheSerializer {
+        FormatIndicatedCacheSerializer(format: nil, compressionQuality: compressionQuality)
+    }
+
+    /// nil for WebP.
+    private let format: ImageFormat?
     private let compressionQuality: CGFloat
 
-    private init(format: ImageFormat, compressionQuality: CGFloat = 1) {
+    private init(format: ImageFormat?, compressionQuality: CGFloat = 1) {
         self.format = format
         self.compressionQuality = compressionQuality
     }
 
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
-        let formats = [format, original?.kf.imageFormat ?? .unknown, .unknown]
+        if format == nil, let data = image.kf.webpRepresentation(compressionQuality: compressionQuality) { return data }
+        let formats = [format, original?.kf.imageFormat, .unknown].compactMap(\.self)
         return formats.lazy.compactMap { image.kf.data(format: $0, compressionQuality: compressionQuality) }.first
     }
 }

@@ -1,10 +1,11 @@
 public import Foundation
 
-/// A value that a disk storage can keep: it becomes bytes, and bytes become it again.
+/// A value that a disk storage can convert to bytes and back.
 public protocol DataTransformable {
-    /// The bytes to store. An error ends a store with ``KingfisherError/CacheErrorReason/cannotConvertToData(object:error:)``.
+    /// Returns the bytes to store. If it throws, the store fails with
+    /// ``KingfisherError/CacheErrorReason/cannotConvertToData(object:error:)``.
     func toData() throws -> Data
-    /// The value of stored bytes. An error ends a load with
+    /// Returns the value of stored bytes. If it throws, the load fails with
     /// ``KingfisherError/CacheErrorReason/cannotLoadDataFromDisk(url:error:)``.
     static func fromData(_ data: Data) throws -> Self
     /// A cheap placeholder for "exists, not loaded".

@@ -59,7 +59,7 @@ final class CrashServerProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, 0)
         posix_spawn_file_actions_adddup2(&actions, output, 1)
-        let path = try executable().path
+        let path = try BuiltExecutable.named("HalcyonCrashServer").path
         let words = strings([path])
         // What it has in its globals when it ends is no leak.
         let variables = strings(
@@ -74,20 +74,5 @@ final class CrashServerProcess {
     /// C strings, ended by NULL.
     private static func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
         texts.map { strdup($0) } + [nil]
-    }
-
-    private final class Marker {}
-
-    /// In the folder of the test bundle, wherever that is.
-    private static func executable() throws -> URL {
-        var folder = Bundle(for: Marker.self).bundleURL
-        while folder.path != "/" {
-            let candidate = folder.appendingPathComponent("HalcyonCrashServer")
-            if FileManager.default.isExecutableFile(atPath: candidate.path), !candidate.hasDirectoryPath {
-                return candidate
-            }
-            folder.deleteLastPathComponent()
-        }
-        throw CocoaError(.fileNoSuchFile)
     }
 }

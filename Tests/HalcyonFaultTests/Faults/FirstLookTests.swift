@@ -8,9 +8,9 @@ import Testing
 /// The first look opens the index, and what follows an opening may be over before the look is.
 @Suite(.endsEvenIfItHangs) struct FirstLookTests {
     @Test func `a file that becomes an entry during the first look is found by it, at whichever moment`() throws {
-        var reads = 0
-        while try isWaitedFor(atRead: reads) { reads += 1 }
-        #expect(reads > 1)
+        // How many there are depends on how early adoption ends.
+        let areThere = try (0..<8).map(isWaitedFor)
+        #expect(areThere.contains(true))
     }
 
     /// Looks for a file that is no entry yet. At one of the reads from the index the look waits until adoption has ended.

@@ -22,6 +22,14 @@ enum StorageAct: Equatable, Sendable {
     /// Each key is looked for and read by each storage, whatever that does to damaged ones.
     case look
 
+    /// Whether it changes what files stand for, and not rows alone.
+    var movesFiles: Bool {
+        switch self {
+        case .store, .storeIfNew, .remove, .removeAll, .removeFolder, .spoil: true
+        default: false
+        }
+    }
+
     enum Term: Equatable, Sendable { case never, seconds(Int), expired }
     enum Extension: Equatable, Sendable { case none, cacheTime, to(Term) }
     enum Choice: String, Sendable { case everything, expired, unpinned, small }

@@ -139,7 +139,9 @@ final class Calls<Value: Sendable>: Sendable {
     var values: [Value] { state.withLock { $0.calls.map(\.value) } }
 
     func first() async -> Call<Value> {
-        await withCheckedContinuation { continuation in
+        // What is resumed before it is awaited is a data race to the thread sanitizer, unless a lock says what came first.
+        defer { state.withLock { _ in } }
+        return await withCheckedContinuation { continuation in
             let call = state.withLock { state in
                 if state.calls.isEmpty { state.waiting = continuation }
                 return state.calls.first

@@ -59,21 +59,36 @@ import Testing
             let storage = cache.storage
             try storage.store(value: .blob(1), forKey: "a")
             cache.settle()
+            let stored = DispatchGroup()
             try whileLocked(cache) {
-                // Notes an access, which all the others would write first.
-                try #expect(storage.value(forKey: "a") == .blob(1))
-                #expect(storage.isCached(forKey: "a") && !storage.isCached(forKey: "none"))
-                try #expect(storage.entry(forKey: "a")?.key == "a")
-                try #expect(storage.entries(sortedBy: .access).entries.count == 1)
-                try #expect(storage.totalSize() == UInt(Data.blob(1).count))
-                try #expect(storage.statistics.sinceOpening.hits == 1)
-                try #expect(storage.usage().total.entries == 1)
-                try #expect(storage.summary().totals.entries == 1)
+                try look(at: storage, hits: 1)
+                // A store has the writer's lock of this process, and waits for the other one's.
+                stored.enter()
+                Thread {
+                    try? storage.store(value: .blob(2), forKey: "b")
+                    stored.leave()
+                }.start()
+                while storage.store.index.writer.withLockIfFree({ _ in }) != nil { usleep(1_000) }
+                try look(at: storage, hits: 2)
             }
+            stored.wait()
             // What was noted is written later.
             try storage.flush()
-            try #expect(storage.entry(forKey: "a")?.hits == 1)
+            try #expect(storage.entry(forKey: "a")?.hits == 2)
         }
+    }
+
+    private func look(at storage: DiskStorage.Backend<Data>, hits: Int64) throws {
+        // Notes an access, which all the others would write first.
+        try #expect(storage.value(forKey: "a") == .blob(1))
+        #expect(storage.isCached(forKey: "a") && !storage.isCached(forKey: "none"))
+        try #expect(storage.entry(forKey: "a")?.key == "a")
+        try #expect(storage.entries(sortedBy: .access).entries.count == 1)
+        try #expect(storage.totals(matching: EntryFilter(keyPrefix: "a")).entries == 1)
+        try #expect(storage.totalSize() == UInt(Data.blob(1).count))
+        try #expect(storage.statistics.sinceOpening.hits == hits)
+        try #expect(storage.usage().total.entries == 1)
+        try #expect(storage.summary().totals.entries == 1)
     }
 
     @Test func `an opening in another boot does not wait, and is noted with the next store`() throws {
@@ -135,6 +150,41 @@ import Testing
             cache.reopen()
             try cache.storage.store(value: .blob(1), forKey: "a")
             try #expect(cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `what changes something waits for the opening of an index that has to be upgraded`() throws {
+        try withCache(tuning: Self.endless) { cache in
+            cache.storage.store.close()
+            for path in [cache.index.path, cache.index.path + "-wal", cache.index.path + "-shm"] {
+                try? FileManager.default.removeItem(atPath: path)
+            }
+            try InterruptedMigrationTests.makeIndex(before: 7, at: cache.index.path)
+            let changes: [@Sendable (DiskStorage.Backend<Data>) throws -> Void] = [
+                { try $0.remove(forKey: "a") }, { _ = try $0.removeExpiredValues() },
+                { _ = try $0.update(.init(isPinned: true), forKey: "a") },
+                { storage in
+                    storage.config.sizeLimit = 1
+                    _ = try storage.removeSizeExceededValues()
+                },
+            ]
+            let group = DispatchGroup()
+            let failures = Locked<[String]>([])
+            try whileLocked(cache) {
+                for change in changes {
+                    let storage = try DiskStorage.Backend<Data>(config: cache.config, environment: cache.environment)
+                    group.enter()
+                    Thread {
+                        do { try change(storage) } catch { failures.withLock { $0.append("\(error)") } }
+                        group.leave()
+                    }.start()
+                }
+                #expect(group.wait(timeout: .now() + 1) == .timedOut)
+            }
+            group.wait()
+            #expect(failures.withLock { $0 } == [])
+            // It had rows without files.
+            try cache.storage.removeAll()
         }
     }
 

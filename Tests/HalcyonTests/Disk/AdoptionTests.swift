@@ -37,6 +37,25 @@ import Testing
         }
     }
 
+    @Test(arguments: 1...8)
+    func `a commit that is refused leaves work to do, and queries ask no less`(refused: Int) throws {
+        let commits = Locked(0)
+        try withCache { cache in
+            _ = try kingfisherFolder(cache, count: 3)
+            cache.environment.beforeCommit = {
+                commits.withLock { commits in
+                    commits += 1
+                    return commits != refused
+                }
+            }
+            // Housekeeping or a query meets the refusal; the query after it has all.
+            let counts = (0..<3).compactMap { _ in try? cache.storage.entries(matching: .all).entries.count }
+            #expect(counts.last == 3 && counts.count >= 2, "refused: the one of \(commits.withLock { $0 })")
+            cache.settle()
+            try #expect(cache.storage.entries(matching: .all).entries.count == 3)
+        }
+    }
+
     @Test func `a key becomes known when it is asked for`() throws {
         try withCache { cache in
             _ = try kingfisherFolder(cache, count: 3)

@@ -112,6 +112,24 @@ import Testing
         #expect(log.note(for: 7) == note(1, 5, .never, hits: 2))
     }
 
+    @Test func `a time to live is the row's own unless a read before it has given it another`() {
+        var renewal = note(1, 9, .never)
+        renewal.renewedAt = Timestamp(milliseconds: 9)
+        for isBeingWritten in [false, true] {
+            func renewed(after earlier: AccessLog.Note) -> Timestamp? {
+                var log = AccessLog(limit: 10)
+                log.add(earlier, for: 7)
+                if isBeingWritten { _ = log.beginFlush() }
+                log.add(renewal, for: 7)
+                return log.note(for: 7)?.renewedAt
+            }
+            #expect(renewed(after: note(1, 5)) == renewal.renewedAt)
+            #expect(renewed(after: renewal) == renewal.renewedAt)
+            #expect(renewed(after: note(1, 5, .never)) == nil)
+            #expect(renewed(after: note(2, 5, .never)) == renewal.renewedAt, "of another store")
+        }
+    }
+
     @Test func `a newer entry's note replaces the old one's`() {
         var log = AccessLog(limit: 10)
         log.add(note(1, 5, .never), for: 7)

@@ -19,6 +19,7 @@ import Testing
         "relearn": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "touch": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "extend": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
+        "renew": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "expire": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "beginExpiryScan": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
         "doubtExpiry": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -35,7 +36,16 @@ import Testing
         ],
         "clampFuture": [
             "SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY 1",
-            "SEARCH entries USING COVERING INDEX entries_by_rank (pinned=? AND rank>?)",
+            "SEARCH entries USING INDEX entries_by_rank (pinned=? AND rank>?)",
+        ],
+        "hasFuture": [
+            "SCAN CONSTANT ROW", "SCALAR SUBQUERY 1",
+            "SEARCH entries USING INDEX entries_by_rank (pinned=? AND rank>?)",
+        ],
+        // Asked for only while there are ranks ahead of accesses.
+        "accessRange": ["SCAN entries"],
+        "hasRanksAhead": [
+            "SCAN CONSTANT ROW", "SCALAR SUBQUERY 1", "SCAN sqlite_master", "SCALAR SUBQUERY 2", "SCAN entries",
         ],
         "totals": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
         "storedAt": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -44,7 +54,7 @@ import Testing
             "SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH state USING INTEGER PRIMARY KEY (rowid=?)",
         ],
         "setState": ["SEARCH state USING INTEGER PRIMARY KEY (rowid=?)"],
-        "accessRange": [
+        "rankRange": [
             "SCAN CONSTANT ROW", "SCALAR SUBQUERY 1",
             "SEARCH entries USING COVERING INDEX entries_by_rank (pinned=?)", "SCALAR SUBQUERY 2",
             "SEARCH entries USING COVERING INDEX entries_by_rank (pinned=?)",

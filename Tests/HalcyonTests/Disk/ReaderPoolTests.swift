@@ -10,6 +10,8 @@ import Testing
 @Suite(.endsEvenIfItHangs) struct ReaderPoolTests {
     /// Does something while another thread is in the middle of a lookup.
     private func whileSomebodyReads(_ index: EntryIndex, _ body: () throws -> Void) throws {
+        // What is known without the index needs no connection.
+        index.knownRows.forgetAll()
         let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let thread = Thread {
             _ = try? index.read { _ in
@@ -59,7 +61,7 @@ import Testing
                 #expect(cache.storage.isCached(forKey: "a"))
                 try expect(before, cache)
                 try whileSomebodyReads(cache.storage.store.index) {
-                    for _ in 0..<3 { #expect(cache.storage.isCached(forKey: "a")) }
+                    for _ in 0..<3 { #expect(!cache.storage.isCached(forKey: "b")) }
                     try expect(before + 1, cache)
                 }
                 cache.storage.store.close()

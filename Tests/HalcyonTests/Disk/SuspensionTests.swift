@@ -171,13 +171,15 @@ import Testing
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let index = cache.storage.store.index
-            let suspended = DispatchGroup()
+            let suspended = DispatchSemaphore(value: 0)
             let isSuspended = Locked(false)
             try index.readAtLength { session in
-                DispatchQueue.global().async(group: suspended) {
+                // Not a queue's: tests that work meanwhile may have all threads that queues have.
+                Thread {
                     cache.storage.suspend()
                     isSuspended.withLock { $0 = true }
-                }
+                    suspended.signal()
+                }.start()
                 // Its first step, after which nobody can begin to read.
                 while (try? index.read { _ in }) != nil { sched_yield() }
                 // A statement that runs ten milliseconds later is interrupted.

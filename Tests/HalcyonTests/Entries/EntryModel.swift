@@ -92,7 +92,7 @@ struct ModelEntry {
     /// What it is sorted by; the bytes of its key for `key`.
     private func rank(_ order: EntryOrder) -> [Int64] {
         switch order {
-        case .access: [Timestamp(accessed).milliseconds, size, id]
+        case .access, .eviction: [Timestamp(accessed).milliseconds, size, id]
         case .size: [size, id]
         case .created: [Timestamp(created).milliseconds, id]
         case .expiration: [isPinned ? .max : expiresAt ?? .max, id]

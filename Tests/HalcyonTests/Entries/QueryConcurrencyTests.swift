@@ -100,7 +100,7 @@ extension EntryOrder {
 
     private func rank(_ entry: DiskStorage.EntryInfo) -> [Double] {
         switch self {
-        case .access: [entry.lastAccess.timeIntervalSince1970, Double(entry.size)]
+        case .access, .eviction: [entry.lastAccess.timeIntervalSince1970, Double(entry.size)]
         case .size: [Double(entry.size)]
         case .created: [entry.created.timeIntervalSince1970]
         case .expiration: [entry.isPinned ? .infinity : entry.expiration?.timeIntervalSince1970 ?? .infinity]

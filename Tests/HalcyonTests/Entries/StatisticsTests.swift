@@ -129,6 +129,8 @@ import Testing
             var usage = try cache.storage.usage()
             #expect(usage.total == Totals(entries: 3, bytes: 15_000) && usage.freeBytes == 12_345)
             #expect(usage.allocatedBytes >= 15_000)
+            let index = try cache.index.resourceValues(forKeys: [.fileSizeKey]).fileSize
+            #expect(usage.indexBytes == Int64(index ?? 0) && usage.indexBytes > 0 && usage.logBytes > 0)
             let allocated = try (0..<3).map { seed in
                 try cache.fileSystem.status(at: cache.storage.cacheFileURL(forKey: "\(seed)").path).allocatedSize
             }

@@ -14,6 +14,8 @@ import Testing
             cache.settle()
             let id = BlobName(text: cache.storage.cacheFileURL(forKey: "new").lastPathComponent).rowID
             try cache.storage.store.index.write { try $0.execute("UPDATE entries SET id = \(id)") }
+            // What it knows of the row is not what somebody has made of it.
+            cache.storage.store.close()
             try body(cache, cache.storage.cacheFileURL(forKey: "old"))
             cache.settle()
             _ = try cache.storage.check(repair: true)

@@ -168,6 +168,15 @@ import Testing
         return cache
     }
 
+    /// Opens a cache anew, with the index that was elsewhere set aside, after a change for which nothing may be open.
+    private func reopen(_ cache: CacheFixture, withSetAsideIndexAt place: URL, _ change: () throws -> Void) throws {
+        cache.storage.store.close()
+        try FileManager.default.moveItem(at: newer(cache).appendingPathExtension("away"), to: place)
+        try change()
+        cache.reopen()
+        try cache.storage.store.open()
+    }
+
     private func newer(_ cache: CacheFixture) -> URL { cache.metadata.appendingPathComponent("index.sqlite.newer") }
 
     private func isTakenBack(_ cache: CacheFixture) throws -> Bool {
@@ -239,10 +248,12 @@ import Testing
     }
 
     @Test func `one that is locked is taken back later`() throws {
-        let cache = try cacheWithSetAsideIndex()
-        var holder: Connection? = try Connection(path: newer(cache).path)
-        try holder?.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
-        try cache.storage.store.open()
+        let cache = try cacheWithSetAsideIndex(isFound: false)
+        var holder: Connection?
+        try reopen(cache, withSetAsideIndexAt: newer(cache)) {
+            holder = try Connection(path: newer(cache).path)
+            try holder?.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+        }
         #expect(try !isTakenBack(cache))
         holder = nil
         cache.storage.store.close()
@@ -253,27 +264,26 @@ import Testing
 
     @Test(arguments: [true, false])
     func `it is taken back also when the index beside it is damaged or gone`(isGone: Bool) throws {
-        let cache = try cacheWithSetAsideIndex()
-        if isGone {
-            try FileManager.default.removeItem(at: cache.index)
-        } else {
-            try Data(repeating: 7, count: 3_000).write(to: cache.index)
+        let cache = try cacheWithSetAsideIndex(isFound: false)
+        try reopen(cache, withSetAsideIndexAt: newer(cache)) {
+            if isGone {
+                try FileManager.default.removeItem(at: cache.index)
+            } else {
+                try Data(repeating: 7, count: 3_000).write(to: cache.index)
+            }
         }
-        try cache.storage.store.open()
         cache.settle()
         try expectTakenBack(cache)
     }
 
     @Test(arguments: ["-journal", "-wal", "-shm"], ["newer", "damaged"])
     func `nobody waits for a pipe beside a set-aside index`(suffix: String, kind: String) throws {
-        let cache = try cacheWithSetAsideIndex()
+        let cache = try cacheWithSetAsideIndex(isFound: false)
         let place = cache.metadata.appendingPathComponent("index.sqlite.\(kind)")
-        if kind == "damaged" {
-            try FileManager.default.moveItem(at: newer(cache), to: place)
-            try FileManager.default.removeItem(at: cache.index)
+        try reopen(cache, withSetAsideIndexAt: place) {
+            if kind == "damaged" { try FileManager.default.removeItem(at: cache.index) }
+            #expect(mkfifo(place.path + suffix, 0o600) == 0)
         }
-        #expect(mkfifo(place.path + suffix, 0o600) == 0)
-        try cache.storage.store.open()
         cache.settle()
         #expect(try cache.storage.value(forKey: "a") == .blob(1))
         try cache.storage.update(.init(tags: ["mine"]), forKey: "a")

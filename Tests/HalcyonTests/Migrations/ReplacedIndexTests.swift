@@ -24,6 +24,7 @@ import Testing
                     } catch {
                         errors.withLock { $0["\(error)", default: 0] += 1 }
                     }
+                    await Task.yield()
                 }
             }
             group.addTask {

@@ -19,6 +19,9 @@ struct All: ParsableCommand {
     @Option(help: "Frozen processes.")
     var freezes = 6
 
+    @Option(help: "Rounds beside a process that keeps the write lock.")
+    var holds = 2
+
     @Option(help: "Rounds with a clock that jumps.")
     var clocks = 20
 
@@ -33,6 +36,7 @@ struct All: ParsableCommand {
         try run(Processes.self, "--operations", operations)
         try run(Open.self, "--rounds", openings)
         try run(Freeze.self, "--rounds", freezes)
+        try run(Hold.self, "--rounds", holds)
         try run(Clocks.self, "--rounds", clocks)
         try run(Reads.self, "--rounds", reads)
         try run(Leaks.self, "--reopenings", reopenings)

@@ -29,11 +29,18 @@ struct Work: ParsableCommand {
 
     private func makeCache(on disk: BadDisk?) throws -> Cache {
         let change = try order.world.change()
-        return Cache(folder: order.folder, countLimit: order.countLimit, tuning: order.mix.tuning) { environment in
+        return Cache(folder: order.folder, countLimit: order.countLimit, tuning: tuning) { environment in
             change(&environment)
             disk?.change(&environment)
             environment.beforeCommit = order.freezeAtCommit.map(Self.stopping)
         }
+    }
+
+    private var tuning: Tuning {
+        var tuning = order.mix.tuning
+        // What stores wait for stays long: on a busy machine others get the lock first.
+        if order.world.isLockHeld { tuning.briefTimeout = Tuning().briefTimeout }
+        return tuning
     }
 
     /// Stops the process before a commit of the index's writer, when it holds the write lock.

@@ -9,6 +9,8 @@ struct World: Codable, Sendable {
     var boot: String?
     /// Reads are refused now and then.
     var hasBadDisk = false
+    /// Somebody keeps the write lock for up to half a second: whoever need not wait for it must not.
+    var isLockHeld = false
 
     /// Puts clock and boot into the place of the machine's.
     func change() throws -> (inout StorageEnvironment) -> Void {

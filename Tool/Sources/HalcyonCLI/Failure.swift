@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// What went wrong and what to do about it, in words for the person at the terminal.
+/// An error message for the user: what failed and what to do about it.
 ///
 /// Ends the command with status 1.
 package struct Failure: LocalizedError, Equatable {
@@ -12,21 +12,21 @@ package struct Failure: LocalizedError, Equatable {
     package var errorDescription: String? { message }
 }
 
-/// Whoever read our output has gone.
+/// The reader of our output has closed the pipe.
 struct ClosedPipe: Error {}
 
 extension ExitCode {
-    /// What shells report for a command that Ctrl-C ended.
+    /// The status that shells report for a command that Ctrl-C ended.
     static let interrupted = ExitCode(130)
 }
 
 extension Error {
-    /// The reason in a few words, without Foundation's wrapping.
+    /// The reason as a short phrase, without Foundation's wrapping.
     var reason: String {
         let error = self as NSError
         let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
         if underlying.domain == NSPOSIXErrorDomain { return Errno.text(Int32(underlying.code)) }
-        // Foundation on Linux keeps the system's number to itself.
+        // Foundation on Linux does not expose the errno.
         switch (error as? CocoaError)?.code {
         case .fileNoSuchFile, .fileReadNoSuchFile: return Errno.text(ENOENT)
         case .fileReadNoPermission: return Errno.text(EACCES)
@@ -35,7 +35,7 @@ extension Error {
     }
 }
 
-/// The C library's error numbers in words.
+/// Text for the C library's error numbers.
 enum Errno {
     static var text: String { text(errno) }
 

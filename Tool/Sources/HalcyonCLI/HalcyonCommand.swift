@@ -2,15 +2,14 @@ internal import ArgumentParser
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// `halcyon`: looks into a cache and keeps it in order.
+/// `halcyon`: inspects and maintains a cache.
 @main
 struct HalcyonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "halcyon",
         abstract: "Look into an image cache and keep it in order.",
         discussion: """
-            A cache is a folder. Every command takes it as --folder PATH, or as --name NAME for an app's cache in the \
-            user's Caches folder.
+            A cache is a folder. Name it with --folder PATH, or with --name NAME for an app's cache in your Caches folder.
 
             EXAMPLES
               halcyon put --folder ./cache ~/Pictures
@@ -23,11 +22,14 @@ struct HalcyonCommand: ParsableCommand {
             Upgrade.self, Info.self, Pin.self, Unpin.self, Tag.self, Note.self, Report.self, Watch.self,
         ])
 
-    /// Ends as other Unix tools do when the reader of a pipe has seen enough: without a word, after the command has
-    /// closed the cache.
+    /// Exits silently if the reader of a pipe closes it, as other Unix tools do, but only after the command has closed the cache.
     static func main() {
         signal(SIGPIPE, SIG_IGN)
         do {
+            let commands = configuration.subcommands.map { $0._commandName } + ["help"]
+            if let error = UnknownCommand.error(in: CommandLine.arguments.dropFirst(), commands: commands) {
+                throw error
+            }
             var command = try parseAsRoot()
             try command.run()
         } catch is ClosedPipe {

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// One step of the demo in a process of its own: what an app does with `ImageCache`, on real pictures.
+/// One step of the demo, in its own process: what an app does with `ImageCache`, with real images.
 ///
 ///     halcyon-demo store|read|variants|trim CACHE PICTURE…
 @main
@@ -31,7 +31,7 @@ struct Demo {
     }
 }
 
-/// A file that an app has downloaded.
+/// A file that the app has downloaded.
 struct Picture: Sendable {
     let key: String
     let data: Data
@@ -48,7 +48,7 @@ struct Picture: Sendable {
     }
 }
 
-/// Something the demo did not expect.
+/// An unexpected result.
 struct Surprise: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 
 extension Demo {
-    /// Decodes each picture and stores it with its file, finds it in memory, and after clearing that on disk.
+    /// Decodes each image and stores it with its file, then finds it in memory and, after clearing that, on disk.
     static let store: Step = { cache, pictures in
         let options = KingfisherParsedOptionsInfo([.cacheSerializer(originals)])
         for picture in pictures {
@@ -15,16 +15,16 @@ extension Demo {
         return "\(pictures.count) images, \(cost) bytes decoded"
     }
 
-    /// Finds each picture on disk and then in memory, with the pixels its file has.
+    /// Finds each image on disk and then in memory, with the same pixels as its file.
     static let read: Step = { cache, pictures in
         try await expectEach(of: pictures, in: cache, to: .disk)
         try await expectEach(of: pictures, in: cache, to: .memory)
         return "\(pictures.count) images with equal pixels"
     }
 
-    /// Makes small ones ahead of time, under the processor's identifier, and finds them after clearing the memory.
+    /// Creates thumbnails ahead of time under the processor's identifier, and finds them after clearing the memory.
     static let variants: Step = { cache, pictures in
-        let processor = Thumbnail(mostPixels: 96)
+        let processor = DownsamplingImageProcessor(size: CGSize(width: 96, height: 96))
         let options = KingfisherParsedOptionsInfo([.processor(processor), .backgroundDecode])
         for picture in pictures {
             guard let small = processor.process(item: .data(picture.data), options: options) else {
@@ -42,14 +42,14 @@ extension Demo {
         return "\(pictures.count) thumbnails of 96 pixels"
     }
 
-    /// Sets a limit below what is there; the next store makes the cache keep it.
+    /// Sets a limit below the current size. The next store makes the cache enforce it.
     static let trim: Step = { cache, pictures in
         guard let picture = pictures.first else { return "nothing" }
         let before = try await cache.diskStorageSize
         let limit = before / 2
         cache.diskStorage.config.sizeLimit = limit
         try await cache.storeToDisk(picture.data, forKey: "last")
-        // Cleaning again finds nothing to do, and comes after the trim on the cache's queue.
+        // This clean has nothing to do. It runs after the trim on the cache's queue.
         await cache.cleanExpiredDiskCache()
         let after = try await cache.diskStorageSize
         try expect(after <= limit / 2, "\(after) bytes are left of a limit of \(limit).")
@@ -57,7 +57,7 @@ extension Demo {
         return "\(before) bytes, a limit of \(limit): \(after) are left"
     }
 
-    /// Files as they were downloaded: nothing is coded twice.
+    /// Stores files as downloaded, without encoding them again.
     private static var originals: DefaultCacheSerializer {
         var serializer = DefaultCacheSerializer()
         serializer.preferCacheOriginalData = true
@@ -70,22 +70,6 @@ extension Demo {
             try expect(result.cacheType == be, "\(picture.key): \(result.cacheType) instead of \(be).")
             let expected = try picture.image().kf.pngRepresentation()
             try expect(result.image?.kf.pngRepresentation() == expected, "\(picture.key) has other pixels.")
-        }
-    }
-}
-
-/// Makes an image smaller, from its file: a JPEG is never decoded at its full size.
-struct Thumbnail: ImageProcessor {
-    let mostPixels: Int
-    var identifier: String { "org.example.thumbnail(\(mostPixels))" }
-
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        switch item {
-        case .image(let image):
-            image.kf.pngRepresentation().flatMap { process(item: .data($0), options: options) }
-        case .data(let data):
-            KingfisherWrapper.downsampledImage(
-                data: data, to: CGSize(width: mostPixels, height: mostPixels), scale: options.scaleFactor)
         }
     }
 }

@@ -18,9 +18,28 @@ import Testing
         #expect(help.output.contains("EXAMPLES\n") && help.output.contains("halcyon \(command)"))
     }
 
+    @Test(arguments: commands + ["show", "upgrade"])
+    func `have examples that fit 80 columns`(command: String) throws {
+        let help = try tool.run([command, "--help"]).output.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(help.firstIndex(of: "EXAMPLES"))
+        let examples = help[start...].dropFirst().prefix { !$0.isEmpty }
+        #expect(!examples.isEmpty)
+        for line in examples { #expect(line.count <= 80 && line.contains("halcyon"), "\(line)") }
+    }
+
     @Test func `give the version`() throws {
         let version = try tool.run(["--version"])
         #expect(version.status == 0 && version.output == halcyonVersion + "\n")
+    }
+
+    @Test(arguments: [
+        ("lst", "There is no command ‘lst’. Did you mean ‘list’? ‘halcyon help’ lists the commands."),
+        ("LIST", "Did you mean ‘list’?"), ("cleanup", "Did you mean ‘clean’?"), ("unpinn", "Did you mean ‘unpin’?"),
+        ("xyzzy", "There is no command ‘xyzzy’. ‘halcyon help’ lists the commands."),
+    ])
+    func `that are not a command get the nearest one suggested`(name: String, text: String) throws {
+        let result = try tool.run([name, "--folder", "a"])
+        #expect(result.status == 64 && result.errors.contains(text))
     }
 
     @Test(arguments: [
@@ -53,11 +72,11 @@ import Testing
 
         try FileManager.default.createDirectory(atPath: tool.cache, withIntermediateDirectories: false)
         let empty = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())
-        #expect(empty.isPlainError(containing: "is no cache"))
+        #expect(empty.isPlainError(containing: "is not a cache"))
 
         try tool.write("cache/letter.txt", .blob(1))
         let strangers = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())
-        #expect(strangers.isPlainError(containing: "is no cache"))
+        #expect(strangers.isPlainError(containing: "is not a cache"))
         #expect(!tool.exists(tool.cache + "/.halcyon"))
     }
 

@@ -19,7 +19,7 @@ import Testing
     @Test func `sorts by last use, size and expiry, and the other way round`() throws {
         let (small, large, other) = ("https://a.example/s", "https://b.example/L", "日本\u{1B}[2J")
         #expect(try keys() == [other, large, small])
-        try tool("get", "https://a.example/small")
+        try tool("get", "--count-use", "https://a.example/small")
         #expect(try keys("--sort", "access") == [small, other, large])
         #expect(try keys("--sort", "size") == [large, other, small])
         #expect(try keys("--sort", "size", "--reverse") == [small, other, large])
@@ -39,7 +39,8 @@ import Testing
         #expect(
             Set(entry.keys) == [
                 "key", "file", "size", "created", "accessed", "expires", "expired", "pinned", "base_key", "processor",
-                "hits", "tags", "allocated", "etag", "last_modified", "max_age", "metadata",
+                "hits", "tags", "allocated", "etag", "last_modified", "max_age", "validated", "age", "keeps_expiration",
+                "stale_while_revalidate", "must_revalidate", "metadata",
             ])
         #expect(entry["size"] as? Int == 3000)
         #expect((entry["file"] as? String)?.count == 64)
@@ -80,7 +81,7 @@ import Testing
         let row = try #require(try tool("list", "--sort", "size").lines.dropFirst().first)
         #expect(row.hasSuffix("(unknown) \(known.prefix(12))…"))
         #expect(try tool("list", "--json", "--sort", "size").objects().first?["key"] is NSNull)
-        #expect(try tool("get", "https://b.example/LARGE").status == 0)
+        #expect(try tool("get", "--count-use", "https://b.example/LARGE").status == 0)
         #expect(try keys("--filter", "large").count == 1)
     }
 

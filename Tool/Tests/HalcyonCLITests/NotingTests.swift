@@ -54,11 +54,40 @@ import Testing
         #expect(object["metadata"] as? [String: String] == ["url": "x=y", "height": "480"])
         #expect(object["etag"] as? String == "\"v1\"" && object["max_age"] as? Int == 3600)
         #expect(object["last_modified"] as? String == "Tue, 15 Nov 1994")
+        #expect(object["validated"] is String && object["must_revalidate"] as? Bool == false && object["age"] is NSNull)
+        let fresh = try tool("note", "a").lines
+        #expect(fresh.contains("  Max-Age        3600 s") && fresh.contains { $0.hasPrefix("  Fresh until    20") })
         let text = try tool("note", "a", "--etag", "", "--max-age", "").output
         #expect(text == "a\n  Last-Modified  Tue, 15 Nov 1994\n  height         480\n  url            x=y\n")
         let cleared = try tool("note", "a", "--clear", "--set", "k=v", "--json").object()
         let entry = try #require((cleared["entries"] as? [[String: Any]])?.first)
         #expect(entry["metadata"] as? [String: String] == ["k": "v"] && entry["last_modified"] is NSNull)
+    }
+
+    @Test func `what was just validated is fresh from now on`() throws {
+        try tool("note", "a", "--max-age", "3600", "--stale-while-revalidate", "60")
+        let before = try info("a")
+        #expect(before["stale_while_revalidate"] as? Int == 60)
+        let lines = try tool("note", "a", "--validated").lines
+        #expect(lines.contains("  Usable for     60 s more, while it is validated"))
+        let after = try info("a")
+        #expect(try #require(after["validated"] as? String) >= #require(before["validated"] as? String))
+        #expect(after["max_age"] as? Int == 3600 && after["age"] is NSNull)
+        #expect(try tool("note", "a", "--stale-while-revalidate", "").lines.allSatisfy { !$0.contains("Usable") })
+        #expect(try tool("note", "a", "--stale-while-revalidate", "-1").status == 64)
+    }
+
+    @Test func `an expiration is kept, however often the entry is read`() throws {
+        try tool("put", "--expires", "90s", "--keep-expiration", "--key", "k", "-", input: .blob(1, count: 100))
+        let before = try info("k")
+        #expect(before["keeps_expiration"] as? Bool == true)
+        try tool("get", "--count-use", "k")
+        #expect(try info("k")["expires"] as? String == before["expires"] as? String)
+        #expect(
+            try tool("info", "k").lines.contains {
+                $0.hasPrefix("Expires") && $0.hasSuffix(", however often it is read")
+            })
+        #expect(try info("a")["keeps_expiration"] as? Bool == false)
     }
 
     @Test func `notes that are too long are refused, and nothing changes`() throws {
@@ -80,6 +109,8 @@ import Testing
         let listed = try tool("list", "--prefix", "a@small", "--json").objects().first ?? [:]
         #expect(NSDictionary(dictionary: before) == NSDictionary(dictionary: listed))
         try tool("get", "a@small")
+        #expect(try info("a@small")["hits"] as? Int == 0)
+        try tool("get", "--count-use", "a@small")
         #expect(try info("a@small")["hits"] as? Int == 1)
         #expect(try tool("info", "nope").isPlainError(containing: "Nothing is cached under “nope”."))
     }

@@ -14,6 +14,7 @@ import Testing
     @Test(arguments: [
         ("horse-silhouette.png", "png", 400, 328, 1, 524_800), ("flower.jpg", "jpeg", 640, 427, 1, 1_093_120),
         ("terminal-examples.gif", "gif", 800, 460, 21, 3_972_608),
+        ("rocket-launch.webp", "webp", 640, 427, 1, 1_093_120),
     ])
     func `tells format, pixels, frames and cost`(
         name: String, format: String, width: Int, height: Int, frames: Int, cost: Int
@@ -59,13 +60,18 @@ import Testing
             #expect(
                 small.starts(with: [0xFF, 0xD8]) && large.starts(with: [0xFF, 0xD8]) && small.count < large.count / 2)
             #expect(try tool("get", "--as", "gif", "flower.jpg").data.starts(with: Data("GIF89a".utf8)))
+            let webp = try tool("get", "--as", "webp", "--quality", "0.5", "flower.jpg").data
+            #expect(webp.starts(with: Data("RIFF".utf8)) && webp.dropFirst(8).starts(with: Data("WEBP".utf8)))
+            try tool("put", "--key", "w", "-", input: webp)
+            #expect(try tool("show", "--json", "w").object()["format"] as? String == "webp")
+            #expect(try tool("get", "--as", "png", "--quality", "0.5", "w").status == 64)
         }
 
         @Test func `says why bytes are no picture, and leaves them alone`() throws {
             try tool("put", "--key", "text", "-", input: Data("no picture at all".utf8))
             for command in [["show"], ["get", "--as", "png"]] {
                 let result = try tool.run([command[0], "--folder", tool.cache] + command.dropFirst() + ["text"])
-                #expect(result.isPlainError(containing: "neither PNG nor JPEG nor GIF"))
+                #expect(result.isPlainError(containing: "neither PNG nor JPEG nor GIF nor WebP"))
             }
             #expect(try tool("get", "text").output == "no picture at all")
         }

@@ -42,6 +42,13 @@ final class PseudoTerminal {
         close(master)
     }
 
+    /// The flags for echo and lines.
+    var settings: tcflag_t {
+        var settings = termios()
+        tcgetattr(slave, &settings)
+        return settings.c_lflag
+    }
+
     /// What somebody at the terminal types.
     func type(_ text: String) {
         let bytes = Array(text.utf8)

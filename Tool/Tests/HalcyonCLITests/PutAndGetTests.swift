@@ -11,7 +11,7 @@ import Testing
         let data = Data.blob(7, count: count)
         try tool.write("a.bin", data)
         let put = try tool("put", "a.bin")
-        #expect(put.status == 0 && put.errors.isEmpty && put.lines.count == 1)
+        #expect(put.status == 0 && put.errors.isEmpty && put.lines.count == 2 && put.lines[0] == "a.bin")
         let get = try tool("get", "a.bin")
         #expect(get.status == 0 && get.data == data && get.errors.isEmpty)
     }
@@ -20,15 +20,16 @@ import Testing
         for name in ["p/a.png", "p/q/b.png", "p/.hidden", "p/.git/c.png"] { try tool.write(name, .blob(1)) }
         try FileManager.default.createSymbolicLink(
             at: tool.folder.url.appendingPathComponent("p/link"), withDestinationURL: tool.folder.url)
-        #expect(try tool("put", "p").output.hasPrefix("Stored 2 files, 200 B,"))
+        let lines = try tool("put", "p").lines
+        #expect(lines.count == 3 && lines[2].hasPrefix("Stored 2 files, 200 B,"))
         let keys = try tool("list", "--json").objects().compactMap { $0["key"] as? String }
         #expect(keys.sorted() == ["p/a.png", "p/q/b.png"])
     }
 
     @Test func `does not swallow the cache itself when it lies in the folder`() throws {
         try tool.write("a.png", .blob(1))
-        #expect(try tool("put", ".").output.hasPrefix("Stored 1 file,"))
-        #expect(try tool("put", ".").output.hasPrefix("Stored 1 file,"))
+        #expect(try tool("put", ".").lines[1].hasPrefix("Stored 1 file,"))
+        #expect(try tool("put", ".").lines[1].hasPrefix("Stored 1 file,"))
         #expect(try tool("check").status == 0)
     }
 
@@ -60,7 +61,7 @@ import Testing
         #expect(result.status == 1)
         #expect(result.errors.contains("Cannot store missing.png: no such file or directory."))
         #expect(result.errors.contains("Cannot store pipe: it is no regular file."))
-        #expect(result.output.hasPrefix("Stored 1 file"))
+        #expect(result.output.hasPrefix("a.png\nStored 1 file"))
         #expect(try tool("get", "a.png").data == .blob(1))
     }
 
@@ -70,10 +71,23 @@ import Testing
         #expect(!tool.exists(tool.cache))
     }
 
+    @Test func `prints the keys it used, and skips other files only when told`() throws {
+        let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 8)
+        try tool.write("p/a.png", png)
+        try tool.write("p/notes.txt", Data("text".utf8))
+        let some = try tool("put", "--pictures-only", "p")
+        #expect(some.status == 0 && some.lines[0] == "p/a.png")
+        #expect(some.lines[1].hasSuffix("; skipped 1 file that is not a picture."))
+        #expect(try tool("put", "p").lines.dropLast().sorted() == ["p/a.png", "p/notes.txt"])
+        #expect(try tool("put", "--key", "k", "--processor", "round", "p/a.png").lines[0] == "k@round")
+        let input = try tool("put", "--pictures-only", "--key", "k", "-", input: Data("text".utf8))
+        #expect(input.isPlainError(containing: "Standard input is not a picture"))
+    }
+
     @Test func `refuses to make a cache among other files`() throws {
         try tool.write("cache/letter.txt", .blob(1))
         try tool.write("a.png", .blob(1))
-        #expect(try tool("put", "a.png").isPlainError(containing: "holds other files"))
+        #expect(try tool("put", "a.png").isPlainError(containing: "contains other files"))
         #expect(!tool.exists(tool.cache + "/.halcyon"))
     }
 

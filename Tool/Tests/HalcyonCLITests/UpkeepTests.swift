@@ -26,9 +26,9 @@ import Testing
         let object = try tool("stats", "--json").object()
         #expect(object["entries"] as? Int == 2 && object["bytes"] as? Int == 2000)
         #expect(object["expired"] as? [String: Int] == ["entries": 1, "bytes": 500])
-        #expect(object["schemaVersion"] as? Int == (object["ledger"] as? [Any])?.count)
+        #expect(object["schema_version"] as? Int == (object["ledger"] as? [Any])?.count)
         #expect(object["adoption"] as? String == "done")
-        #expect(try #require(object["indexBytes"] as? Int) > 0)
+        #expect(try #require(object["index_bytes"] as? Int) > 0)
         let text = try tool("stats").output
         #expect(text.contains("Entries     2, 2.0 kB\n") && text.contains("Expired     1, 500 B\n"))
         #expect(text.contains("V0001__create_entries.sql"))
@@ -37,17 +37,18 @@ import Testing
     @Test func `stats says what the cache takes up and has done`() throws {
         try put("a", count: 1500)
         try put("b", count: 500)
+        try tool("get", "--count-use", "a")
+        try tool("get", "--count-use", "nope")
         try tool("get", "a")
-        try tool("get", "nope")
         try tool("remove", "b")
         let object = try tool("stats", "--json").object()
-        #expect(try #require(object["allocatedBytes"] as? Int) >= 1500)
-        #expect(try #require(object["freeBytes"] as? Int) > 0)
+        #expect(try #require(object["allocated_bytes"] as? Int) >= 1500)
+        #expect(try #require(object["free_bytes"] as? Int) > 0)
         #expect(object["pinned"] as? [String: Int] == ["entries": 0, "bytes": 0])
         let counts = try #require(object["statistics"] as? [String: Any])
-        #expect(counts["hits"] as? Int == 1 && counts["misses"] as? Int == 1 && counts["hitRate"] as? Double == 0.5)
+        #expect(counts["hits"] as? Int == 1 && counts["misses"] as? Int == 1 && counts["hit_rate"] as? Double == 0.5)
         #expect(counts["stores"] as? Int == 2 && counts["removals"] as? Int == 1)
-        #expect(counts["bytesRead"] as? Int == 1500 && counts["bytesWritten"] as? Int == 2000)
+        #expect(counts["bytes_read"] as? Int == 1500 && counts["bytes_written"] as? Int == 2000)
         #expect(counts["since"] is String)
         let text = try tool("stats").output
         #expect(text.contains("Lookups     1 hits, 1 misses (50 % hits); 1.5 kB read\n"))
@@ -56,10 +57,10 @@ import Testing
 
     @Test func `stats can begin anew, after it has printed`() throws {
         try put("a", count: 1500)
-        try tool("get", "a")
+        try tool("get", "--count-use", "a")
         #expect(try tool("stats", "--reset").output.contains("1 hits"))
         let counts = try #require(try tool("stats", "--json").object()["statistics"] as? [String: Any])
-        #expect(counts["hits"] as? Int == 0 && counts["stores"] as? Int == 0 && counts["hitRate"] is NSNull)
+        #expect(counts["hits"] as? Int == 0 && counts["stores"] as? Int == 0 && counts["hit_rate"] is NSNull)
     }
 
     // MARK: remove
@@ -67,7 +68,7 @@ import Testing
     @Test func `remove takes the keys it is given and names those that are not there`() throws {
         for key in ["a", "b", "c"] { try put(key, count: 1) }
         let result = try tool("remove", "a", "nope", "b")
-        #expect(result.status == 1)
+        #expect(result.status == 0, "scripts remove what may be gone")
         #expect(result.output == "Removed 2 entries.\n" && result.errors == "Nothing is cached under “nope”.\n")
         #expect(try keys() == ["c"])
         #expect(try tool("remove", "c").status == 0)
@@ -111,7 +112,7 @@ import Testing
 
     @Test func `clean evicts the least recently used down to half of the limit`() throws {
         for key in ["a", "b", "c", "d"] { try put(key, count: 1000) }
-        try tool("get", "a")
+        try tool("get", "--count-use", "a")
         let below = try tool("clean", "--limit", "4001", "--json").object()
         #expect(below["evicted"] as? [String: Int] == ["entries": 0, "bytes": 0])
         let object = try tool("clean", "--limit", "4kB", "--json").object()
@@ -135,7 +136,7 @@ import Testing
         #expect(unchanged["evicted"] as? [String: Int] == ["entries": 0, "bytes": 0])
         let object = try tool("clean", "--count-limit", "4", "--low-water", "0.75", "--json").object()
         #expect(object["left"] as? [String: Int] == ["entries": 3, "bytes": 3000])
-        #expect(object["countLimit"] as? Int == 4 && object["lowWater"] as? Double == 0.75)
+        #expect(object["count_limit"] as? Int == 4 && object["low_water"] as? Double == 0.75)
         #expect(try keys() == ["e", "d", "c"])
         #expect(try tool("clean", "--limit", "3kB", "--low-water", "0.7").output.contains("Left: 2 entries, 2.0 kB."))
     }
@@ -155,8 +156,8 @@ import Testing
         #expect(text.contains("1 entry, 1.0 kB evicted") && text.contains("over the limit, by 501 B and 1 entry."))
         #expect(text.contains("halcyon unpin"))
         let object = try tool("clean", "--limit", "1500", "--json").object()
-        #expect(object["pinnedExcess"] as? [String: Int] == ["entries": 0, "bytes": 501])
-        #expect(try tool("clean", "--limit", "2.1kB", "--json").object()["pinnedExcess"] is NSNull)
+        #expect(object["pinned_excess"] as? [String: Int] == ["entries": 0, "bytes": 501])
+        #expect(try tool("clean", "--limit", "2.1kB", "--json").object()["pinned_excess"] is NSNull)
     }
 
     // MARK: check

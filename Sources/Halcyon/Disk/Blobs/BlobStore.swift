@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// Blobs are flat in the cache's folder. `.halcyon/staging/` holds bytes not yet published, or just replaced;
 /// `.halcyon/trash/` holds blobs that are out of the index and wait to be unlinked.
-package struct BlobStore: Sendable {
+package final class BlobStore: Sendable {
     /// The cache's folder.
     package let directory: String
     let fileSystem: any FileSystem
@@ -175,8 +175,14 @@ package struct BlobStore: Sendable {
 
     // MARK: Reading
 
-    /// Opens a file, judges it, and reads it whole; nil when there is none, or none that is accepted.
-    func read(_ path: String, accepting isAccepted: (FileStatus) -> Bool) throws(SystemError) -> Data? {
+    /// A file that the caller has to close.
+    struct OpenFile {
+        let file: FileDescriptor
+        let status: FileStatus
+    }
+
+    /// Opens a file and judges it; nil when there is none, or none that is accepted.
+    func open(_ path: String, accepting isAccepted: (FileStatus) -> Bool) throws(SystemError) -> OpenFile? {
         let file: FileDescriptor
         do throws(SystemError) {
             file = try fileSystem.openForReading(path)
@@ -185,11 +191,19 @@ package struct BlobStore: Sendable {
             guard error.isMissing || error.code == ELOOP || error.code == ENXIO else { throw error }
             return nil
         }
-        defer { fileSystem.close(file) }
+        var isReturned = false
+        defer { if !isReturned { fileSystem.close(file) } }
         let status = try fileSystem.status(of: file)
-        guard isAccepted(status) else { return nil }
-        guard let count = Int(exactly: status.size) else { throw SystemError("read", EFBIG) }
-        return try read(file, count: count)
+        isReturned = isAccepted(status)
+        return isReturned ? OpenFile(file: file, status: status) : nil
+    }
+
+    /// Opens a file, judges it, and reads it whole; nil when there is none, or none that is accepted.
+    func read(_ path: String, accepting isAccepted: (FileStatus) -> Bool) throws(SystemError) -> Data? {
+        guard let open = try open(path, accepting: isAccepted) else { return nil }
+        defer { fileSystem.close(open.file) }
+        guard let count = Int(exactly: open.status.size) else { throw SystemError("read", EFBIG) }
+        return try read(open.file, count: count)
     }
 
     /// Exactly `count` bytes, or nil when the file has become shorter.

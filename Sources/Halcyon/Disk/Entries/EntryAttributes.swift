@@ -14,37 +14,22 @@ extension DiskStorage {
         /// A few words of your own: dimensions, a placeholder's colours. Up to 16 KiB as JSON. Replaces what is there. Belongs to
         /// the bytes: a store without any leaves none.
         public var metadata: [String: String]?
+        /// Whether it expires when it was going to, however often it is read and whatever the reads ask for. Otherwise a read with
+        /// ``ExpirationExtending/cacheTime``, the default, begins its time anew. Belongs to the bytes: a store that does not say so makes
+        /// an entry that reads extend.
+        public var keepsExpiration: Bool?
 
         /// Nothing is said of a member that is left out.
         public init(
             isPinned: Bool? = nil, tags: Set<String>? = nil, validators: HTTPValidators? = nil,
-            metadata: [String: String]? = nil
+            metadata: [String: String]? = nil, keepsExpiration: Bool? = nil
         ) {
             self.isPinned = isPinned
             self.tags = tags
             self.validators = validators
             self.metadata = metadata
+            self.keepsExpiration = keepsExpiration
         }
-    }
-
-    /// Headers of the HTTP response that an entry's bytes came with, as data: nothing here asks a server or decides whether a
-    /// response is fresh.
-    public struct HTTPValidators: Sendable, Hashable {
-        /// `ETag`, with its quotes, as RFC 9110, section 8.8.3 has it.
-        public var etag: String?
-        /// `Last-Modified`, as the server wrote it: that is what `If-Modified-Since` has to say (RFC 9110, section 8.8.2).
-        public var lastModified: String?
-        /// Seconds; `max-age` of `Cache-Control` (RFC 9111, section 5.2.2.1).
-        public var maxAge: Int?
-
-        /// Headers that the response did not have are left out.
-        public init(etag: String? = nil, lastModified: String? = nil, maxAge: Int? = nil) {
-            self.etag = etag
-            self.lastModified = lastModified
-            self.maxAge = maxAge
-        }
-
-        var isEmpty: Bool { etag == nil && lastModified == nil && maxAge == nil }
     }
 }
 

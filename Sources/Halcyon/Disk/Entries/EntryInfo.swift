@@ -26,6 +26,8 @@ extension DiskStorage {
         public let lastAccess: Date
         /// nil for never. While an entry is pinned this does not count.
         public let expiration: Date?
+        /// Whether no read moves ``expiration``: see ``EntryAttributes/keepsExpiration``.
+        public let keepsExpiration: Bool
         /// Reads since it was stored. Those of the last ten seconds before a crash are missing.
         public let hits: Int
         /// Whether it is neither evicted nor expires.
@@ -53,7 +55,8 @@ extension DiskStorage.EntryInfo {
             key: entry.key, baseKey: parts?.base, processorIdentifier: parts?.processor, fileName: entry.name.text,
             fileURL: directory.appendingPathComponent(entry.name.text, isDirectory: false), size: entry.size,
             allocatedSize: entry.size &+ row.slack, created: entry.createdAt.date, lastAccess: entry.accessedAt.date,
-            expiration: entry.lifetime(at: now).expiresAt?.date, hits: Int(clamping: row.hits),
+            expiration: entry.lifetime(at: now).expiresAt?.date, keepsExpiration: entry.lifetime.isFixed,
+            hits: Int(clamping: row.hits),
             isPinned: entry.isPinned, tags: row.tags, validators: row.validators, metadata: row.metadata)
     }
 }

@@ -1,8 +1,10 @@
 extension DiskStorage {
     /// What entries are sorted by.
     public enum EntryOrder: String, Sendable, Hashable, Codable, CaseIterable {
-        /// Least recently used first: the order in which they are evicted.
+        /// Least recently used first.
         case access
+        /// In the order in which evictions take them: as ``access``, unless ``EvictionOrder`` says otherwise.
+        case eviction
         /// Smallest first.
         case size
         /// Stored longest ago first.
@@ -15,7 +17,7 @@ extension DiskStorage {
 
     /// Where a page has ended. Can be kept, also across launches: entries that come and go meanwhile move nothing.
     ///
-    /// In an order that moves, ``EntryOrder/access`` and ``EntryOrder/expiration``, an entry that is used between two pages may be
+    /// In an order that moves (``EntryOrder/access``, ``EntryOrder/eviction``, ``EntryOrder/expiration``), an entry that is used between two pages may be
     /// on both of them, or on neither.
     public struct EntryCursor: Sendable, Hashable, Codable {
         let order: EntryOrder

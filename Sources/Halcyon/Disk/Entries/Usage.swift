@@ -5,6 +5,8 @@ extension DiskStorage {
         public let total: Totals
         /// Bytes that the volume has set aside for the blobs: whole blocks. Of entries of older versions their sizes alone.
         public let allocatedBytes: Int64
+        /// Bytes of the index's file, and of the log beside it. No part of ``total``, and not counted by the size limit.
+        public let indexBytes, logBytes: Int64
         /// Entries that are never evicted. Part of ``total``.
         public let pinned: Totals
         /// Entries that have expired, and go with the next clean. Part of ``total``.

@@ -83,6 +83,7 @@ extension EntryIndex {
         guard try files.identity(of: files.database) == identity else { return }
         try files.setAside(as: files.damaged)
         environment.warn("the index was damaged and is built anew; the old one is kept as index.sqlite.damaged")
+        didRepair()
     }
 
     /// What bytes that could be read say. A read that the system refuses is no answer.

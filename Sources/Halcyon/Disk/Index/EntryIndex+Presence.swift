@@ -65,6 +65,7 @@ extension EntryIndex {
             readers.close()
             checkpointer.withLock { $0 = nil }
             presence.withLock { $0 = nil }
+            knownRows.forgetAll()
         }
         writer = nil
     }

@@ -35,12 +35,14 @@ extension EntryIndex {
     /// What was being written is rolled back. What still holds a connection then closes it itself.
     func suspend(before deadline: MonotonicTime) {
         service.withLock { $0 = .suspended }
+        knownRows.forgetAll()
         closeConnections(before: deadline)
     }
 
     /// Refuses everything from now on, and interrupts what is under way.
     func refuse() {
         service.withLock { $0 = .suspended }
+        knownRows.forgetAll()
         connections.interrupt()
     }
 
@@ -107,6 +109,7 @@ extension EntryIndex {
 
     private func expire() {
         service.withLock { if $0 == .running { $0 = .expired } }
+        knownRows.forgetAll()
         closeConnections(before: MonotonicTime.now.adding(milliseconds: 1000))
     }
 

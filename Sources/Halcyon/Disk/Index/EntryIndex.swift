@@ -14,6 +14,7 @@ package final class EntryIndex: Sendable {
     let readers = ReaderPool()
     let checkpointer: Locked<Connection?> = Locked(nil)
     let presence: Locked<Presence?> = Locked(nil)
+    let knownRows: KnownRows
     let watch: FolderWatch
     private let generationCount = Locked(0)
     private let openedAt = Locked(MonotonicTime.now)
@@ -24,7 +25,7 @@ package final class EntryIndex: Sendable {
     let activity: ExpiringActivity?
     let connections = OpenConnections()
     /// Frames of the log that are in the database.
-    private let copiedFrames = Locked(0)
+    let copiedFrames = Locked(0)
     /// Reads on connections of their own.
     let longReads = DispatchGroup()
     /// Whether an index that only a newer version can use may be set aside, for those who can neither use it nor throw.
@@ -32,9 +33,13 @@ package final class EntryIndex: Sendable {
     /// Makes the folders that the index lives in; they may have been removed at any time.
     private let prepareFolder: @Sendable () throws -> Void
     /// Called on the writing thread when the log has grown so far that a checkpoint is due.
-    private let checkpointIsDue: @Sendable () -> Void
+    let checkpointIsDue: @Sendable () -> Void
     /// Called with the state found by each opening, before anything else is read.
     private let didOpen: @Sendable (IndexState) -> Void
+    /// Called with the state that a transaction of this process has committed.
+    private let didChange: @Sendable (IndexState) -> Void
+    /// Called when a damaged index has been set aside, under the writer's lock.
+    let didRepair: @Sendable () -> Void
 
     struct Writer {
         let connection: Connection
@@ -60,17 +65,22 @@ package final class EntryIndex: Sendable {
     package init(
         path: String, environment: StorageEnvironment, prepareFolder: @escaping @Sendable () throws -> Void,
         checkpointIsDue: @escaping @Sendable () -> Void = {},
-        didOpen: @escaping @Sendable (IndexState) -> Void = { _ in }
+        didOpen: @escaping @Sendable (IndexState) -> Void = { _ in },
+        didChange: @escaping @Sendable (IndexState) -> Void = { _ in },
+        didRepair: @escaping @Sendable () -> Void = {}, didWait: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         files = IndexFiles(database: path, fileSystem: environment.fileSystem)
         watch = FolderWatch(
             path: (path as NSString).deletingLastPathComponent, fileSystem: environment.fileSystem)
         self.environment = environment
-        patience = LockPatience(environment.tuning)
+        patience = LockPatience(environment.tuning, didWait: didWait)
+        knownRows = KnownRows(lifetime: Int(clamping: environment.tuning.rowLifetime))
         activity = FileFlags.isInAppGroup(path) ? environment.expiringActivity.map(ExpiringActivity.init) : nil
         self.prepareFolder = prepareFolder
         self.checkpointIsDue = checkpointIsDue
         self.didOpen = didOpen
+        self.didChange = didChange
+        self.didRepair = didRepair
     }
 
     static let migrator = Migrator(
@@ -109,7 +119,8 @@ package final class EntryIndex: Sendable {
     /// Runs `body` on a connection of its own: for what takes long, which lookups must not wait for.
     package func readAtLength<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         try healingDamageBriefly {
-            try openBriefly()
+            // It needs no more of what is open than the file, and a store may be waiting with the writer's lock.
+            if !isOpen { try openBriefly() }
             longReads.enter()
             defer { longReads.leave() }
             do {
@@ -146,8 +157,10 @@ package final class EntryIndex: Sendable {
     ///
     /// - Throws: what `body` throws, or ``SQLiteError``; then the transaction is rolled back, also when it was the
     ///   COMMIT that was refused.
-    package func write<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try healingDamage { try withWriter { try write(through: &$0, body) } }
+    package func write<Result>(
+        _ logRoom: LogRoom = .withReserve, _ body: (IndexSession) throws -> Result
+    ) throws -> Result {
+        try healingDamage { try withWriter { try write(through: &$0, logRoom, body) } }
     }
 
     /// As ``write(_:)``, for one of many batches: lets others in afterwards. Without a pause whoever has just let go of the lock
@@ -155,10 +168,11 @@ package final class EntryIndex: Sendable {
     ///
     /// - Parameter isFollowed: whether another batch comes after this one; the last one needs no pause.
     func writeBatch<Result>(
-        isFollowed: (Result) -> Bool = { _ in true }, _ body: (IndexSession) throws -> Result
+        _ logRoom: LogRoom = .withReserve, isFollowed: (Result) -> Bool = { _ in true },
+        _ body: (IndexSession) throws -> Result
     ) throws -> Result {
         let begin = MonotonicTime.now
-        let result = try write(body)
+        let result = try write(logRoom, body)
         guard isFollowed(result) else { return result }
         // Writers of other processes look once in a millisecond.
         environment.pause(max(1, MonotonicTime.now.milliseconds(since: begin) / 4))
@@ -166,13 +180,17 @@ package final class EntryIndex: Sendable {
     }
 
     private func write<Result>(
-        through writer: inout Writer?, _ body: (IndexSession) throws -> Result
+        through writer: inout Writer?, _ logRoom: LogRoom, _ body: (IndexSession) throws -> Result
     ) throws -> Result {
-        let connection = try begin(&writer)
+        let connection = try begin(&writer, logRoom)
         do {
             if let writer { try recordOpening(of: writer) }
-            let result = try body(IndexSession(connection: connection))
+            let effects = IndexSession.Effects()
+            let result = try body(IndexSession(connection: connection, effects: effects))
             try connection.commit()
+            knownRows.didCommit(connection.writtenRows, stored: effects.stored)
+            // Not before: a refused commit changes nothing. Under the lock: the next opening must not be overtaken.
+            if let state = effects.state { didChange(state) }
             writer?.isRecorded = true
             recordLogIdentity()
             requestCheckpoint(frames: connection.logFrames)
@@ -185,26 +203,15 @@ package final class EntryIndex: Sendable {
         }
     }
 
-    /// While stores go on, a checkpoint does not come to the end of the log, and the next one is due: not after each commit, but
-    /// long before as much has been added as at the first time.
-    private func requestCheckpoint(frames: Int) {
-        let copied = copiedFrames.withLock { copied in
-            // The log was begun anew.
-            if frames < copied { copied = 0 }
-            return copied
-        }
-        let limit = environment.tuning.checkpointFrames
-        if frames - copied >= (copied > 0 ? limit / 4 : limit) { checkpointIsDue() }
-    }
-
     /// Begins a transaction on what is the folder's index now, opening it anew if it is another one than before.
-    private func begin(_ writer: inout Writer?) throws -> Connection {
+    private func begin(_ writer: inout Writer?, _ logRoom: LogRoom) throws -> Connection {
         var failure: any Error = SQLiteError(
             code: .cannotOpen, message: "the index's files are removed as fast as they are made")
         // The files can be taken away again and again; three times is somebody's intention.
         for _ in 0..<3 {
             let open = try openIfNeeded(&writer)
             if open.isUnwritten { writeNewIndex(&writer) }
+            try require(logRoom, of: open.connection)
             do {
                 if try beginInPlace(open) { return open.connection }
             } catch {
@@ -259,6 +266,9 @@ package final class EntryIndex: Sendable {
 
     /// As ``open()``, and waits like a store.
     func openPatiently() throws { try healingDamage { try withWriter { _ = try openIfNeeded(&$0) } } }
+
+    /// Opens the index for a change that begins with a look: it waits like a store, where a lookup would not.
+    func openForChange() throws { if !isOpen { try openPatiently() } }
 
     private func openBriefly() throws {
         try LockPatience.briefly {
@@ -334,6 +344,8 @@ package final class EntryIndex: Sendable {
         // A connection that has read keeps the log open; without one (a network volume) there is nothing to compare.
         let log = try files.logIdentity()
         presence.withLock { $0 = Presence(database: database, log: log.log == nil ? nil : log) }
+        connection.observeRows(of: "entries")
+        knownRows.forgetAll()
         generationCount.withLock { $0 += 1 }
         openedAt.withLock { $0 = .now }
         // Before anybody can read: what the state says decides which files are blobs.
@@ -368,7 +380,7 @@ package final class EntryIndex: Sendable {
         return connection
     }
 
-    private func requireService() throws {
+    func requireService() throws {
         guard isInService else { throw IndexSuspended() }
     }
 
@@ -394,7 +406,7 @@ package final class EntryIndex: Sendable {
 
     /// For connections that make checkpoints. On Apple's systems `fsync` does not empty the drive's own cache: without that, pages of the
     /// database could get to the disk before those of the log that would mend them. Nothing else needs it.
-    private static let flushing = "PRAGMA fullfsync = OFF; PRAGMA checkpoint_fullfsync = ON"
+    static let flushing = "PRAGMA fullfsync = OFF; PRAGMA checkpoint_fullfsync = ON"
 
     /// The kind of volume the folder is on; asked once, and warned of once.
     private func currentVolume() throws -> Volume {
@@ -425,40 +437,7 @@ package final class EntryIndex: Sendable {
     /// Whether connections are open now.
     var isOpen: Bool { presence.withLock { $0 } != nil }
 
-    // MARK: Checkpoints and closing
-
-    /// Copies the log into the database, on a connection that waits for nobody. Off the caller's path.
-    ///
-    /// - Returns: whether more can be copied soon: it came further than the last time, and not to the end.
-    @discardableResult
-    package func checkpoint() -> Bool {
-        guard let checkpoint = try? whileNotSuspended({ try checkpoint(.passive) }) else { return false }
-        let last = copiedFrames.withLock { copied in
-            defer { copied = checkpoint.checkpointedFrames }
-            return copied
-        }
-        guard !checkpoint.isComplete else { return false }
-        let isLong = writer.withLock { $0?.connection.logFrames ?? 0 } >= environment.tuning.forcedCheckpointFrames
-        guard isLong else { return checkpoint.checkpointedFrames > last }
-        // Writers never left a gap. Now those of this process wait, for the few pages that are left.
-        writer.withLock { _ in _ = try? whileNotSuspended { try self.checkpoint(.restart) } }
-        return false
-    }
-
-    private func checkpoint(_ mode: Connection.CheckpointMode) throws -> Connection.Checkpoint? {
-        try checkpointer.withLock { connection in
-            defer { if !isInService { connection = nil } }
-            if connection == nil {
-                let opened = try makeConnection(.readWriteCreate, timeout: .zero)
-                // A connection that has read nothing knows of no log, and its checkpoint would silently do nothing.
-                _ = try opened.integer("PRAGMA schema_version")
-                try opened.execute(Self.flushing)
-                opened.keepsLogWhenClosed()
-                connection = opened
-            }
-            return try connection?.checkpoint(mode)
-        }
-    }
+    // MARK: Closing
 
     /// Gives free pages back to the volume, in steps that hold the write lock for a moment each.
     package func shrink() throws {

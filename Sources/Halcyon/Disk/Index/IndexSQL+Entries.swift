@@ -71,6 +71,13 @@ extension IndexSQL {
 
     static let pin: StaticString = "UPDATE entries SET pinned = ?2 WHERE id = ?1"
 
+    /// An end without a time to live is one that reads leave alone. Which one an entry had before is not known: it gets the one from its
+    /// store to its end.
+    static let setKeepsExpiration: StaticString = """
+        UPDATE entries SET time_to_live = CASE WHEN ?2 THEN NULL ELSE max(0, expires_at - created_at) END
+        WHERE id = ?1 AND expires_at IS NOT NULL
+        """
+
     /// Anything but 0 is as good as 1, and somebody else's doing.
     static let normalizePins: StaticString = "UPDATE entries SET pinned = 1 WHERE pinned < 0 OR pinned > 1"
 
@@ -85,14 +92,23 @@ extension IndexSQL {
     static let moveTags: StaticString = "UPDATE tags SET id = ?2 WHERE id = ?1"
 
     static let metadata: StaticString = """
-        SELECT etag, last_modified, max_age, fields FROM metadata WHERE id = ?1 AND stored_at = ?2
+        SELECT etag, last_modified, max_age, fields, checked_at, age, stale_while_revalidate, must_revalidate
+        FROM metadata WHERE id = ?1 AND stored_at = ?2
+        """
+
+    /// Before version 7.
+    static let formerMetadata: StaticString = """
+        SELECT etag, last_modified, max_age, fields, NULL, NULL, NULL, NULL FROM metadata WHERE id = ?1 AND stored_at = ?2
         """
 
     static let setMetadata: StaticString = """
-        INSERT INTO metadata (id, stored_at, etag, last_modified, max_age, fields) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        INSERT INTO metadata (
+            id, stored_at, etag, last_modified, max_age, fields, checked_at, age, stale_while_revalidate, must_revalidate)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
         ON CONFLICT (id) DO UPDATE SET
             stored_at = excluded.stored_at, etag = excluded.etag, last_modified = excluded.last_modified,
-            max_age = excluded.max_age, fields = excluded.fields
+            max_age = excluded.max_age, fields = excluded.fields, checked_at = excluded.checked_at, age = excluded.age,
+            stale_while_revalidate = excluded.stale_while_revalidate, must_revalidate = excluded.must_revalidate
         """
 
     static let dropMetadata: StaticString = "DELETE FROM metadata WHERE id = ?1"

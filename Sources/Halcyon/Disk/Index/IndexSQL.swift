@@ -61,29 +61,57 @@ package enum IndexSQL {
 
     // MARK: The access log
 
+    /// A read. `rank` runs ahead of it by ?11 milliseconds for each of the first three reads; 0 under LRU. A rank that is further ahead
+    /// already stays, and `accessed_at` then has the read itself.
     static let touch: StaticString = """
         UPDATE entries
         SET
-            rank = max(rank, ?3), key = coalesce(key, ?4), hits = hits + ?7,
-            source = coalesce(source, ?8), base_length = coalesce(base_length, ?9), host = coalesce(?10, host)
+            rank = max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11),
+            accessed_at = CASE
+                WHEN max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11) > max(coalesce(accessed_at, rank), ?3)
+                THEN max(coalesce(accessed_at, rank), ?3) END,
+            key = coalesce(key, ?4), hits = hits + ?5,
+            source = coalesce(source, ?6), base_length = coalesce(base_length, ?7), host = coalesce(?8, host)
         WHERE id = ?1 AND token = ?2
         """
 
-    /// The later of two reads decides, also when its note was written first, by another process.
+    /// The later of two reads decides, also when its note was written first, by another process. None moves an end without a time to
+    /// live.
     static let extend: StaticString = """
         UPDATE entries
         SET
-            rank = max(rank, ?3), key = coalesce(key, ?4), hits = hits + ?7,
-            source = coalesce(source, ?8), base_length = coalesce(base_length, ?9), host = coalesce(?10, host),
-            expires_at = CASE WHEN rank <= ?3 THEN ?5 ELSE expires_at END,
-            time_to_live = CASE WHEN rank <= ?3 THEN ?6 ELSE time_to_live END
+            rank = max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11),
+            accessed_at = CASE
+                WHEN max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11) > max(coalesce(accessed_at, rank), ?3)
+                THEN max(coalesce(accessed_at, rank), ?3) END,
+            key = coalesce(key, ?4), hits = hits + ?5,
+            source = coalesce(source, ?6), base_length = coalesce(base_length, ?7), host = coalesce(?8, host),
+            expires_at = CASE
+                WHEN coalesce(accessed_at, rank) <= ?3 AND (expires_at IS NULL OR time_to_live IS NOT NULL) THEN ?9 ELSE expires_at END,
+            time_to_live = CASE
+                WHEN coalesce(accessed_at, rank) <= ?3 AND (expires_at IS NULL OR time_to_live IS NOT NULL) THEN ?10 ELSE time_to_live END
+        WHERE id = ?1 AND token = ?2
+        """
+
+    /// As ``extend``, by the time to live that the row has by now.
+    static let renew: StaticString = """
+        UPDATE entries
+        SET
+            rank = max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11),
+            accessed_at = CASE
+                WHEN max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11) > max(coalesce(accessed_at, rank), ?3)
+                THEN max(coalesce(accessed_at, rank), ?3) END,
+            key = coalesce(key, ?4), hits = hits + ?5,
+            source = coalesce(source, ?6), base_length = coalesce(base_length, ?7), host = coalesce(?8, host),
+            expires_at = CASE WHEN coalesce(accessed_at, rank) <= ?3 AND time_to_live IS NOT NULL
+                THEN min(?9 + time_to_live, 253402300799999) ELSE expires_at END
         WHERE id = ?1 AND token = ?2
         """
 
     // MARK: Many entries, a batch at a time
 
-    /// The entries to evict so that at least ?1 bytes and at least ?3 entries go, at most ?2 of them, least recently used
-    /// first.
+    /// The entries to evict so that at least ?1 bytes and at least ?3 entries go, at most ?2 of them, in the order of
+    /// their ranks.
     ///
     /// The inner LIMIT is what keeps a small need from reading the whole table.
     static let evict: StaticString = """
@@ -99,7 +127,7 @@ package enum IndexSQL {
             ) WHERE bytes_before < ?1 OR entries_before < ?3
         )
         RETURNING id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned, base_length, boot, uptime
+            pinned, base_length, boot, uptime, rank
         """
 
     static let expire: StaticString = """
@@ -123,22 +151,45 @@ package enum IndexSQL {
         FROM entries WHERE id > ?1 ORDER BY id LIMIT ?2
         """
 
-    /// Rows whose last access lies after ?1: the clock has jumped back since.
+    /// Whether a last access lies after ?1, or a rank after ?2: the clock has jumped back since.
+    static let hasFuture: StaticString = """
+        SELECT EXISTS (
+            SELECT 1 FROM entries WHERE pinned = 0 AND rank > ?1 AND (coalesce(accessed_at, rank) > ?1 OR rank > ?2)
+        )
+        """
+
+    /// Makes ?1 the last access of rows for which ``hasFuture`` is true, with ?2 and ?4 as its bounds.
     static let clampFuture: StaticString = """
         UPDATE entries SET
             rank = ?1, accessed_at = NULL,
             expires_at = coalesce(min(expires_at, ?1 + time_to_live), expires_at)
         WHERE id IN (
-            SELECT id FROM entries WHERE pinned = 0 AND rank > ?2 ORDER BY rank LIMIT ?3
+            SELECT id FROM entries
+            WHERE pinned = 0 AND rank > ?2 AND (coalesce(accessed_at, rank) > ?2 OR rank > ?4) ORDER BY rank LIMIT ?3
         )
         """
 
     // MARK: For people
 
-    static let accessRange: StaticString = """
+    static let rankRange: StaticString = """
         SELECT
             (SELECT min(rank) FROM entries WHERE pinned = 0),
             (SELECT max(rank) FROM entries WHERE pinned = 0)
+        """
+
+    /// Reads the whole table; needed only while ranks are ahead of accesses.
+    static let accessRange: StaticString = """
+        SELECT min(coalesce(accessed_at, rank)), max(coalesce(accessed_at, rank)) FROM entries NOT INDEXED WHERE pinned = 0
+        """
+
+    /// Rows whose rank is ahead of their last access. Only an eviction order that counts reads has any, and makes the index.
+    static let makeIndexOfRanksAhead =
+        "CREATE INDEX IF NOT EXISTS entries_ahead ON entries (accessed_at) WHERE accessed_at IS NOT NULL"
+
+    /// O(1): without the index there is no such row, and the table is not searched for one.
+    static let hasRanksAhead: StaticString = """
+        SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = 'entries_ahead')
+            THEN EXISTS (SELECT 1 FROM entries WHERE accessed_at IS NOT NULL) ELSE 0 END
         """
 
     static let evictedNext: StaticString = """
@@ -264,8 +315,10 @@ package enum IndexSQL {
         [
             ("lookup", lookup), ("row", row), ("upsert", upsert), ("adopt", adopt), ("delete", delete),
             ("uses", uses), ("setHits", setHits),
-            ("relearn", relearn), ("touch", touch), ("extend", extend), ("evict", evict), ("expire", expire),
-            ("removeStored", removeStored), ("page", page), ("clampFuture", clampFuture), ("totals", totals),
+            ("relearn", relearn), ("touch", touch), ("extend", extend), ("renew", renew), ("evict", evict),
+            ("expire", expire),
+            ("removeStored", removeStored), ("page", page), ("hasFuture", hasFuture), ("clampFuture", clampFuture),
+            ("totals", totals),
             ("countedTotals", countedTotals), ("impossibleSizes", impossibleSizes), ("expiredTotals", expiredTotals),
             ("repairTotals", repairTotals), ("nothingHasExpired", nothingHasExpired),
             ("beginExpiryScan", beginExpiryScan),
@@ -273,6 +326,7 @@ package enum IndexSQL {
             ("endExpiryScan", endExpiryScan),
             ("setLatestStore", setLatestStore),
             ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState),
-            ("accessRange", accessRange), ("evictedNext", evictedNext), ("keys", keys),
+            ("rankRange", rankRange), ("accessRange", accessRange), ("hasRanksAhead", hasRanksAhead),
+            ("evictedNext", evictedNext), ("keys", keys),
         ] + plannedAboutMany
 }

@@ -5,9 +5,13 @@ extension IndexSession {
     // MARK: One entry
 
     /// Everything that is known of an entry.
-    func describe(_ record: inout EntryRecord) throws(SQLiteError) {
+    ///
+    /// - Parameter sql: what reads its metadata.
+    func describe(_ record: inout EntryRecord, metadata sql: StaticString = IndexSQL.metadata) throws(SQLiteError) {
         record.tags = try tags(of: record.entry.id)
-        try readMetadata(of: &record)
+        let (validators, fields) = try metadata(of: record.entry, sql)
+        record.validators = validators
+        record.metadata = MetadataText.metadata(of: fields)
     }
 
     private func tags(of id: Int64) throws(SQLiteError) -> [String] {
@@ -19,23 +23,15 @@ extension IndexSession {
         }
     }
 
-    private func readMetadata(of record: inout EntryRecord) throws(SQLiteError) {
-        let entry = record.entry
-        let (validators, fields) = try metadata(of: entry)
-        record.validators = validators.isEmpty ? nil : validators
-        record.metadata = MetadataText.metadata(of: fields)
-    }
-
-    private func metadata(of entry: Entry) throws(SQLiteError) -> (DiskStorage.HTTPValidators, fields: String?) {
-        try connection.with(IndexSQL.metadata) { (statement) throws(SQLiteError) in
+    private func metadata(
+        of entry: Entry, _ sql: StaticString = IndexSQL.metadata
+    ) throws(SQLiteError) -> (DiskStorage.HTTPValidators?, fields: String?) {
+        try connection.with(sql) { (statement) throws(SQLiteError) in
             statement.bind(entry.id, at: 1)
             statement.bind(entry.createdAt.milliseconds, at: 2)
-            guard try statement.step() else { return (.init(), nil) }
-            return (
-                .init(
-                    etag: statement.optionalText(at: 0), lastModified: statement.optionalText(at: 1),
-                    maxAge: statement.optionalInteger(at: 2).map { Int(clamping: $0) }), statement.optionalText(at: 3)
-            )
+            guard try statement.step() else { return (nil, nil) }
+            let validators = DiskStorage.HTTPValidators(statement, storedAt: entry.createdAt)
+            return (validators.isEmpty ? nil : validators, statement.optionalText(at: 3))
         }
     }
 
@@ -43,6 +39,7 @@ extension IndexSession {
     func note(_ attributes: DiskStorage.EntryAttributes, of entry: Entry) throws {
         if let isPinned = attributes.isPinned { try pin(entry.id, isPinned) }
         if let tags = attributes.tags { try setTags(tags, of: entry.id) }
+        if let keeps = attributes.keepsExpiration { try setKeepsExpiration(keeps, of: entry.id) }
         guard attributes.validators != nil || attributes.metadata != nil else { return }
         let (validators, fields) = try metadata(of: entry)
         let text = try attributes.metadata.map(MetadataText.text(of:)) ?? fields
@@ -53,6 +50,14 @@ extension IndexSession {
         try connection.with(IndexSQL.pin) { (statement) throws(SQLiteError) in
             statement.bind(id, at: 1)
             statement.bind(isPinned ? 1 : 0, at: 2)
+            _ = try statement.step()
+        }
+    }
+
+    private func setKeepsExpiration(_ keeps: Bool, of id: Int64) throws(SQLiteError) {
+        try connection.with(IndexSQL.setKeepsExpiration) { (statement) throws(SQLiteError) in
+            statement.bind(id, at: 1)
+            statement.bind(keeps ? 1 : 0, at: 2)
             _ = try statement.step()
         }
     }
@@ -71,8 +76,9 @@ extension IndexSession {
     func dropMetadata(id: Int64) throws(SQLiteError) { try run(IndexSQL.dropMetadata, id) }
 
     private func setMetadata(
-        _ validators: DiskStorage.HTTPValidators, _ fields: String?, of entry: Entry
+        _ validators: DiskStorage.HTTPValidators?, _ fields: String?, of entry: Entry
     ) throws(SQLiteError) {
+        let validators = validators ?? .init()
         guard !validators.isEmpty || fields != nil else { return try dropMetadata(id: entry.id) }
         try connection.with(IndexSQL.setMetadata) { (statement) throws(SQLiteError) in
             statement.bind(entry.id, at: 1)
@@ -81,6 +87,10 @@ extension IndexSession {
             try statement.bind(validators.lastModified, at: 4)
             statement.bind(validators.maxAge.map(Int64.init), at: 5)
             try statement.bind(fields, at: 6)
+            statement.bind(validators.validatedAt.map { Timestamp($0).milliseconds }, at: 7)
+            statement.bind(validators.age.map(Int64.init), at: 8)
+            statement.bind(validators.staleWhileRevalidate.map(Int64.init), at: 9)
+            statement.bind(validators.mustRevalidate ? 1 : nil, at: 10)
             _ = try statement.step()
         }
     }
@@ -227,5 +237,17 @@ extension IndexSession {
             statement.bind(value, at: 1)
             _ = try statement.step()
         }
+    }
+}
+
+extension DiskStorage.HTTPValidators {
+    /// A row of ``IndexSQL/metadata``.
+    fileprivate init(_ statement: Statement, storedAt: Timestamp) {
+        func seconds(_ column: Int32) -> Int? { statement.optionalInteger(at: column).map { Int(clamping: $0) } }
+        self.init(
+            etag: statement.optionalText(at: 0), lastModified: statement.optionalText(at: 1), maxAge: seconds(2),
+            validatedAt: statement.optionalInteger(at: 4) == nil ? nil : statement.timestamp(at: 4).date,
+            age: seconds(5), staleWhileRevalidate: seconds(6), mustRevalidate: seconds(7) == 1)
+        if !isEmpty, validatedAt == nil { validatedAt = storedAt.date }
     }
 }

@@ -12,12 +12,12 @@ extension IndexSession {
 
     /// The first entries that meet a filter, behind a position in an order.
     ///
-    /// Reads the whole table, and keeps as many rows as are asked for. All entries by access have an index.
+    /// Reads the whole table, and keeps as many rows as are asked for. All entries by access have an index while no rank is ahead.
     func page(
         _ conditions: EntryConditions, in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
     ) throws -> Page {
-        if order == .access, conditions.fragments.isEmpty,
-            let page = try walkedPage(descending: descending, after: start, limit: limit)
+        if order == .access || order == .eviction, conditions.fragments.isEmpty,
+            let page = try walkedPage(in: order, descending: descending, after: start, limit: limit)
         {
             return page
         }
@@ -31,9 +31,12 @@ extension IndexSession {
         }
     }
 
-    /// nil where a row has been edited so that positions are not what the index sorts by: a fraction, or text.
-    private func walkedPage(descending: Bool, after start: EntryPosition?, limit: Int) throws -> Page? {
+    /// nil where positions are not what the index sorts by: a rank is ahead of its access, or a row has been edited (a fraction, or text).
+    private func walkedPage(
+        in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
+    ) throws -> Page? {
         guard try connection.integer(IndexSQL.hasOddAccesses) == 0 else { return nil }
+        if order == .access, try hasRanksAhead() { return nil }
         return try connection.with(joining: IndexSQL.walk(descending: descending, isFirst: start == nil)) { statement in
             if let start {
                 for (index, value) in [start.value, start.second, start.id].enumerated() {
@@ -41,7 +44,7 @@ extension IndexSession {
                 }
             }
             statement.bind(Int64(limit) + 1, at: 4)
-            return try page(of: limit, statement, in: .access) { $0.isInteger(at: 16) && $0.isInteger(at: 17) }
+            return try page(of: limit, statement, in: order) { $0.isInteger(at: 16) && $0.isInteger(at: 17) }
         }
     }
 
@@ -135,14 +138,14 @@ extension EntryPosition {
             let bytes = statement.bytes(at: 16)
             let key = String(decoding: bytes, as: UTF8.self)
             self.init(key: key, id: id, bytes: key.utf8.elementsEqual(bytes) ? nil : Array(bytes))
-        case .access: self.init(value: statement.integer(at: 16), second: statement.integer(at: 17), id: id)
+        case .access, .eviction: self.init(value: statement.integer(at: 16), second: statement.integer(at: 17), id: id)
         case .size, .created, .expiration: self.init(value: statement.integer(at: 16), id: id)
         }
     }
 
     fileprivate func bind(_ parameters: inout Parameters, in order: EntryOrder) throws(SQLiteError) {
         if order == .key { try parameters.add(bytes ?? Array(key.utf8)) } else { try parameters.add(value) }
-        try parameters.add(order == .access ? second : id)
+        try parameters.add(order == .access || order == .eviction ? second : id)
         try parameters.add(id)
     }
 }
@@ -183,6 +186,7 @@ extension EntryOrder {
     fileprivate var columns: StaticString {
         switch self {
         case .access: "CAST(coalesce(accessed_at, rank) AS INTEGER), CAST(size AS INTEGER), id"
+        case .eviction: "CAST(rank AS INTEGER), CAST(size AS INTEGER), id"
         case .size: "CAST(size AS INTEGER), id, id"
         case .created: "CAST(created_at AS INTEGER), id, id"
         case .expiration:
@@ -196,6 +200,7 @@ extension EntryOrder {
     fileprivate var descending: StaticString {
         switch self {
         case .access: "CAST(coalesce(accessed_at, rank) AS INTEGER) DESC, CAST(size AS INTEGER) DESC, id DESC"
+        case .eviction: "CAST(rank AS INTEGER) DESC, CAST(size AS INTEGER) DESC, id DESC"
         case .size: "CAST(size AS INTEGER) DESC, id DESC"
         case .created: "CAST(created_at AS INTEGER) DESC, id DESC"
         case .expiration:

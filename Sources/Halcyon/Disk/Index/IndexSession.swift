@@ -4,6 +4,21 @@ package import HalcyonSQLite
 /// What can be asked of the index over one connection. Writing belongs inside ``EntryIndex/write(_:)``.
 package struct IndexSession {
     let connection: Connection
+    /// Of the transaction under way.
+    let effects: Effects?
+
+    init(connection: Connection, effects: Effects? = nil) {
+        self.connection = connection
+        self.effects = effects
+    }
+
+    /// What a transaction means for this process once it is committed.
+    final class Effects {
+        /// Entries that it has stored, as their rows are.
+        var stored: [Entry] = []
+        /// The folder's state, if it has changed it.
+        var state: IndexState?
+    }
 
     // MARK: One entry
 
@@ -61,30 +76,44 @@ package struct IndexSession {
     }
 
     /// Writes one note of the access log. It never revives, extends or ages a newer entry: the token has to be the same.
-    func touch(id: Int64, _ note: AccessLog.Note) throws(SQLiteError) {
-        try connection.with(note.lifetime == nil ? IndexSQL.touch : IndexSQL.extend) {
-            (statement) throws(SQLiteError) in
+    ///
+    /// - Parameter bonus: milliseconds by which each of the first three reads moves the rank ahead.
+    func touch(id: Int64, _ note: AccessLog.Note, bonus: Int64 = 0) throws(SQLiteError) {
+        let sql = note.lifetime == nil ? IndexSQL.touch : note.renewedAt == nil ? IndexSQL.extend : IndexSQL.renew
+        try connection.with(sql) { (statement) throws(SQLiteError) in
             statement.bind(id, at: 1)
             statement.bind(note.token, at: 2)
             statement.bind(note.accessedAt.milliseconds, at: 3)
             try statement.bind(note.key, at: 4)
-            if let lifetime = note.lifetime {
-                statement.bind(lifetime.expiresAt?.milliseconds, at: 5)
-                statement.bind(lifetime.timeToLive, at: 6)
+            statement.bind(note.hits, at: 5)
+            statement.bind(note.origin?.source, at: 6)
+            statement.bind(note.host == nil ? nil : note.origin.map { Int64($0.baseLength) }, at: 7)
+            try statement.bind(note.host, at: 8)
+            statement.bind(bonus, at: 11)
+            if let renewedAt = note.renewedAt {
+                statement.bind(renewedAt.milliseconds, at: 9)
+            } else if let lifetime = note.lifetime {
+                statement.bind(lifetime.expiresAt?.milliseconds, at: 9)
+                statement.bind(lifetime.timeToLive, at: 10)
             }
-            statement.bind(note.hits, at: 7)
-            statement.bind(note.origin?.source, at: 8)
-            statement.bind(note.host == nil ? nil : note.origin.map { Int64($0.baseLength) }, at: 9)
-            try statement.bind(note.host, at: 10)
             _ = try statement.step()
         }
     }
 
     // MARK: Many entries
 
-    /// Deletes the least recently used entries until as many bytes and entries are gone as need be, `limit` entries at most.
+    /// Deletes the entries of the lowest ranks until as many bytes and entries are gone as need be, `limit` entries at most.
+    ///
+    /// - Returns: what it deleted, in the order of ranks.
     package func evict(need: Totals, limit: Int) throws(SQLiteError) -> [Entry] {
-        try entries(IndexSQL.evict, need.bytes, Int64(limit), need.entries).sorted { $0.accessedAt < $1.accessedAt }
+        try connection.with(IndexSQL.evict) { (statement) throws(SQLiteError) in
+            statement.bind(need.bytes, at: 1)
+            statement.bind(Int64(limit), at: 2)
+            statement.bind(need.entries, at: 3)
+            var evicted: [(rank: Int64, entry: Entry)] = []
+            while try statement.step() { evicted.append((statement.integer(at: 14), Entry(statement))) }
+            return evicted.sorted { $0.rank < $1.rank }.map(\.entry)
+        }
     }
 
     /// Deletes those of some entries that have expired at `now`.
@@ -154,25 +183,52 @@ package struct IndexSession {
         return entries
     }
 
-    /// Takes accesses that lie after `tolerated` for made at `now`; how many there were.
-    func clampFuture(after tolerated: Timestamp, to now: Timestamp, limit: Int) throws(SQLiteError) -> Int {
+    /// Whether an access or a rank lies further ahead than it can.
+    func hasFuture(beyond bounds: FutureBounds) throws(SQLiteError) -> Bool {
+        try connection.with(IndexSQL.hasFuture) { (statement) throws(SQLiteError) in
+            statement.bind(bounds.access.milliseconds, at: 1)
+            statement.bind(bounds.rank.milliseconds, at: 2)
+            return try statement.step() && statement.integer(at: 0) != 0
+        }
+    }
+
+    /// Makes `now` the last access of entries that lie beyond the bounds.
+    ///
+    /// - Returns: how many there were, at most `limit`.
+    func clampFuture(beyond bounds: FutureBounds, to now: Timestamp, limit: Int) throws(SQLiteError) -> Int {
         try connection.with(IndexSQL.clampFuture) { (statement) throws(SQLiteError) in
             statement.bind(now.milliseconds, at: 1)
-            statement.bind(tolerated.milliseconds, at: 2)
+            statement.bind(bounds.access.milliseconds, at: 2)
             statement.bind(Int64(limit), at: 3)
+            statement.bind(bounds.rank.milliseconds, at: 4)
             _ = try statement.step()
             return connection.changes
         }
     }
 
-    /// The oldest and the latest access of entries that are not pinned; nil without any.
+    /// The oldest and the latest access of entries that are not pinned; nil without any. O(1) while no rank is ahead.
     func accessRange() throws(SQLiteError) -> (oldest: Timestamp?, latest: Timestamp?) {
-        try connection.with(IndexSQL.accessRange) { (statement) throws(SQLiteError) in
+        try range(hasRanksAhead() ? IndexSQL.accessRange : IndexSQL.rankRange)
+    }
+
+    private func range(_ sql: StaticString) throws(SQLiteError) -> (oldest: Timestamp?, latest: Timestamp?) {
+        try connection.with(sql) { (statement) throws(SQLiteError) in
             guard try statement.step() else { return (nil, nil) }
-            return (
-                statement.optionalTimestamp(at: 0), statement.optionalTimestamp(at: 1)
-            )
+            return (statement.optionalTimestamp(at: 0), statement.optionalTimestamp(at: 1))
         }
+    }
+
+    // MARK: Ranks ahead of accesses
+
+    /// Whether the rank of any entry is ahead of its last access. O(1).
+    func hasRanksAhead() throws(SQLiteError) -> Bool { try connection.integer(IndexSQL.hasRanksAhead) == 1 }
+
+    /// Lets ranks run ahead from now on. The first time, it reads the whole table.
+    func allowRanksAhead() throws(SQLiteError) { try connection.execute(IndexSQL.makeIndexOfRanksAhead) }
+
+    /// The time from the lowest rank of the entries that are not pinned until `now`, in milliseconds.
+    func ageSpan(at now: Timestamp) throws(SQLiteError) -> Int64 {
+        try range(IndexSQL.rankRange).oldest.map { max(0, now - $0) } ?? 0
     }
 
     func entries(_ sql: StaticString, _ values: Int64...) throws(SQLiteError) -> [Entry] {
@@ -280,6 +336,7 @@ package struct IndexSession {
             }
             _ = try statement.step()
         }
+        effects?.state = state
     }
 
     // MARK: The file

@@ -22,8 +22,12 @@ final class LockPatience: Sendable {
 
     private let state = Locked(State())
     private let tuning: Tuning
+    /// Called with milliseconds, under the writer's lock.
+    private let didWait: @Sendable (Int) -> Void
 
-    init(_ tuning: Tuning) { self.tuning = tuning }
+    init(_ tuning: Tuning, didWait: @escaping @Sendable (Int) -> Void) {
+        (self.tuning, self.didWait) = (tuning, didWait)
+    }
 
     /// Runs `body` so that it waits for ``Tuning/briefTimeout`` at most, and not at all while a store waits for longer.
     static func briefly<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -44,7 +48,13 @@ final class LockPatience: Sendable {
         }
     }
 
-    func didGetLock() { state.withLock { $0 = State() } }
+    func didGetLock() {
+        let refusal = state.withLock { state in
+            defer { state = State() }
+            return state.refusal
+        }
+        if let refusal { didWait(refusal.milliseconds) }
+    }
 
     /// Seconds that a brief call waits for another thread of this process, which may be waiting for the lock.
     var briefSeconds: Double {

@@ -141,7 +141,7 @@ extension IndexSession {
 
     private func readDescription(_ record: inout EntryRecord) throws(SQLiteError) {
         (record.hits, record.entry.origin) = try uses(of: record.entry.id)
-        try describe(&record)
+        try describe(&record, metadata: try hasVersion7() ? IndexSQL.metadata : IndexSQL.formerMetadata)
     }
 
     fileprivate func rememberedEntry(of name: BlobName) throws -> Entry? {
@@ -154,9 +154,10 @@ extension IndexSession {
 
     /// Version 7 has given a column another name. The number of the version may be what is damaged.
     fileprivate func rememberedLookup() throws(SQLiteError) -> StaticString {
-        let hasRank = try connection.texts(IndexSQL.columns).contains("rank")
-        return hasRank ? IndexSQL.lookup : IndexSQL.formerLookup
+        try hasVersion7() ? IndexSQL.lookup : IndexSQL.formerLookup
     }
+
+    private func hasVersion7() throws(SQLiteError) -> Bool { try connection.texts(IndexSQL.columns).contains("rank") }
 
     private func uses(of id: Int64) throws(SQLiteError) -> (hits: Int64, origin: KeyOrigin?) {
         try connection.with(IndexSQL.uses) { (statement) throws(SQLiteError) in

@@ -18,6 +18,11 @@ extension DiskStorage {
         /// The part of ``sizeLimit`` and ``countLimit`` that an eviction leaves, from 0 to 1. A half: the larger it is, the more
         /// is kept, and the more often something is evicted.
         public var lowWaterRatio: Double = 0.5
+        /// Which entries an eviction takes first. The least recently used ones.
+        ///
+        /// It applies to the reads of this process. Set it alike in all storages of a process that use the folder: the one you assign last
+        /// counts.
+        public var evictionOrder: EvictionOrder = .leastRecentlyUsed
         /// Whether the index holds the keys as text. With false it holds hashes alone: lookups work as ever, an image's variants
         /// are found, and lists show file names; conditions on keys are met by nothing. What was kept before is taken out when the
         /// cache is opened next. Set it alike in all processes that use the folder.
@@ -25,6 +30,14 @@ extension DiskStorage {
         /// Text that goes from the index is overwritten there (`secure_delete`), and leaves its write-ahead log when that is
         /// begun anew or the cache is closed.
         public var storesKeys: Bool = true
+        /// Told of what is done in the cache's folder by this process, whichever of its storages does it: hits, misses, stores, removals,
+        /// evictions, expirations, repairs of the index, waits for its lock, and errors. Nobody.
+        ///
+        /// Called on the thread that does it, before the call returns, so it has to be quick; of waits and repairs from a thread of the
+        /// cache's own, soon after. No lock is held: it may call the storage.
+        public var observer: (@Sendable (DiskStorage.Event) -> Void)?
+        /// Whether ``observer`` gets the keys, which often are addresses with tokens in them. It does not.
+        public var observesKeys: Bool = false
         /// How long a value lives when its store does not say. A week.
         public var expiration: StorageExpiration = .days(7)
         /// Seconds between two cleans by the ``ImageCache`` that the storage belongs to: ten minutes. None with 0 or less, or

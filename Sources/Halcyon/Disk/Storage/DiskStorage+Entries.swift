@@ -63,7 +63,7 @@ extension DiskStorage.Backend {
             next: next.map { DiskStorage.EntryCursor(order: order, isDescending: isDescending, position: $0) })
     }
 
-    private func info(_ record: EntryRecord) -> DiskStorage.EntryInfo {
+    func info(_ record: EntryRecord) -> DiskStorage.EntryInfo {
         DiskStorage.EntryInfo(record, in: directoryURL, at: store.environment.now())
     }
 

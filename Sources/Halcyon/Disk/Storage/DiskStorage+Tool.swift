@@ -14,6 +14,16 @@ extension DiskStorage.Backend {
     /// What is in the cache now.
     @_spi(HalcyonTool) public func summary() throws -> StorageSummary { try explained { try store.summary() } }
 
+    /// Returns a value without counting the read: the entry's last access, its expiration and the statistics stay as they are.
+    @_spi(HalcyonTool) public func peek(forKey key: String, forcedExtension: String? = nil) throws -> T? {
+        let name = blobName(forKey: key, forcedExtension: forcedExtension)
+        do {
+            return try store.peek(name, at: store.environment.now()).map(T.fromData)
+        } catch {
+            throw loadError(error, url: url(of: name))
+        }
+    }
+
     /// Whether anything is stored under a key, expired or not.
     @_spi(HalcyonTool) public func hasRowOrFile(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)

@@ -29,6 +29,8 @@ public enum DiskStorage {
         private let currentConfig: Locked<Config>
         private let readiness: Locked<Bool>
         private let cleaning = Locked(PeriodicCleaning())
+        /// Values that are being fetched.
+        let flights = SingleFlight<BlobName, T>()
 
         /// What is kept and for how long. A change applies at the next operation; safe from any thread. Two threads that change one
         /// member each may lose a change.
@@ -82,10 +84,13 @@ public enum DiskStorage {
             }
         }
 
+        deinit { store.observers.set(nil, seesKeys: false, for: ObjectIdentifier(self)) }
+
         private func applyToFolder(_ config: Config) {
             store.condition.settings = .init(
                 adoptionExpiration: config.expiration, namesAreHashed: config.usesHashedFileName,
-                storesKeys: config.storesKeys)
+                storesKeys: config.storesKeys, evictionOrder: config.evictionOrder)
+            store.observers.set(config.observer, seesKeys: config.observesKeys, for: ObjectIdentifier(self))
             // Keys that were kept until now.
             if !config.storesKeys { store.housekeeping.request(.sweep) }
         }
@@ -202,7 +207,8 @@ public enum DiskStorage {
         ) throws -> EntryStore.StoreRequest? {
             try requireReadiness()
             let (config, now) = (config, store.environment.now())
-            let lifetime = Lifetime(expiration ?? config.expiration, from: now)
+            var lifetime = Lifetime(expiration ?? config.expiration, from: now)
+            if attributes.keepsExpiration == true { lifetime = lifetime.fixed }
             guard !lifetime.isExpired(at: now) else { return nil }
             return EntryStore.StoreRequest(
                 data: try data(of: value), name: name, key: key, origin: origin, lifetime: lifetime,
@@ -228,8 +234,14 @@ public enum DiskStorage {
         private func fileError(_ error: any Error, _ request: EntryStore.StoreRequest) -> KingfisherError {
             .cacheError(
                 reason: .cannotCreateCacheFile(
-                    fileURL: url(of: request.name), key: request.key, data: request.data,
-                    error: CacheStorageError(error)))
+                    fileURL: url(of: request.name), key: request.key, data: request.data, error: observed(error)))
+        }
+
+        /// A failure, of which the observer is told.
+        private func observed(_ error: any Error) -> CacheStorageError {
+            let error = CacheStorageError(error)
+            store.observers.tell(.init(.failure, error: error))
+            return error
         }
 
         private func data(of value: T) throws -> Data {
@@ -283,9 +295,14 @@ public enum DiskStorage {
                     of: name, key: key, origin: origin(), at: store.environment.now(), extending: extendingExpiration
                 ).map(T.fromData)
             } catch {
-                let cause: any Error = error is SystemError ? CacheStorageError(error) : error
-                throw KingfisherError.cacheError(reason: .cannotLoadDataFromDisk(url: url(of: name), error: cause))
+                throw loadError(error, url: url(of: name))
             }
+        }
+
+        func loadError(_ error: any Error, url: URL) -> KingfisherError {
+            let failure = observed(error)
+            let cause: any Error = error is SystemError ? failure : error
+            return .cacheError(reason: .cannotLoadDataFromDisk(url: url, error: cause))
         }
 
         /// Whether a valid value is under a key. Its row and one `stat`: fit for a main thread. Records no access.
@@ -480,7 +497,7 @@ public enum DiskStorage {
         }
 
         func resourceError(_ error: any Error, key: String, url: URL) -> KingfisherError {
-            .cacheError(reason: .invalidURLResource(error: CacheStorageError(error), key: key, url: url))
+            .cacheError(reason: .invalidURLResource(error: observed(error), key: key, url: url))
         }
     }
 }

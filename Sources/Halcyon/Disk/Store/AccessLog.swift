@@ -6,8 +6,11 @@ package struct AccessLog {
         /// The store that was read: a note never changes a newer entry.
         var token: Int64
         var accessedAt: Timestamp
-        /// nil: the read did not move the expiration.
+        /// What this process takes it for; nil: the read did not move the expiration.
         var lifetime: Lifetime?
+        /// Set where the read begins the row's own time to live anew. Another process may have changed that since it was read here, so
+        /// the row says what it is.
+        var renewedAt: Timestamp?
         /// The key that was asked for, when the index does not know it.
         var key: String?
         /// Which image it is, when somebody has said and the index may not know it.
@@ -16,6 +19,16 @@ package struct AccessLog {
         var host: String?
         /// Reads.
         var hits: Int64 = 1
+
+        /// What an earlier read has made of the expiration stands, unless this one moves it.
+        fileprivate mutating func follow(_ last: Note) {
+            if lifetime == nil {
+                (lifetime, renewedAt) = (last.lifetime, last.renewedAt)
+            } else if last.lifetime != nil, last.renewedAt == nil {
+                // It begins a time to live anew that the row does not have yet.
+                renewedAt = nil
+            }
+        }
     }
 
     /// What this process has done so far.
@@ -40,7 +53,7 @@ package struct AccessLog {
     mutating func add(_ note: Note, for id: Int64) {
         var note = note
         if let last = pending[id], last.token == note.token {
-            note.lifetime = note.lifetime ?? last.lifetime
+            note.follow(last)
             note.key = note.key ?? last.key
             note.origin = note.origin ?? last.origin
             note.host = note.host ?? last.host
@@ -48,7 +61,7 @@ package struct AccessLog {
             note.hits += last.hits
         } else if let last = flushing[id], last.token == note.token {
             // Readers look at the pending note first: it has to carry what the one being written says.
-            note.lifetime = note.lifetime ?? last.lifetime
+            note.follow(last)
         } else if pending.count >= limit {
             return
         }

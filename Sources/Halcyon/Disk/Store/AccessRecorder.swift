@@ -5,12 +5,14 @@ internal import HalcyonSQLite
 final class AccessRecorder: FolderWork {
     let folder: CacheFolder
     let log: Locked<AccessLog>
+    let observers: Observers
     private let housekeeping: Housekeeping
     /// One flush at a time.
     private let flushLock = NSLock()
 
-    init(_ folder: CacheFolder, housekeeping: Housekeeping) {
+    init(_ folder: CacheFolder, housekeeping: Housekeeping, observers: Observers) {
         self.folder = folder
+        self.observers = observers
         self.housekeeping = housekeeping
         log = Locked(AccessLog(limit: folder.environment.tuning.noteLimit))
     }
@@ -26,12 +28,17 @@ final class AccessRecorder: FolderWork {
     ///
     /// - Returns: whether all of it is written.
     @discardableResult
-    func flushAccessLog() -> Bool {
+    func flushAccessLog() -> Bool { flushAccessLog(inBatchesOf: environment.tuning.flushBatchSize) }
+
+    /// As ``flushAccessLog()``, for housekeeping. Its batches are small, so that a store waits for one only briefly.
+    func flushAccessLogInTurns() -> Bool { flushAccessLog(inBatchesOf: environment.tuning.flushTurnSize) }
+
+    private func flushAccessLog(inBatchesOf size: Int) -> Bool {
         LockPatience.briefly {
             // Another thread may be waiting for the lock, with all that is noted.
             guard flushLock.lock(before: Date(timeIntervalSinceNow: index.patience.briefSeconds)) else { return false }
             defer { flushLock.unlock() }
-            return (try? flush(writeBatch)) != nil
+            return (try? flush(inBatchesOf: size, writeBatch)) != nil
         }
     }
 
@@ -53,13 +60,13 @@ final class AccessRecorder: FolderWork {
     }
 
     private func writeBatch(isFollowed: Bool, _ body: (IndexSession) throws -> Void) throws {
-        try index.writeBatch(isFollowed: { isFollowed }, body)
+        try index.writeBatch(.withoutReserve, isFollowed: { isFollowed }, body)
     }
 
-    private func flush(_ write: Write) throws {
+    private func flush(inBatchesOf size: Int? = nil, _ write: Write) throws {
         // Who could not write the one waited for the lock long enough.
         try flushCounts(write)
-        try flushNotes(write)
+        try flushNotes(inBatchesOf: size, write)
     }
 
     private func flushCounts(_ write: Write) throws {
@@ -70,13 +77,14 @@ final class AccessRecorder: FolderWork {
     }
 
     /// A bounded number in each transaction.
-    private func flushNotes(_ write: Write) throws {
+    private func flushNotes(inBatchesOf size: Int? = nil, _ write: Write) throws {
+        let size = size ?? environment.tuning.flushBatchSize
         let notes = log.withLock { $0.beginFlush() }
         do {
-            for start in stride(from: 0, to: notes.count, by: environment.tuning.flushBatchSize) {
-                let batch = notes[start..<min(start + environment.tuning.flushBatchSize, notes.count)]
+            for start in stride(from: 0, to: notes.count, by: size) {
+                let batch = notes[start..<min(start + size, notes.count)]
                 try write(batch.endIndex < notes.endIndex) { session in
-                    for (id, note) in batch { try session.touch(id: id, note) }
+                    try apply(batch, in: session)
                 }
                 log.withLock { $0.didFlush(batch.map(\.id)) }
             }
@@ -84,6 +92,20 @@ final class AccessRecorder: FolderWork {
             // The index is locked or gone: the notes stay, bounded in number, and are written with the next ones.
             log.withLock { $0.flushFailed() }
             throw error
+        }
+    }
+
+    private func apply(_ notes: ArraySlice<(id: Int64, note: AccessLog.Note)>, in session: IndexSession) throws {
+        switch condition.settings.evictionOrder {
+        case .leastRecentlyUsed:
+            for (id, note) in notes { try session.touch(id: id, note) }
+        case .frequencyBonus:
+            try session.allowRanksAhead()
+            // The lowest rank rises with these reads, so they take effect in their order.
+            for (id, note) in notes.sorted(by: { $0.note.accessedAt < $1.note.accessedAt }) {
+                let span = try session.ageSpan(at: note.accessedAt)
+                try session.touch(id: id, note, bonus: min(span, EvictionOrder.longestSpan))
+            }
         }
     }
 

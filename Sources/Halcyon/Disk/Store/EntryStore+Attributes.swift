@@ -8,9 +8,10 @@ extension EntryStore {
     func update(
         _ name: BlobName, _ change: (EntryRecord) throws -> DiskStorage.EntryAttributes
     ) throws -> Bool {
+        try index.openForChange()
         try adopter.adoptAhead(name.withFormer)
         recorder.flushAccessLog()
-        return try index.write { session in
+        return try index.write(.withoutReserve) { session in
             try Reclaimer(folder: folder).reclaim(name, in: session)
             guard let record = try record(of: name, in: session) else { return false }
             let attributes = try change(record)
@@ -35,7 +36,10 @@ extension EntryStore {
         try filter.validateForRemoval()
         var gone: [EntryRecord] = []
         var failure: (any Error)?
-        defer { recorder.log.withLock { $0.count(\.removals, Int64(gone.count)) } }
+        defer {
+            recorder.log.withLock { $0.count(\.removals, Int64(gone.count)) }
+            if !gone.isEmpty { observers.tell(.init(.removal, of: gone.map(\.entry))) }
+        }
         do {
             // Again when the index was replaced meanwhile: what it knows was adopted while batches were asked for.
             for _ in 0..<3 {

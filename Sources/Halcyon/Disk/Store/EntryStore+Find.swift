@@ -40,6 +40,7 @@ extension EntryStore {
     private func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ probe: Probe<Content>) throws -> Match<
         Content
     >? {
+        if let found = findKnown(name, at: now, probe) { return found }
         let (wasAdopting, generation) = (condition.adopts(name), index.generation)
         switch row(of: name, at: now) {
         case .known(let known): return try find(known, at: now, probe)
@@ -56,6 +57,17 @@ extension EntryStore {
         }
     }
 
+    /// A hit by a row in memory and the file under the final name; nil where the index has to be asked.
+    private func findKnown<Content>(_ name: BlobName, at now: Timestamp, _ probe: Probe<Content>) -> Match<Content>? {
+        guard condition.isSettled, let entry = index.knownRows.entry(of: name) else { return nil }
+        let known = indexed(entry, with: recorder.log.withLock { $0.note(for: entry.id) }, at: now)
+        // What cannot be read is judged with the index.
+        guard !known.isExpired(at: now),
+            let content = try? probe(blobs.path(of: name), { isBlob(of: entry, $0) })
+        else { return nil }
+        return Match(known: known, name: entry.name, content: content)
+    }
+
     // MARK: The row
 
     enum Row {
@@ -67,6 +79,7 @@ extension EntryStore {
     }
 
     func row(of name: BlobName, at now: Timestamp) -> Row {
+        let ticket = index.knownRows.ticket(for: name)
         // The note first: a flush in between moves it into the row. The other way round it would be seen in neither.
         let note = recorder.log.withLock { $0.note(for: name.rowID) }
         do {
@@ -76,11 +89,17 @@ extension EntryStore {
             }
             guard let (entry, isGoing) = found else { return .none }
             guard !isGoing else { return .unavailable }
-            let noted = note?.token == entry.token ? note?.lifetime : nil
-            return .known(IndexedEntry(entry: entry, lifetime: noted ?? entry.lifetime(at: now)))
+            // Where names are folded, a file may stay that is another row's.
+            if condition.isSettled, !blobs.isAmbiguous(name) { index.knownRows.remember(entry, readWith: ticket) }
+            return .known(indexed(entry, with: note, at: now))
         } catch {
             return .unavailable
         }
+    }
+
+    private func indexed(_ entry: Entry, with note: AccessLog.Note?, at now: Timestamp) -> IndexedEntry {
+        let noted = note?.token == entry.token ? note?.lifetime : nil
+        return IndexedEntry(entry: entry, lifetime: noted ?? entry.lifetime(at: now))
     }
 
     // MARK: The blob

@@ -5,6 +5,7 @@ extension EntryStore {
     /// Removes an entry: BEGIN → DELETE → rename into the trash → COMMIT → unlink. Also a file of that name without a
     /// row. A name that is not there is no error.
     package func remove(_ name: BlobName) throws {
+        try index.openForChange()
         // First: what is under the new name is found first, so a crash between the two leaves the value there was.
         if let former = name.former { try removeExactly(former) }
         try removeExactly(name)
@@ -19,7 +20,10 @@ extension EntryStore {
                 try settler.settlingIfRefused([name]) { try remover.trash(name, in: $0) }
             }
             if let trashed { unlinker.add(trashed.blob, size: trashed.size) }
-            if entry != nil { recorder.log.withLock { $0.count(\.removals) } }
+            if let entry {
+                recorder.log.withLock { $0.count(\.removals) }
+                observers.tell(.init(.removal, bytes: Int(clamping: entry.size), key: entry.key))
+            }
             recorder.requestFlush()
         } catch  where Remover.isOutOfSpace(error) {
             try remover.removeOnFullDisk(name)
@@ -38,6 +42,7 @@ extension EntryStore {
         }
         guard !removed.isEmpty else { return false }
         recorder.log.withLock { $0.count(\.evictions) }
+        observers.tell(.init(.eviction, bytes: removed.reduce(0) { $0 + Int(clamping: $1.size) }, key: nil))
         recorder.requestFlush()
         return true
     }

@@ -55,6 +55,7 @@ extension EntryStore {
     func store(_ request: StoreRequest) throws {
         try request.attributes.validate()
         try remover.makingRoom { try storeOutlivingRemovedFolders(request) }
+        tell(of: request)
     }
 
     private func storeTogether(_ requests: ArraySlice<StoreRequest>) throws {
@@ -69,6 +70,12 @@ extension EntryStore {
             throw error
         }
         try storeQueue.commit(staged, together: commit)
+        requests.forEach(tell)
+    }
+
+    /// After the caller's turn in the queue: an observer may store, too.
+    private func tell(of request: StoreRequest) {
+        observers.tell(.init(.store, bytes: request.data.count, key: request.key))
     }
 
     /// The folder may be removed at any step. Each time it is made again and the bytes are staged again.
@@ -113,7 +120,7 @@ extension EntryStore {
     func commit(_ stores: [StagedStore]) throws {
         var publishedCount = 0
         do {
-            let waste = try index.write { session in
+            let waste = try index.write(.withoutReserve) { session in
                 // Run again on a new index after a publish: the staged file is spent, so it is staged again.
                 guard publishedCount == 0 else { throw SystemError("rename", ENOENT) }
                 return try stores.flatMap { store in
@@ -178,10 +185,20 @@ extension EntryStore {
         // What is said of bytes is told from what was said of others by the time of their store.
         if existing?.createdAt == time { try session.dropMetadata(id: entry.id) }
         if !request.attributes.isEmpty { try session.note(request.attributes, of: entry) }
+        remember(entry, over: existing, as: request, in: session)
         let replaced = try blobs.publish(
             staged, as: request.name, over: old, oldToken: existing?.token ?? environment.makeToken())
         didPublish()
         return replaced.map { ($0, old?.size ?? 0) }
+    }
+
+    /// As its row is once it is committed.
+    private func remember(_ entry: Entry, over existing: Entry?, as request: StoreRequest, in session: IndexSession) {
+        guard condition.isSettled, !blobs.isAmbiguous(entry.name) else { return }
+        var entry = entry
+        entry.isPinned = request.attributes.isPinned ?? existing?.isPinned ?? false
+        entry.baseLength = entry.key == nil ? nil : entry.origin?.baseLength ?? existing?.baseLength
+        session.effects?.stored.append(entry)
     }
 
     func refuse(_ existing: Entry?, _ old: FileStatus?) throws {

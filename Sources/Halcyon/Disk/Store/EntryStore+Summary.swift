@@ -25,11 +25,12 @@ extension EntryStore {
     func usage(limits: StorageLimits) throws -> DiskStorage.Usage {
         let total = try evictor.totals()
         let free = try? environment.fileSystem.freeBytes(at: blobs.directory)
+        let files = index.sizes()
         return try index.read { session in
             let pinned = try session.pinnedTotals()
             return DiskStorage.Usage(
                 total: total, allocatedBytes: total.bytes + (try session.slack()),
-                pinned: pinned,
+                indexBytes: files.database, logBytes: files.log, pinned: pinned,
                 expired: try session.expiredTotals(at: now), freeBytes: free,
                 pinnedExcess: limits.excess(of: pinned))
         }

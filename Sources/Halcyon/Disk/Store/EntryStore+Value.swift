@@ -12,31 +12,75 @@ extension EntryStore {
         of name: BlobName, key: String, origin: @autoclosure () -> KeyOrigin? = nil, at now: Timestamp,
         extending: ExpirationExtending
     ) throws -> Data? {
+        let found = try findReadable(name, at: now) { try blobs.read($0, accepting: $1) }
+        guard let found else {
+            countMiss(of: key)
+            return nil
+        }
+        noteRead(of: found, key: key, origin: origin(), bytes: found.content.count, at: now, extending: extending)
+        return found.content
+    }
+
+    /// The bytes of an entry, without counting a hit or a miss and without noting an access.
+    func peek(_ name: BlobName, at now: Timestamp) throws -> Data? {
+        try findReadable(name, at: now) { try blobs.read($0, accepting: $1) }?.content
+    }
+
+    /// What `probe` makes of an entry's blob, and the entry's row, as of one moment; nil for a miss. As
+    /// ``value(of:key:origin:at:extending:)`` otherwise.
+    ///
+    /// - Parameters:
+    ///   - byteCount: what the read counts as.
+    ///   - discard: what becomes of a content that is not returned.
+    func valueAndRecord<Content>(
+        of name: BlobName, key: String, origin: @autoclosure () -> KeyOrigin?, at now: Timestamp,
+        extending: ExpirationExtending, byteCount: (Content) -> Int64, discarding discard: (Content) -> Void = { _ in },
+        _ probe: Probe<Content>
+    ) throws -> (Content, EntryRecord)? {
+        // Files without a row have nothing that is known of them.
+        LockPatience.briefly { try? adopter.adoptAhead(name.withFormer) }
+        // Each time, a store has replaced the entry between the two looks. A busy writer does that every other time.
+        for _ in 0..<200 {
+            guard let found = try findReadable(name, at: now, probe) else { break }
+            let record = try? index.read { try self.record(of: name, in: $0) }
+            if let known = found.known, let record, record.entry.token == known.entry.token {
+                noteRead(
+                    of: found, key: key, origin: origin(), bytes: Int(clamping: byteCount(found.content)), at: now,
+                    extending: extending)
+                return (found.content, record)
+            }
+            discard(found.content)
+        }
+        countMiss(of: key)
+        return nil
+    }
+
+    /// As ``find(_:at:_:)``. A folder that may not be searched hides its blobs: a miss. A blob that may not be read is an error.
+    private func findReadable<Content>(
+        _ name: BlobName, at now: Timestamp, _ probe: Probe<Content>
+    ) throws -> Match<Content>? {
         do {
-            let found = try find(name, at: now) { try blobs.read($0, accepting: $1) }
-            guard let found else {
-                countMiss()
-                return nil
-            }
-            // Hashing it again is not for every read.
-            let isKnown = found.known.map { $0.entry.key != nil && $0.entry.baseLength != nil } ?? false
-            let origin = isKnown ? nil : origin()
-            noteRead(
-                of: found.name, known: found.known, key: key, origin: origin, bytes: found.content.count, at: now,
-                extending: extending)
-            return found.content
+            return try find(name, at: now, probe)
         } catch let error as SystemError where error.isDenied {
-            // A folder that may not be searched hides its blobs: a miss. A blob that may not be read is an error.
-            guard (try? blobs.status(of: name)) != nil else {
-                countMiss()
-                return nil
-            }
+            guard (try? blobs.status(of: name)) != nil else { return nil }
             throw error
         }
     }
 
-    private func countMiss() {
+    private func noteRead<Content>(
+        of found: Match<Content>, key: String, origin: @autoclosure () -> KeyOrigin?, bytes: Int, at now: Timestamp,
+        extending: ExpirationExtending
+    ) {
+        // Hashing it again is not for every read.
+        let isKnown = found.known.map { $0.entry.key != nil && $0.entry.baseLength != nil } ?? false
+        noteRead(
+            of: found.name, known: found.known, key: key, origin: isKnown ? nil : origin(), bytes: bytes, at: now,
+            extending: extending)
+    }
+
+    private func countMiss(of key: String? = nil) {
         recorder.log.withLock { $0.count(\.misses) }
+        observers.tell(.init(.miss, bytes: 0, key: key))
         recorder.requestFlush()
     }
 
@@ -46,6 +90,7 @@ extension EntryStore {
     func countUse(bytes: Int?) {
         guard let bytes else { return countMiss() }
         recorder.log.withLock { $0.countHit(bytes: bytes) }
+        observers.tell(.init(.hit, bytes: bytes, key: nil))
         recorder.requestFlush()
     }
 
@@ -79,6 +124,7 @@ extension EntryStore {
             note(known, key: key, origin: origin, bytes: bytes, at: now, extending: extending)
         } else {
             recorder.log.withLock { $0.countHit(bytes: bytes) }
+            observers.tell(.init(.hit, bytes: bytes, key: key))
             adopter.noteEarlyRead(of: name, Adopter.EarlyRead(key: key, origin: origin, at: now, extending: extending))
             housekeeping.request(.settle)
         }
@@ -98,11 +144,13 @@ extension EntryStore {
         _ known: IndexedEntry, key: String, origin: KeyOrigin?, bytes: Int?, at now: Timestamp,
         extending: ExpirationExtending
     ) {
+        if let bytes { observers.tell(.init(.hit, bytes: bytes, key: key)) }
         let entry = known.entry
         let lifetime = known.lifetime.extended(by: extending, at: now)
         let key = storable(key)
         let note = AccessLog.Note(
-            token: entry.token, accessedAt: stamp(at: now), lifetime: lifetime, key: entry.key == nil ? key : nil,
+            token: entry.token, accessedAt: stamp(at: now), lifetime: lifetime,
+            renewedAt: lifetime != nil && extending.isOfCacheTime ? now : nil, key: entry.key == nil ? key : nil,
             origin: origin,
             host: key.flatMap { key in origin.flatMap { KeyOrigin.host(ofKey: key, baseLength: $0.baseLength) } })
         let count = recorder.log.withLock { log in
@@ -121,5 +169,11 @@ extension EntryStore {
     private func expiresBeforeNextFlush(_ entry: Entry, at now: Timestamp) -> Bool {
         guard let expiresAt = entry.lifetime.expiresAt else { return false }
         return expiresAt - now < environment.tuning.flushInterval
+    }
+}
+
+extension ExpirationExtending {
+    fileprivate var isOfCacheTime: Bool {
+        if case .cacheTime = self { true } else { false }
     }
 }

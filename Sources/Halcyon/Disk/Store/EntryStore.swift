@@ -18,6 +18,7 @@ package final class EntryStore: FolderWork {
     let repairer: Repairer
     let storeQueue = StoreQueue()
     let acceptedWork = AcceptedWork()
+    let observers = Observers()
     private let stamps = Locked(StampSource())
     private let previousIndex: PreviousIndex
 
@@ -35,10 +36,13 @@ package final class EntryStore: FolderWork {
                 previousIndex.close()
                 condition.update(from: state)
                 housekeeping.request(.sweep)
-            })
+            },
+            didChange: { condition.update(from: $0) },
+            didRepair: { [observers] in observers.tellLater(.init(.repair)) },
+            didWait: { [observers] in observers.tellLater(.init(.wait, seconds: Double($0) / 1000)) })
         folder = CacheFolder(blobs: blobs, index: index, environment: environment, condition: condition)
         self.previousIndex = previousIndex
-        recorder = AccessRecorder(folder, housekeeping: housekeeping)
+        recorder = AccessRecorder(folder, housekeeping: housekeeping, observers: observers)
         settler = Settler(folder, housekeeping: housekeeping)
         adopter = Adopter(folder, previousIndex: previousIndex)
         unlinker = Unlinker(blobs: blobs, housekeeping: housekeeping, tuning: environment.tuning)
@@ -135,7 +139,7 @@ package final class EntryStore: FolderWork {
         case .checkpoint, .checkpointLater:
             // Stores that have ended meanwhile would leave the log as long as it was.
             if index.checkpoint() { housekeeping.request(.checkpointLater, afterMilliseconds: 1_000) }
-        case .flush, .flushLater: if !recorder.flushAccessLog() { recorder.requestFlush() }
+        case .flush, .flushLater: if !recorder.flushAccessLogInTurns() { recorder.requestFlush() }
         case .unlink: unlinker.drainInTurns()
         case .settle:
             settler.settlePending()

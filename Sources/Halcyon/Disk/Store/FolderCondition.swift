@@ -8,6 +8,7 @@ final class FolderCondition: Sendable {
         var namesAreHashed = true
         /// Whether the index may know keys.
         var storesKeys = true
+        var evictionOrder = EvictionOrder.leastRecentlyUsed
     }
 
     private struct State {
@@ -114,6 +115,13 @@ final class FolderCondition: Sendable {
 
     /// All that is left has been looked at.
     func endDistrust() { state.withLock { ($0.distrusted, $0.distrustedBoots) = (nil, nil) } }
+
+    /// Whether each row's blob is judged by the row alone, and none is about to go: nothing is being cleared, relearned or distrusted.
+    var isSettled: Bool {
+        state.withLock {
+            $0.clearings == 0 && !$0.isRelearning && $0.distrusted == nil && $0.distrustedBoots == nil
+        }
+    }
 
     // MARK: Clearing
 

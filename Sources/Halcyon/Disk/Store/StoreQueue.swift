@@ -51,9 +51,9 @@ final class StoreQueue: Sendable {
         for ticket in batch { ticket.result = result }
     }
 
-    /// Whether each of them would fail alike, and as late: somebody else has the lock, or the index is not to be opened.
+    /// Whether each of them would fail alike, and as late: somebody else has the lock, or the index is not to be opened or written.
     static func affectsAll(_ error: any Error) -> Bool {
-        error is IndexSuspended || (error as? SQLiteError)?.isBusy ?? false
+        error is IndexSuspended || error is EntryIndex.LogFull || (error as? SQLiteError)?.isBusy ?? false
     }
 
     /// Those at the front that can share a transaction, at least one.

@@ -61,7 +61,7 @@ final class Adopter: FolderWork {
             for start in stride(from: 0, to: candidates.count, by: environment.tuning.adoptionBatchSize) {
                 try stopIfClosing()
                 let batch = candidates[start..<min(start + environment.tuning.adoptionBatchSize, candidates.count)]
-                try index.writeBatch(isFollowed: { _ in batch.endIndex < candidates.endIndex }) {
+                try index.writeBatch(.withoutReserve, isFollowed: { _ in batch.endIndex < candidates.endIndex }) {
                     try adopt(batch, in: $0)
                 }
                 listeners.tell(progress.advanced(by: batch.endIndex))
@@ -78,7 +78,7 @@ final class Adopter: FolderWork {
     }
 
     private func adopt(_ names: some Sequence<BlobName>) throws {
-        try index.write { try adopt(names, in: $0) }
+        try index.write(.withoutReserve) { try adopt(names, in: $0) }
     }
 
     private func adopt(_ names: some Sequence<BlobName>, in session: IndexSession) throws {

@@ -17,11 +17,12 @@ final class Clearing: FolderWork {
         store.recorder.log.withLock { $0.forgetAll() }
         moment = try store.remover.makingRoom {
             try store.index.write { session in
-                try Self.cancelAdoption(of: store, in: session)
+                try Self.cancelAdoption(in: session)
                 return try store.moment(in: session)
             }
         }
         store.condition.beginClearing(upTo: moment.latest)
+        store.index.knownRows.forgetAll()
         // After the moment: files without a row that came while the lock was waited for were there, too.
         changedUntil = Timestamp(Date())
     }
@@ -53,13 +54,12 @@ final class Clearing: FolderWork {
     }
 
     /// Files without a row are to go, not to become entries while rows are being removed.
-    private static func cancelAdoption(of store: EntryStore, in session: IndexSession) throws {
+    private static func cancelAdoption(in session: IndexSession) throws {
         var state = try session.state()
         guard state.adoption != .done || state.awaitsLegacyNames else { return }
         state.adoption = .done
         state.awaitsLegacyNames = false
         try session.setState(state)
-        store.condition.update(from: state)
     }
 
     private func removeEntries() throws {

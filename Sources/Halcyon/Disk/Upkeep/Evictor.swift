@@ -13,6 +13,7 @@ struct Evictor: FolderWork {
     ///
     /// - Parameter shouldContinue: asked before each batch with what has gone so far; false ends it there.
     func removeExpired(at now: Timestamp, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
+        try index.openForChange()
         try adopter.finish()
         recorder.flushAccesses()
         try clampFutureAccesses()
@@ -44,12 +45,14 @@ struct Evictor: FolderWork {
 
     /// Once a limit is reached, removes the least recently used entries down to the low-water mark. Pinned entries stay.
     func evict(_ limits: StorageLimits, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
+        try index.openForChange()
         guard let target = try target(of: limits) else { return Removal() }
         return try evict(downTo: target, shouldContinue: shouldContinue)
     }
 
     /// Removes the least recently used entries until there are no more than so many bytes and entries. Pinned entries stay.
     func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
+        try index.openForChange()
         recorder.flushAccesses()
         try clampFutureAccesses()
         let removal = remover.removeBatches(counting: \.evictions, shouldContinue: shouldContinue) {
@@ -79,14 +82,14 @@ struct Evictor: FolderWork {
     /// After the clock jumped back, accesses lie in the future; they would never be evicted.
     private func clampFutureAccesses() throws {
         let now = now
-        let tolerated = now.advanced(by: StampSource.tolerance)
-        guard let latest = try index.read({ try $0.accessRange() }).latest, latest > tolerated else { return }
+        let bounds = FutureBounds(at: now)
+        guard try index.readAtLength({ try $0.hasFuture(beyond: bounds) }) else { return }
         let limit = environment.tuning.flushBatchSize
         // Bounded, because a damaged index may name the same rows again and again.
         let most = try Int(clamping: index.read { try $0.totals() }.entries) / limit
         for _ in 0...max(0, most) {
             let clamped = try index.writeBatch(isFollowed: { $0 == limit }) {
-                try $0.clampFuture(after: tolerated, to: now, limit: limit)
+                try $0.clampFuture(beyond: bounds, to: now, limit: limit)
             }
             guard clamped == limit else { return }
         }

@@ -44,8 +44,6 @@ extension FolderWork {
             var state = try session.state()
             try change(&state, session)
             try session.setState(state)
-            // Under the lock: the next opening must not be overtaken.
-            condition.update(from: state)
         }
     }
 }

@@ -113,7 +113,17 @@ struct Remover: FolderWork {
 
     private func note(_ removal: Removal, as count: WritableKeyPath<Counts, Int64>) {
         recorder.log.withLock { $0.count(count, Int64(removal.entries)) }
-        if removal.entries > 0 { recorder.requestFlush() }
+        guard removal.entries > 0 else { return }
+        recorder.observers.tell(.init(Self.kind(of: count), removal))
+        recorder.requestFlush()
+    }
+
+    private static func kind(of count: WritableKeyPath<Counts, Int64>) -> DiskStorage.Event.Kind {
+        switch count {
+        case \.evictions: .eviction
+        case \.expirations: .expiration
+        default: .removal
+        }
     }
 
     /// Entries that cannot be removed and are first in line: the next batch reaches past them.

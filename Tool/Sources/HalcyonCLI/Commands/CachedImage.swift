@@ -1,56 +1,20 @@
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// An entry as a picture, read through the same facade that apps use.
+/// The image in an entry's bytes.
 struct CachedImage {
     let image: KFCrossPlatformImage
-    let format: ImageFormat
-    let entry: Entry
+    /// The format's name for display: PNG, JPEG, GIF, WebP or unknown.
+    let format: String
 
-    /// - Throws: ``Failure`` for a miss, and for bytes that are no picture.
-    init(forKey key: String, pathExtension: String?, in storage: Storage) throws {
-        guard let result = try Self.load(key, pathExtension, from: storage),
-            let entry = try storage.row(forKey: key, forcedExtension: pathExtension)
-        else {
-            try storage.settle(forKey: key, forcedExtension: pathExtension)
-            throw Failure(Get.miss(key))
-        }
-        self.entry = entry
-        format = result.data.kf.imageFormat
-        image = try result.image ?? { throw Self.noPicture(result.data) }()
-    }
-
-    private struct Loaded {
-        let data: Data
-        let image: KFCrossPlatformImage?
-    }
-
-    /// Keeps the bytes beside the image that is made of them.
-    private final class KeepingSerializer: CacheSerializer {
-        let data: Locked<Data?> = Locked(nil)
-
-        func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
-
-        func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-            self.data.withLock { $0 = data }
-            return DefaultCacheSerializer.default.image(with: data, options: options)
-        }
-    }
-
-    /// nil for a miss. On this thread, pixels and all.
-    private static func load(_ key: String, _ pathExtension: String?, from storage: Storage) throws -> Loaded? {
-        let serializer = KeepingSerializer()
-        let outcome: Locked<Result<KFCrossPlatformImage?, KingfisherError>> = Locked(.success(nil))
-        let memory = MemoryStorage.Backend<KFCrossPlatformImage>(config: .init(totalCostLimit: 0, cleanInterval: 0))
-        ImageCache(memoryStorage: memory, diskStorage: storage).retrieveImageInDiskCache(
-            forKey: key,
-            options: [
-                .loadDiskFileSynchronously, .backgroundDecode, .cacheSerializer(serializer),
-                .forcedCacheFileExtension(pathExtension), .diskCacheAccessExtendingExpiration(.none),
-            ]
-        ) { result in outcome.withLock { $0 = result } }
-        let image = try outcome.withLock { try $0.get() }
-        return serializer.data.withLock { $0 }.map { Loaded(data: $0, image: image) }
+    /// Decodes on this thread.
+    ///
+    /// - Throws: ``Failure`` if the bytes are not an image.
+    init(_ data: Data) throws {
+        let file = DefaultCacheSerializer.default.image(with: data, options: .init(nil))
+        guard let image = file?.decodedForDisplay() else { throw Self.noPicture(data) }
+        self.image = image
+        format = data.kf.isWebP ? "WebP" : data.kf.imageFormat.name
     }
 
     private static func noPicture(_ data: Data) -> Failure {
@@ -59,6 +23,17 @@ struct CachedImage {
         #else
             let reason = "The system cannot decode it."
         #endif
-        return Failure("\(reason) ‘halcyon get’ without --as writes the bytes as they are.")
+        return Failure("\(reason) Use ‘halcyon get’ without --as to write the bytes as they are.")
+    }
+}
+
+extension ImageFormat {
+    fileprivate var name: String {
+        switch self {
+        case .PNG: "PNG"
+        case .JPEG: "JPEG"
+        case .GIF: "GIF"
+        case .unknown: "unknown"
+        }
     }
 }

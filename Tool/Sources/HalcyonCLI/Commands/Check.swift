@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Compares index and files.
+/// Checks the index against the files.
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Compare the index with the files, and repair what does not fit.",
@@ -33,7 +33,7 @@ struct Check: ParsableCommand {
     }
 
     private func check(_ storage: Storage, until interruption: Interruption) throws -> CheckReport {
-        // Each entry is seen twice: as a row and as a file.
+        // Each entry is visited twice: as a row and as a file.
         let bar = ProgressBar(total: 2 * Int(try storage.summary().totals.entries))
         defer { bar.clear() }
         return try storage.check(repair: repair) { seen in
@@ -42,7 +42,7 @@ struct Check: ParsableCommand {
             bar.clear()
             let done = repair ? "What was found in them was repaired." : "Nothing was changed."
             Message.print("Interrupted: \(seen) rows and files were looked at. \(done)")
-            // Between two batches nothing is half done.
+            // Between two batches nothing is left half done.
             throw ExitCode.interrupted
         }
     }

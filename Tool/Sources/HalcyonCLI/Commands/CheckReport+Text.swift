@@ -2,7 +2,7 @@ internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
 extension CheckReport {
-    /// One kind of finding: what it is called, what it means, and what repair does about it.
+    /// A kind of finding: its title, its meaning, and what repair does about it.
     private struct Finding {
         let title: String
         let meaning: String
@@ -39,7 +39,7 @@ extension CheckReport {
         ].filter { !$0.names.isEmpty }
     }
 
-    /// The whole report, for people.
+    /// The whole report as text.
     var text: String {
         var lines = ["\(Count.entries(Int(counted.entries))), \(ByteSize(counted.bytes))."]
         findings.forEach { lines += Self.lines(of: $0) }
@@ -66,18 +66,18 @@ extension CheckReport {
         return isRepaired ? "Repaired: what is named above was put in order." : "Something is wrong. Run with --repair."
     }
 
-    /// What was wrong is in order now; a damaged file is beyond what repair does.
+    /// Whether the repair fixed everything. It cannot fix a damaged file.
     var wasRepaired: Bool { isRepaired && !isSound && integrityFindings.isEmpty }
 
     var object: JSON {
         .object([
             "sound": .bool(isSound), "repaired": .bool(wasRepaired),
             "entries": .integer(counted.entries), "bytes": .integer(counted.bytes),
-            "notedEntries": .integer(noted.entries), "notedBytes": .integer(noted.bytes),
-            "orphans": Self.array(orphans), "dangling": Self.array(dangling), "wrongLengths": Self.array(wrongLengths),
-            "wrongInodes": Self.array(wrongInodes), "unreadableRows": .array(unreadableRows.map { .integer($0) }),
-            "staleStaged": .integer(staleStaged), "trashed": .integer(trashed), "strangers": Self.array(strangers),
-            "integrityFindings": Self.array(integrityFindings), "adopting": .bool(isAdopting),
+            "noted_entries": .integer(noted.entries), "noted_bytes": .integer(noted.bytes),
+            "orphans": Self.array(orphans), "dangling": Self.array(dangling), "wrong_lengths": Self.array(wrongLengths),
+            "wrong_inodes": Self.array(wrongInodes), "unreadable_rows": .array(unreadableRows.map { .integer($0) }),
+            "stale_staged": .integer(staleStaged), "trashed": .integer(trashed), "strangers": Self.array(strangers),
+            "integrity_findings": Self.array(integrityFindings), "adopting": .bool(isAdopting),
         ])
     }
 

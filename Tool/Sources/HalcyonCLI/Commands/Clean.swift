@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Removes what has expired and, over a limit, what was used least recently.
+/// Removes expired entries and, over a limit, the least recently used ones.
 struct Clean: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Remove expired entries and, over a limit, the least recently used ones.",
@@ -69,7 +69,7 @@ struct Clean: ParsableCommand {
         return outcome
     }
 
-    // MARK: Words
+    // MARK: Text
 
     private func lines(of outcome: Outcome) -> String {
         var lines = ["Expired: \(Totals(outcome.expired).text) removed."]
@@ -93,7 +93,7 @@ struct Clean: ParsableCommand {
     private func object(of outcome: Outcome) -> JSON {
         let members: [(name: String, value: JSON)] = [
             ("expired", Totals(outcome.expired).object), ("evicted", Totals(outcome.evicted).object),
-            ("left", outcome.left.object), ("pinnedExcess", outcome.pinnedExcess?.object ?? .null),
+            ("left", outcome.left.object), ("pinned_excess", outcome.pinnedExcess?.object ?? .null),
             ("interrupted", .bool(outcome.isInterrupted)),
         ]
         return .object(JSON.Members(members + limits.members))

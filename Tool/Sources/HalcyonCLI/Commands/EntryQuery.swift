@@ -1,23 +1,23 @@
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// The entries that a command means, in an order, read a page at a time.
+/// The entries that a command selects, in order, read page by page.
 struct EntryQuery {
     let storage: Storage
     var filter = DiskStorage.EntryFilter.all
     var order = Cursor.Order(order: .access, isDescending: true)
-    /// nil for all of them.
+    /// The maximum number of entries; nil for all of them.
     var limit: Int?
-    /// Where to go on; nil for the beginning.
+    /// Where to continue; nil for the beginning.
     var start: DiskStorage.EntryCursor?
 
     struct Outcome {
         var count = 0
-        /// nil where all were handed over.
+        /// Where to continue; nil if there are no more entries.
         var next: DiskStorage.EntryCursor?
     }
 
-    /// Hands them over one after the other, with their numbers from 0 on.
+    /// Calls `body` with each entry and its number, counted from 0.
     func forEach(_ body: (DiskStorage.EntryInfo, Int) throws -> Void) throws -> Outcome {
         guard limit != nil || start != nil else { return try forEachOfAll(body) }
         var outcome = Outcome(next: start)
@@ -32,7 +32,7 @@ struct EntryQuery {
         return outcome
     }
 
-    /// Sorted once, instead of anew for each page.
+    /// Sorts once, instead of once per page.
     private func forEachOfAll(_ body: (DiskStorage.EntryInfo, Int) throws -> Void) throws -> Outcome {
         var outcome = Outcome()
         try storage.forEachEntry(matching: filter, sortedBy: order.order, descending: order.isDescending) { entry in
@@ -58,7 +58,7 @@ struct EntryQuery {
         }
     }
 
-    /// An array with one object on each line, so that line tools can be used on it too; the last line is not ended.
+    /// Prints an array with one object per line, so that line-based tools work on it too. The last line has no line break.
     func printObjects(to output: Output) throws -> Outcome {
         let row = EntryRow(width: nil, now: Date())
         try output.text("[")

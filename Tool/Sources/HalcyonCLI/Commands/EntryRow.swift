@@ -1,22 +1,22 @@
 package import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
-/// An entry as a line of a table or as an object.
+/// An entry as a table row or a JSON object.
 package struct EntryRow {
     private let width: Int?
     private let now: Date
 
-    /// - Parameter width: columns of the terminal, to which keys are shortened; nil leaves them whole.
+    /// - Parameter width: the terminal's columns, to which keys are shortened; nil to keep them whole.
     package init(width: Int?, now: Date) {
         self.width = width
         self.now = now
     }
 
-    /// Rows come one at a time, so the columns' widths are fixed.
+    /// Rows are printed one at a time, so the column widths are fixed.
     private static let sizeWidth = 9
     private static let dateWidth = 19
     private static let hitsWidth = 5
-    /// What a key has at least; in a narrower terminal the columns before it are left out, from the right.
+    /// The minimum width of a key. A narrower terminal drops the columns before it, from the right.
     private static let keyWidth = 20
 
     package var header: String { line("SIZE", "LAST USE", "EXPIRES", " HITS", "KEY") }
@@ -42,25 +42,26 @@ package struct EntryRow {
         String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// A date, or a word for none.
+    /// The expiration date, or a word if there is none.
     func expiry(of entry: DiskStorage.EntryInfo) -> String {
         if entry.isExpired(at: now) { return "expired" }
         if entry.isPinned { return "pinned" }
         return entry.expiration.map { DateText.local(Timestamp($0)) } ?? "never"
     }
 
-    /// - Parameter key: what the person typed, where the index may not know it.
+    /// - Parameter key: the key that the user typed, which the index may not know.
     package func object(of entry: DiskStorage.EntryInfo, key: String? = nil) -> JSON {
-        .object([
-            "key": .string(entry.key ?? key), "file": .string(entry.fileName), "size": .integer(entry.size),
-            "created": .string(DateText.iso8601(Timestamp(entry.created))),
-            "accessed": .string(DateText.iso8601(Timestamp(entry.lastAccess))),
-            "expires": .string(entry.expiration.map { DateText.iso8601(Timestamp($0)) }),
-            "expired": .bool(entry.isExpired(at: now)), "pinned": .bool(entry.isPinned),
-            "base_key": .string(entry.baseKey), "processor": .string(entry.processorIdentifier),
-            "hits": .integer(entry.hits), "tags": .strings(entry.tags), "allocated": .integer(entry.allocatedSize),
-            "etag": .string(entry.validators?.etag), "last_modified": .string(entry.validators?.lastModified),
-            "max_age": .integer(entry.validators?.maxAge), "metadata": .texts(entry.metadata),
-        ])
+        let members: [(name: String, value: JSON)] = [
+            ("key", .string(entry.key ?? key)), ("file", .string(entry.fileName)), ("size", .integer(entry.size)),
+            ("created", .string(DateText.iso8601(Timestamp(entry.created)))),
+            ("accessed", .string(DateText.iso8601(Timestamp(entry.lastAccess)))),
+            ("expires", .string(entry.expiration.map { DateText.iso8601(Timestamp($0)) })),
+            ("keeps_expiration", .bool(entry.keepsExpiration)), ("expired", .bool(entry.isExpired(at: now))),
+            ("pinned", .bool(entry.isPinned)),
+            ("base_key", .string(entry.baseKey)), ("processor", .string(entry.processorIdentifier)),
+            ("hits", .integer(entry.hits)), ("tags", .strings(entry.tags)),
+            ("allocated", .integer(entry.allocatedSize)),
+        ]
+        return .object(.init(members + NotedFacts(entry).members))
     }
 }

@@ -7,10 +7,11 @@ struct Get: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write an entry's bytes to standard output or a file.",
         discussion: """
-            Counts as a use: the entry becomes the most recently used one, and its time to live begins again. \
-            Status 1 when nothing valid is cached under the key.
+            The status is 1 if nothing valid is cached under the key. Looking does not count as a use: the order of \
+            eviction, the expiration and the statistics stay as they are, unless you add --count-use.
 
-            With --as the picture is decoded and written in another format, an animation's first frame unless it is gif.
+            With --as, the picture is decoded and written in another format. PNG and JPEG get the first frame of an \
+            animation.
 
             EXAMPLES
               halcyon get --folder ./cache -o copy.jpg photo.jpg
@@ -24,22 +25,25 @@ struct Get: ParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file, over what is in it.", valueName: "file"))
     var output: String?
 
-    @Option(name: .customLong("as"), help: ArgumentHelp("Convert to png, jpeg or gif.", valueName: "format"))
+    @Option(name: .customLong("as"), help: ArgumentHelp("Convert to png, jpeg, gif or webp.", valueName: "format"))
     var format: PictureFormat?
 
-    @Option(help: ArgumentHelp("Of a jpeg, from 0 to 1, the best and largest. (default: 0.9)", valueName: "number"))
+    @Option(
+        help: ArgumentHelp("Of a jpeg or webp, from 0 to 1, the best and largest. (default: 0.9)", valueName: "number"))
     var quality: Double?
 
-    @Flag(help: "Write to a terminal even what is no text.")
+    @Flag(help: "Write binary data even to a terminal.")
     var force = false
+
+    @OptionGroup var use: UseOptions
 
     @Argument(help: "The key.")
     var key: String
 
     func validate() throws {
         guard let quality else { return }
-        guard format == .jpeg else {
-            throw ValidationError("--quality is for --as jpeg. Leave it out for the other formats.")
+        guard format?.hasQuality == true else {
+            throw ValidationError("--quality is for --as jpeg and --as webp. Leave it out for the other formats.")
         }
         guard (0...1).contains(quality) else { throw ValidationError("--quality is a number from 0 to 1, as 0.8.") }
     }
@@ -54,28 +58,25 @@ struct Get: ParsableCommand {
     }
 
     private func load(from storage: Storage) throws -> Data {
-        if let format { return try converted(to: format, from: storage) }
-        if let data = try storage.value(forKey: key, forcedExtension: naming.pathExtension) { return data }
-        try storage.settle(forKey: key, forcedExtension: naming.pathExtension)
-        throw Failure(Self.miss(key))
+        let data = try use.value(forKey: key, naming, in: storage)
+        return try format.map { try converted(data, to: $0) } ?? data
     }
 
-    private func converted(to format: PictureFormat, from storage: Storage) throws -> Data {
-        let picture = try CachedImage(forKey: key, pathExtension: naming.pathExtension, in: storage)
-        guard let data = picture.image.kf.data(format: format.imageFormat, compressionQuality: quality ?? 0.9) else {
+    private func converted(_ data: Data, to format: PictureFormat) throws -> Data {
+        guard let data = format.data(of: try CachedImage(data).image, quality: quality ?? 0.9) else {
             throw Failure("The picture does not fit into a \(format.rawValue). Give another format.")
         }
         return data
     }
 
-    /// The user typed the key in this very command, so it may be repeated.
+    /// The message may repeat the key, because the user typed it in this command.
     static func miss(_ key: String) -> String {
         "Nothing valid is cached under “\(TextWidth.printable(key))”. \(remedy)"
     }
 
     static let remedy = "See ‘halcyon list’ for what is there; what was put with --extension needs the same one."
 
-    /// Not through a temporary file that is renamed: the target may be a device or a link.
+    /// Does not rename a temporary file: the target may be a device or a symlink.
     private func write(_ data: Data, to path: String) throws {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o666)
         guard file >= 0 else {

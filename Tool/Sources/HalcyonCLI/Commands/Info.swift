@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Shows all that is known of one entry.
+/// Shows everything known about an entry.
 struct Info: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show everything that is known of an entry.",
@@ -42,7 +42,8 @@ struct Info: ParsableCommand {
             ("Size", "\(ByteSize(entry.size)) (\(entry.size) bytes), \(ByteSize(entry.allocatedSize)) on the volume"),
             ("Stored", DateText.local(Timestamp(entry.created))),
             ("Last use", DateText.local(Timestamp(entry.lastAccess))), ("Hits", "\(entry.hits)"),
-            ("Expires", row.expiry(of: entry)), ("Tags", entry.tags.isEmpty ? "none" : Tag.text(of: entry.tags)),
+            ("Expires", row.expiry(of: entry) + (entry.keepsExpiration ? ", however often it is read" : "")),
+            ("Tags", entry.tags.isEmpty ? "none" : Tag.text(of: entry.tags)),
         ]
     }
 

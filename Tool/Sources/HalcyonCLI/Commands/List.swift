@@ -7,22 +7,22 @@ struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the entries: what is in the cache, how big, used and valid until when.",
         discussion: """
-            Most recently used first, largest first, latest first, what expires first, or by key; the other way round \
-            with --reverse, so that --reverse shows what is evicted next. A key shows as (unknown) until somebody asks \
-            for the entry by it: the file was there before the index. Entries have to meet all conditions that are given.
+            Sorts by last use, size or creation (the latest and the largest first), by eviction or expiration (the next \
+            one first), or by key; --reverse turns the order round. An entry must meet all conditions. A key is shown as \
+            (unknown) if the file is older than the index and no app has asked for its key yet.
 
-            --page prints one page as an object with "entries" and "next", which is null on the last page. The next page \
-            is had with the same conditions and --after; entries that come and go meanwhile move nothing.
+            --page prints one page as an object with "entries" and "next", which is null on the last page. For the next \
+            page, add --after with that text to the same command. Entries that come and go meanwhile move nothing.
 
             EXAMPLES
               halcyon list --folder ./cache --sort size --limit 10
               halcyon list --folder ./cache --filter example.com --json
               halcyon list --folder ./cache --host img.example.com --unused 30d --count
               halcyon list --folder ./cache --sort key --page --limit 100
-              halcyon list --folder ./cache --reverse --limit 1
+              halcyon list --folder ./cache --sort eviction --limit 1
             """)
 
-    enum Order: String, ExpressibleByArgument, CaseIterable { case access, size, created, expires, key }
+    enum Order: String, ExpressibleByArgument, CaseIterable { case access, eviction, size, created, expires, key }
 
     @OptionGroup var cache: CacheOptions
 
@@ -107,6 +107,7 @@ extension List.Order {
     fileprivate var order: DiskStorage.EntryOrder {
         switch self {
         case .access: .access
+        case .eviction: .eviction
         case .size: .size
         case .created: .created
         case .expires: .expiration
@@ -114,6 +115,6 @@ extension List.Order {
         }
     }
 
-    /// What people look for first: the latest, the largest, what goes next.
-    fileprivate var isDescending: Bool { self != .expires && self != .key }
+    /// The most useful entries first: the latest, the largest, the next to be evicted.
+    fileprivate var isDescending: Bool { self == .access || self == .size || self == .created }
 }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Changes and shows what is noted of entries' bytes.
+/// Changes and shows the notes of entries.
 struct Note: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Note something of entries: words of your own, and what their HTTP response said.",
@@ -12,7 +12,8 @@ struct Note: ParsableCommand {
 
             EXAMPLES
               halcyon note --folder ./cache --set width=640 --set height=480 photo.jpg
-              halcyon note --folder ./cache --etag '"33a64df5"' --max-age 3600 https://example.com/a.png
+              halcyon note --folder ./cache --etag '"33a64df5"' --max-age 3600 photo.jpg
+              halcyon note --folder ./cache --validated https://example.com/a.png
               halcyon note --folder ./cache --remove width --etag '' --json photo.jpg
               halcyon note --folder ./cache --clear photo.jpg
             """)
@@ -52,7 +53,7 @@ struct Note: ParsableCommand {
         clear ? validators.added(to: nil) ?? .init() : validators.added(to: old)
     }
 
-    /// nil to leave them.
+    /// Returns nil to leave the notes unchanged.
     private func newMetadata(_ old: [String: String]) -> [String: String]? {
         guard clear || !set.isEmpty || !remove.isEmpty else { return nil }
         let kept = clear ? [:] : old.filter { !remove.contains($0.key) }

@@ -1,25 +1,20 @@
 @_spi(HalcyonTool) internal import Halcyon
 
-/// What somebody has noted of an entry's bytes, as lines or as members of an object.
+/// The notes of an entry, as lines or as JSON members.
 struct NotedFacts {
-    private let validators: DiskStorage.HTTPValidators
+    private let validators: ValidatorFacts
     private let metadata: [String: String]
 
     init(_ entry: DiskStorage.EntryInfo) {
-        validators = entry.validators ?? .init()
+        validators = ValidatorFacts(entry)
         metadata = entry.metadata
     }
 
-    /// Names in a column of their own.
+    /// The lines, with the names in their own column.
     var lines: [String] { facts.isEmpty ? ["nothing is noted"] : Self.columns(facts) }
 
     var facts: [(String, String)] {
-        let headers = [
-            ("ETag", validators.etag), ("Last-Modified", validators.lastModified),
-            ("Max-Age", validators.maxAge.map { "\($0) s" }),
-        ]
-        return headers.compactMap { name, text in text.map { (name, $0) } }
-            + metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        validators.lines + metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     static func columns(_ facts: [(String, String)]) -> [String] {
@@ -31,9 +26,6 @@ struct NotedFacts {
     }
 
     var members: [(name: String, value: JSON)] {
-        [
-            ("etag", .string(validators.etag)), ("last_modified", .string(validators.lastModified)),
-            ("max_age", .integer(validators.maxAge)), ("metadata", .texts(metadata)),
-        ]
+        validators.members + [("metadata", .texts(metadata))]
     }
 }

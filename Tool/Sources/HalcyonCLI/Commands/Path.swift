@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Shows where an entry's blob is.
+/// Shows the path of an entry's blob.
 struct Path: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the path of an entry's blob.",

@@ -1,13 +1,15 @@
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// What is said of a picture, as lines or as an object.
+/// The facts shown about an image, as lines or as a JSON object.
 struct PictureFacts {
     private let picture: CachedImage
+    private let entry: Entry
     private let path: String
 
-    init(_ picture: CachedImage, path: String) {
+    init(_ picture: CachedImage, _ entry: Entry, path: String) {
         self.picture = picture
+        self.entry = entry
         self.path = path
     }
 
@@ -17,12 +19,12 @@ struct PictureFacts {
     private var now: Timestamp { Timestamp(Date()) }
 
     private var expires: String {
-        picture.entry.isPinned
-            ? "never, it is pinned" : picture.entry.lifetime(at: now).expiresAt.map(DateText.local) ?? "never"
+        entry.isPinned
+            ? "never, it is pinned" : entry.lifetime(at: now).expiresAt.map(DateText.local) ?? "never"
     }
 
     private var animation: [(String, String)] {
-        guard frames > 1 else { return [] }
+        guard frames > 1 else { return [("Frames", "1")] }
         let seconds = (picture.image.playingTime * 100).rounded() / 100
         return [("Frames", "\(frames), in \(seconds) s")]
     }
@@ -30,12 +32,12 @@ struct PictureFacts {
     var lines: String {
         let lines =
             [
-                ("Key", TextWidth.printable(picture.entry.key ?? "unknown")), ("Format", picture.format.name),
+                ("Key", TextWidth.printable(entry.key ?? "unknown")), ("Format", picture.format),
                 ("Pixels", "\(width) × \(height)"),
             ] + animation + [
-                ("On disk", ByteSize(picture.entry.size).description),
+                ("On disk", ByteSize(entry.size).description),
                 ("In memory", ByteSize(Int64(picture.image.cacheCost)).description),
-                ("Stored", DateText.local(picture.entry.createdAt)), ("Expires", expires), ("File", path),
+                ("Stored", DateText.local(entry.createdAt)), ("Expires", expires), ("File", path),
             ]
         return lines.map { name, value in name + String(repeating: " ", count: 12 - name.count) + value }
             .joined(separator: "\n")
@@ -43,24 +45,13 @@ struct PictureFacts {
 
     var object: JSON {
         .object([
-            "key": .string(picture.entry.key), "format": .string(picture.format.name.lowercased()),
+            "key": .string(entry.key), "format": .string(picture.format.lowercased()),
             "width": .integer(width), "height": .integer(height), "frames": .integer(frames),
-            "durationInMilliseconds": .integer(Int((picture.image.playingTime * 1000).rounded())),
-            "size": .integer(picture.entry.size), "cost": .integer(picture.image.cacheCost),
-            "created": .string(DateText.iso8601(picture.entry.createdAt)),
-            "expires": .string(picture.entry.lifetime(at: now).expiresAt.map(DateText.iso8601)),
-            "pinned": .bool(picture.entry.isPinned), "path": .string(path),
+            "duration_in_milliseconds": .integer(Int((picture.image.playingTime * 1000).rounded())),
+            "size": .integer(entry.size), "cost": .integer(picture.image.cacheCost),
+            "created": .string(DateText.iso8601(entry.createdAt)),
+            "expires": .string(entry.lifetime(at: now).expiresAt.map(DateText.iso8601)),
+            "pinned": .bool(entry.isPinned), "path": .string(path),
         ])
-    }
-}
-
-extension ImageFormat {
-    fileprivate var name: String {
-        switch self {
-        case .PNG: "PNG"
-        case .JPEG: "JPEG"
-        case .GIF: "GIF"
-        case .unknown: "unknown"
-        }
     }
 }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Keeps entries from being cleaned away.
+/// Protects entries from being cleaned.
 struct Pin: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Keep entries: they are neither evicted nor expire until they are unpinned.",

@@ -7,19 +7,22 @@ struct Put: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Store files, folders or standard input.",
         discussion: """
-            The key is the path as given; for a file in a folder, the folder's path and the file's path in it. Of a \
-            folder all regular files are stored, hidden ones excepted. A key that is there already gets the new bytes. \
-            The cache is made if there is none. A file that cannot be read is named, and the others are stored.
+            The key is the path as you give it; for a file in a folder, the folder's path and the file's path in it. Of a \
+            folder, all regular files are stored except hidden ones. Each key is printed on a line of its own. A key that \
+            is cached already gets the new bytes. The cache is created if there is none. A file that cannot be read is \
+            reported, and the others are stored.
 
-            Pins and tags belong to the key: what is not given stays as it is. Notes and what the HTTP response said belong \
-            to the bytes: new bytes without any have none.
+            Pins and tags belong to the key: they stay unless you change them. Notes and HTTP validators belong to the \
+            bytes: new bytes start without any.
 
             EXAMPLES
               halcyon put --folder ./cache photo.jpg ~/Pictures
-              halcyon put --folder ./cache --expires 12h --key https://example.com/a.png a.png
-              halcyon put --folder ./cache --key https://example.com/a.png --processor round a-round.png
-              halcyon put --folder ./cache --pin --tag logo --note width=640 --etag '"33a64df5"' logo.png
-              curl -s https://example.com/a.png | halcyon put --folder ./cache --key a -
+              halcyon put --folder ./cache --pictures-only ~/Downloads
+              halcyon put --folder ./cache --key https://a.example/1.png 1.png
+              halcyon put --folder ./cache --key 1.png --processor round round.png
+              halcyon put --folder ./cache --expires 90s --keep-expiration rates.json
+              halcyon put --folder ./cache --pin --tag logo --note width=640 logo.png
+              curl -s https://a.example/1 | halcyon put --folder ./cache --key 1 -
             """)
 
     @OptionGroup var cache: CacheOptions
@@ -38,6 +41,9 @@ struct Put: ParsableCommand {
             "How long the entries live: 7d, 12h, 30m, 90s or never. (default: 7d)", valueName: "time"),
         transform: Expiry.parse)
     var expires: StorageExpiration?
+
+    @Flag(help: "Skip files that are not PNG, JPEG, GIF or WebP.")
+    var picturesOnly = false
 
     @OptionGroup var naming: ExtensionOption
     @OptionGroup(title: "WHAT IS NOTED OF THE ENTRIES") var noted: AttributeOptions
@@ -64,7 +70,7 @@ struct Put: ParsableCommand {
 
     func run() throws {
         if inputs == ["-"] { return try putStandardInput() }
-        // Before anything is opened: a typing mistake must not make a cache.
+        // Check before opening anything: a typo must not create a cache.
         guard inputs.contains(where: { FileManager.default.fileExists(atPath: $0) }) else {
             inputs.forEach { Message.print("Cannot store \($0): no such file or directory.") }
             throw Failure("None of the files is there, so nothing was stored. Check the paths.")
@@ -81,23 +87,32 @@ struct Put: ParsableCommand {
         } catch {
             throw Failure("Cannot read standard input: \(error.reason). Nothing was stored.")
         }
+        guard !picturesOnly || Self.isPicture(data) else {
+            throw Failure(
+                "Standard input is not a picture, so nothing was stored. Leave out --pictures-only to store it.")
+        }
         try cache.withStorage(.filling) { storage in
-            try store(data, key: key ?? "", in: storage)
+            try Output.print(try store(data, key: key ?? "", in: storage))
             try Output.print("Stored \(ByteSize(Int64(data.count))) in \(storage.directoryURL.path).")
         }
     }
 
-    private func store(_ data: Data, key: String, in storage: Storage) throws {
+    private static func isPicture(_ data: Data) -> Bool { data.kf.imageFormat != .unknown || data.kf.isWebP }
+
+    /// - Returns: the key, on one line.
+    private func store(_ data: Data, key: String, in storage: Storage) throws -> String {
         let variant = processor.flatMap { $0.isEmpty ? nil : "\(key)@\($0)" }
         try storage.store(
             value: data, forKey: variant ?? key, origin: KeyOrigin(baseKey: key), expiration: expires,
             writeOptions: [], forcedExtension: naming.pathExtension, attributes: noted.attributes)
+        return TextWidth.printable(variant ?? key)
     }
 
     // MARK: Files
 
     private struct Outcome {
         var stored = 0
+        var skipped = 0
         var bytes: Int64 = 0
         var failures = 0
         var isInterrupted = false
@@ -126,7 +141,10 @@ struct Put: ParsableCommand {
     ) throws {
         do {
             let data = try source.read()
-            try store(data, key: key ?? source.path, in: storage)
+            if picturesOnly, !Self.isPicture(data) { return outcome.skipped += 1 }
+            let stored = try store(data, key: key ?? source.path, in: storage)
+            bar.clear()
+            try Output.print(stored)
             outcome.stored += 1
             outcome.bytes += Int64(data.count)
         } catch let failure as Failure {
@@ -134,10 +152,18 @@ struct Put: ParsableCommand {
             bar.clear()
             Message.print(failure.message)
         } catch {
-            // The cache itself: the next file would meet the same.
+            // The cache itself failed, and would for the next file too.
             bar.clear()
             Message.print("Stopped after \(Count.files(outcome.stored)).")
             throw error
+        }
+    }
+
+    private static func skipped(_ count: Int) -> String {
+        switch count {
+        case 0: ""
+        case 1: "; skipped 1 file that is not a picture"
+        default: "; skipped \(Count.files(count)) that are not pictures"
         }
     }
 
@@ -147,9 +173,11 @@ struct Put: ParsableCommand {
             Message.print("Interrupted: \(files) of \(count) stored, \(ByteSize(outcome.bytes)); the rest was not.")
             throw ExitCode.interrupted
         }
-        try Output.print("Stored \(files), \(ByteSize(outcome.bytes)), in \(storage.directoryURL.path).")
+        try Output.print(
+            "Stored \(files), \(ByteSize(outcome.bytes)), in \(storage.directoryURL.path)\(Self.skipped(outcome.skipped))."
+        )
         guard outcome.failures > 0 else { return }
         let failures = outcome.failures == 1 ? "1 file or folder" : "\(outcome.failures) files or folders"
-        throw Failure("\(failures) could not be read, as said above. Check the paths and permissions.")
+        throw Failure("\(failures) could not be read; the messages above say which. Check the paths and permissions.")
     }
 }

@@ -1,19 +1,19 @@
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// What `remove` has taken away, or would.
+/// The result of `remove`, or of its dry run.
 struct RemovalReport {
     private(set) var totals = Totals(entries: 0, bytes: 0)
-    /// nil where nobody has kept them.
+    /// nil if the entries were not recorded.
     private(set) var entries: [DiskStorage.EntryInfo]?
-    /// Keys under which nothing was.
+    /// Keys without an entry.
     var missing: [String] = []
     let isDryRun: Bool
     var isInterrupted = false
-    /// What would go can be meant twice, by its key and as a variant.
+    /// In a dry run, an entry can match twice, by its key and as a variant.
     private var names: Set<String> = []
 
-    /// Of entries that nobody keeps.
+    /// For entries that were not recorded.
     init(_ totals: Totals) {
         (self.totals, isDryRun) = (totals, false)
     }
@@ -30,16 +30,16 @@ struct RemovalReport {
         }
     }
 
-    /// A file without a row, of which nothing is known.
+    /// Adds a file that has no row.
     mutating func addFile(named name: String) {
         if names.insert(name).inserted { totals.entries += 1 }
     }
 
-    // MARK: Words
+    // MARK: Text
 
     var verb: String { isDryRun ? "Would remove" : "Removed" }
 
-    /// What went, as a table.
+    /// Prints the removed entries as a table.
     func printTable() throws {
         let output = Output()
         let row = EntryRow(width: Terminal.output?.width, now: Date())
@@ -52,11 +52,10 @@ struct RemovalReport {
 
     var object: JSON {
         let row = EntryRow(width: nil, now: Date())
-        var members: [(name: String, value: JSON)] = [
-            ("entries", .integer(totals.entries)), ("bytes", .integer(totals.bytes)), ("missing", .strings(missing)),
-            ("dryRun", .bool(isDryRun)), ("interrupted", .bool(isInterrupted)),
-        ]
-        if let entries { members.append(("removed", .array(entries.map { row.object(of: $0) }))) }
-        return .object(JSON.Members(members))
+        let removed = entries.map { JSON.array($0.map { row.object(of: $0) }) }
+        return .object([
+            "entries": .integer(totals.entries), "bytes": .integer(totals.bytes), "missing": .strings(missing),
+            "dry_run": .bool(isDryRun), "interrupted": .bool(isInterrupted), "removed": removed ?? .null,
+        ])
     }
 }

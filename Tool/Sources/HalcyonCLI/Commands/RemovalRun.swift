@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// A removal that is shown and can be ended, and what has come of it.
+/// A removal with progress, which Ctrl-C can end, and its result.
 final class RemovalRun {
     private(set) var report: RemovalReport
     private let storage: Storage
@@ -19,13 +19,13 @@ final class RemovalRun {
         report = RemovalReport(isDryRun: isDryRun)
     }
 
-    /// Takes the bar away: from here on there is only printing to do.
+    /// Removes the progress bar. After this, the command only prints.
     func end() {
         watcher.stop()
         report.isInterrupted = interruption.isRequested
     }
 
-    /// What meets a filter.
+    /// Removes the entries that match a filter.
     func remove(_ filter: DiskStorage.EntryFilter) throws {
         guard report.isDryRun else {
             report.add(try storage.removeEntries(matching: filter, progress: progress))
@@ -37,9 +37,9 @@ final class RemovalRun {
         }
     }
 
-    /// What is under some keys.
+    /// Removes the entries of some keys.
     ///
-    /// - Parameter variants: whether their variants are meant too.
+    /// - Parameter variants: whether to remove their variants too.
     func remove(_ keys: [String], _ pathExtension: String?, variants: Bool) throws {
         let missing = try keys.filter { key in
             if interruption.isRequested { return false }
@@ -53,11 +53,11 @@ final class RemovalRun {
         try remove(.init(baseKeys: keys))
     }
 
-    /// Those of some keys of which there is no variant.
+    /// The keys that have no variant.
     private func withoutVariants(_ keys: [String]) throws -> [String] {
         guard !keys.isEmpty else { return [] }
         let variants = try storage.entries(matching: .init(baseKeys: keys), limit: .max).entries
-        // Where keys are not kept only the index can tell whose they are.
+        // If keys are not stored, only the index can match variants to them.
         let isUnknown = variants.contains { $0.key == nil }
         return try keys.filter { key in
             let isThere = variants.contains { $0.baseKey == key || $0.key?.hasPrefix("\(key)@") == true }
@@ -65,7 +65,7 @@ final class RemovalRun {
         }
     }
 
-    /// Also what only its file's name belongs to the key: nobody has asked for it by its key yet.
+    /// Also removes a file without a row, whose name alone shows that it belongs to the key.
     private func removeEntry(_ key: String, _ pathExtension: String?) throws {
         guard try storage.hasRowOrFile(forKey: key, forcedExtension: pathExtension) else { return }
         let entry = try storage.entry(forKey: key, forcedExtension: pathExtension)

@@ -7,12 +7,13 @@ struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Remove entries by their keys, by conditions, or all of them.",
         discussion: """
-            A key under which nothing is cached is named, the others are removed, and the status is 1; so it is when no \
-            entry meets the conditions. Conditions and --all ask before they remove; --yes answers, and is needed where \
-            nobody can be asked. Pinned entries go too, unless --unpinned is among the conditions.
+            A key that is not cached, and conditions that no entry meets, are reported on standard error; the status is \
+            still 0. With conditions and with --all, the command asks before it removes anything. Add --yes in a script. \
+            Pinned entries are removed too, unless you add --unpinned to the conditions.
 
-            Ctrl-C ends it after the batch under way; what went is said. --json prints what went as an object: "entries", \
-            "bytes", the entries themselves as "removed" (not with --all), and the keys that were not there as "missing".
+            Ctrl-C stops after the current batch and reports what was removed. With --json, the output is an object: \
+            "entries", "bytes", the removed entries as "removed" (not with --all), and the keys that were not cached as \
+            "missing".
 
             EXAMPLES
               halcyon remove --folder ./cache photo.jpg https://example.com/a.png
@@ -33,7 +34,7 @@ struct Remove: ParsableCommand {
 
     @OptionGroup var confirmation: Confirmation
 
-    @Flag(help: "Say what would go, and remove nothing.")
+    @Flag(help: "Show what would be removed, and remove nothing.")
     var dryRun = false
 
     @Flag(help: "An object instead of lines.")
@@ -82,7 +83,6 @@ struct Remove: ParsableCommand {
         run.end()
         run.report.missing.forEach { Message.print("Nothing is cached under “\($0)”.") }
         try print(run.report, variants ? run.report.totals.text : Count.entries(Int(run.report.totals.entries)))
-        guard run.report.missing.isEmpty else { throw ExitCode.failure }
     }
 
     // MARK: Conditions
@@ -113,24 +113,23 @@ struct Remove: ParsableCommand {
         _ report: RemovalReport, expected: Totals, _ filter: DiskStorage.EntryFilter, in storage: Storage
     ) throws {
         if report.totals.entries == 0, expected.entries == 0, !all {
-            Message.print("No entry meets the conditions.")
-            throw ExitCode.failure
+            return Message.print("No entry meets the conditions.")
         }
         guard !dryRun, report.totals.entries < expected.entries else { return }
         let left = try storage.totals(matching: filter).entries
         guard left > 0 else { return }
         throw Failure(
-            "\(Count.entries(Int(left))) could not be removed, or came meanwhile. See ‘halcyon check’ for what is wrong."
+            "\(Count.entries(Int(left))) could not be removed, or were stored meanwhile. ‘halcyon check’ shows what is wrong."
         )
     }
 
-    // MARK: Words
+    // MARK: Text
 
     private func print(_ report: RemovalReport, _ text: String) throws {
         if dryRun, !json { try report.printTable() }
         try Output.print(json ? report.object.indented() : "\(report.verb) \(text).")
         guard report.isInterrupted else { return }
-        Message.print("Interrupted: what is named above is gone, and the rest is as it was.")
+        Message.print("Interrupted: the entries above are removed, the others are as they were.")
         throw ExitCode.interrupted
     }
 }

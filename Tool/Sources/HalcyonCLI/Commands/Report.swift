@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Writes a page about a cache.
+/// Writes an HTML report about a cache.
 struct Report: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a page about the cache: who takes up the room, what goes next, how it does.",

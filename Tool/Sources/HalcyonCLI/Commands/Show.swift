@@ -2,13 +2,14 @@ internal import ArgumentParser
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Shows what picture an entry holds.
+/// Shows the image of an entry.
 struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what picture an entry holds: format, pixels, frames, cost in memory.",
         discussion: """
-            On a terminal the picture itself is drawn too, with half blocks in 24-bit colour. Reading it counts as a use; \
-            its time to live stays as it is. Status 1 when nothing valid is cached under the key, or it is no picture.
+            On a terminal, the picture itself is drawn too, with half blocks in 24-bit color. The status is 1 if nothing \
+            valid is cached under the key, or if it is not a picture. Looking does not count as a use, unless you add \
+            --count-use.
 
             EXAMPLES
               halcyon show --folder ./cache photo.jpg
@@ -24,6 +25,8 @@ struct Show: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Draw the picture. (default: on a terminal)")
     var draw: Bool?
 
+    @OptionGroup var use: UseOptions
+
     @Argument(help: "The key; that of a variant ends with @ and its processor's identifier.")
     var key: String
 
@@ -35,18 +38,33 @@ struct Show: ParsableCommand {
 
     func run() throws {
         try cache.withStorage(.reading) { storage in
-            let picture = try CachedImage(forKey: key, pathExtension: naming.pathExtension, in: storage)
-            let facts = PictureFacts(
-                picture, path: storage.cacheFileURL(forKey: key, forcedExtension: naming.pathExtension).path)
+            let picture = try CachedImage(use.value(forKey: key, naming, in: storage))
+            let facts = try PictureFacts(picture, entry(in: storage), path: path(in: storage))
             guard !json else { return try Output.print(facts.object.indented()) }
             try Output.print(facts.lines)
             if draw ?? (Terminal.output != nil) { try drawPicture(picture.image) }
         }
     }
 
+    private static let otherRows = 12
+
+    private func entry(in storage: Storage) throws -> Entry {
+        guard let entry = try storage.row(forKey: key, forcedExtension: naming.pathExtension) else {
+            throw Failure(Get.miss(key))
+        }
+        return entry
+    }
+
+    private func path(in storage: Storage) -> String {
+        storage.cacheFileURL(forKey: key, forcedExtension: naming.pathExtension).path
+    }
+
+    /// Each row of the terminal shows two rows of the picture. The facts and the prompt need rows too.
     private func drawPicture(_ image: KFCrossPlatformImage) throws {
-        let width = min(80, Terminal.output?.width ?? 80)
-        guard let drawing = TerminalPicture(image, width: width, height: 2 * 24) else { return }
+        let (columns, rows) = Terminal.output?.size ?? (80, 24)
+        guard let drawing = TerminalPicture(image, width: columns, height: 2 * max(4, rows - Self.otherRows)) else {
+            return
+        }
         try Output.print("\n\(drawing.text)")
     }
 }

@@ -1,18 +1,18 @@
 internal import Foundation
 
-/// The files that `put` was given, those in folders included, in a fixed order.
+/// The files passed to `put`, including those in folders, in a fixed order.
 struct SourceFiles {
     struct File {
-        /// As given: the key.
+        /// The path as passed, which is also the key.
         let path: String
     }
 
     private(set) var files: [File] = []
-    /// A sentence for each path that cannot be stored.
+    /// A message for each path that cannot be stored.
     private(set) var failures: [String] = []
     private let cacheFolder: String
 
-    /// - Parameter cacheFolder: never a source, even when it lies in a folder that is one.
+    /// - Parameter cacheFolder: never stored, even if it is inside one of the folders.
     init(_ paths: [String], leavingOut cacheFolder: URL) {
         self.cacheFolder = cacheFolder.resolvingSymlinksInPath().path
         for path in paths {
@@ -20,7 +20,7 @@ struct SourceFiles {
         }
     }
 
-    /// Follows a symbolic link: the user named it.
+    /// Follows a symlink, because the user named it.
     static func isFolder(_ path: String) -> Bool {
         var isFolder: ObjCBool = false
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
@@ -42,7 +42,7 @@ struct SourceFiles {
         }
     }
 
-    /// Hidden files and whatever is not a regular file or a folder (links too: they may lead in circles) are passed over.
+    /// Skips hidden files, and anything that is not a regular file or a folder. Skips symlinks too, because they may form cycles.
     private mutating func addFolder(_ path: String) {
         guard URL(fileURLWithPath: path).resolvingSymlinksInPath().path != cacheFolder else { return }
         let prefix = path.hasSuffix("/") ? path : path + "/"

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Shows what can be said of a cache in a few lines.
+/// Shows a summary of a cache.
 struct Stats: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show how much is in the cache, what it has done, and what its index is like.",

@@ -1,7 +1,7 @@
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// What `stats` shows, as lines or as an object.
+/// The output of `stats`, as lines or as a JSON object.
 struct StorageFacts {
     let folder: String
     let summary: StorageSummary
@@ -64,10 +64,10 @@ extension StorageFacts {
         [
             ("folder", .string(folder)), ("entries", .integer(summary.totals.entries)),
             ("bytes", .integer(summary.totals.bytes)), ("expired", summary.expired.object),
-            ("oldestAccess", .string(summary.oldestAccess.map(DateText.iso8601))),
-            ("newestAccess", .string(summary.newestAccess.map(DateText.iso8601))),
-            ("indexBytes", .integer(indexBytes)), ("logBytes", .integer(logBytes)),
-            ("schemaVersion", .integer(summary.ledger.last?.version ?? 0)),
+            ("oldest_access", .string(summary.oldestAccess.map(DateText.iso8601))),
+            ("newest_access", .string(summary.newestAccess.map(DateText.iso8601))),
+            ("index_bytes", .integer(indexBytes)), ("log_bytes", .integer(logBytes)),
+            ("schema_version", .integer(summary.ledger.last?.version ?? 0)),
             ("ledger", .array(summary.ledger.map(Self.object))), ("adoption", .string(summary.adoption.rawValue)),
             ("volume", .string(volume?.name)),
         ]
@@ -76,7 +76,7 @@ extension StorageFacts {
     private static func object(of migration: StorageSummary.AppliedMigration) -> JSON {
         .object([
             "version": .integer(migration.version), "name": .string(migration.name),
-            "appliedAt": .string(DateText.iso8601(migration.appliedAt)),
+            "applied_at": .string(DateText.iso8601(migration.appliedAt)),
         ])
     }
 }

@@ -11,8 +11,8 @@ struct Tag: ParsableCommand {
             "entries", each with "key" and "tags", and "missing".
 
             EXAMPLES
-              halcyon tag --folder ./cache --add 'user 7' --add avatar https://example.com/7.png
-              halcyon tag --folder ./cache --remove avatar --json https://example.com/7.png
+              halcyon tag --folder ./cache --add 'user 7' --add avatar avatars/7.png
+              halcyon tag --folder ./cache --remove avatar --json avatars/7.png
               halcyon tag --folder ./cache --set logo https://example.com/7.png
               halcyon remove --folder ./cache --tag 'user 7'
             """)

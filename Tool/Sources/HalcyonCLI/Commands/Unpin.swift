@@ -1,7 +1,7 @@
 internal import ArgumentParser
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Gives entries back to cleaning.
+/// Lets cleaning remove pinned entries again.
 struct Unpin: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Let entries be evicted and expire again.",

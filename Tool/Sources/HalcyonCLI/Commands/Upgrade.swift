@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Brings a cache's index to the newest schema and takes over files that have no row.
+/// Migrates a cache's index to the newest schema and adds rows for files that have none.
 struct Upgrade: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Bring a cache up to date: the index's schema, and files that are no entries yet.",

@@ -1,6 +1,6 @@
 @_spi(HalcyonTool) internal import Halcyon
 
-/// What an upgrade does or has done, for people and for programs.
+/// What an upgrade will do or has done, as text and as JSON.
 struct UpgradeText {
     private let plan: UpgradePlan
     private let isDone: Bool
@@ -38,10 +38,10 @@ struct UpgradeText {
 
     var object: JSON {
         .object([
-            "done": .bool(isDone), "schemaVersion": plan.schemaVersion.map { .integer($0) } ?? .null,
-            "newestVersion": .integer(plan.newestVersion), "migrations": .array(plan.migrations.map { .string($0) }),
-            "tooNew": .bool(plan.isTooNew), "adopting": .bool(plan.isAdopting), "blobs": .integer(plan.blobs),
-            "legacyBlobs": .integer(plan.legacyBlobs), "strangers": .integer(plan.strangers),
+            "done": .bool(isDone), "schema_version": plan.schemaVersion.map { .integer($0) } ?? .null,
+            "newest_version": .integer(plan.newestVersion), "migrations": .array(plan.migrations.map { .string($0) }),
+            "too_new": .bool(plan.isTooNew), "adopting": .bool(plan.isAdopting), "blobs": .integer(plan.blobs),
+            "legacy_blobs": .integer(plan.legacyBlobs), "strangers": .integer(plan.strangers),
         ])
     }
 }

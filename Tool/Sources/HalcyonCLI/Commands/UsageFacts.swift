@@ -1,7 +1,7 @@
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// The part of `stats` that says what a cache takes up and what it has done.
+/// The part of `stats` about disk usage and activity.
 struct UsageFacts {
     let usage: DiskStorage.Usage
     let statistics: DiskStorage.Statistics
@@ -13,7 +13,7 @@ struct UsageFacts {
 
     private var counts: DiskStorage.Statistics.Counts { statistics.total }
 
-    // MARK: Words
+    // MARK: Text
 
     var lines: [(String, String)] {
         [
@@ -36,19 +36,19 @@ struct UsageFacts {
 
     var members: [(name: String, value: JSON)] {
         [
-            ("allocatedBytes", .integer(usage.allocatedBytes)), ("pinned", usage.pinned.object),
-            ("freeBytes", usage.freeBytes.map { .integer($0) } ?? .null), ("statistics", object),
+            ("allocated_bytes", .integer(usage.allocatedBytes)), ("pinned", usage.pinned.object),
+            ("free_bytes", usage.freeBytes.map { .integer($0) } ?? .null), ("statistics", object),
         ]
     }
 
     private var object: JSON {
         .object([
             "hits": .integer(counts.hits), "misses": .integer(counts.misses),
-            "hitRate": counts.hitRate.map { .decimal($0) } ?? .null, "stores": .integer(counts.stores),
+            "hit_rate": counts.hitRate.map { .decimal($0) } ?? .null, "stores": .integer(counts.stores),
             "removals": .integer(counts.removals), "evictions": .integer(counts.evictions),
-            "expirations": .integer(counts.expirations), "bytesRead": .integer(counts.bytesRead),
-            "bytesWritten": .integer(counts.bytesWritten), "bytesEvicted": .integer(counts.bytesEvicted),
-            "millisecondsUnusedBeforeEviction": .integer(counts.millisecondsUnusedBeforeEviction),
+            "expirations": .integer(counts.expirations), "bytes_read": .integer(counts.bytesRead),
+            "bytes_written": .integer(counts.bytesWritten), "bytes_evicted": .integer(counts.bytesEvicted),
+            "milliseconds_unused_before_eviction": .integer(counts.millisecondsUnusedBeforeEviction),
             "since": .string(statistics.since.map { DateText.iso8601(Timestamp($0)) }),
         ])
     }

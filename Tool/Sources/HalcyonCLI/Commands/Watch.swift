@@ -3,17 +3,18 @@ internal import Dispatch
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Shows what goes on in a cache while it goes on.
+/// Shows the activity in a cache live.
 struct Watch: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Watch the cache while others use it: size, hit rate, what comes and goes.",
         discussion: """
-            Draws a summary anew every few seconds until Ctrl-C; where the output is no terminal, prints one block after the \
-            other. Changes nothing in the cache and does not keep it open. A cache that is not there is waited for.
+            Draws a summary every few seconds, until you press q or Ctrl-C. If the output is not a terminal, it prints one \
+            block after the other. It changes nothing in the cache and does not keep it open. If there is no cache yet, it \
+            waits for one.
 
-            Entries show at once. Reads, and the counts of other processes, show when those write them down, every ten \
-            seconds; so rates come in jumps. Keys are private: entries are shown by host and the first digits of their file's \
-            name, unless --keys is given.
+            Entries show at once. Reads, and the counts of other processes, show when those processes write them, every ten \
+            seconds, so rates jump. Keys are private: entries are shown by host and by the first digits of their file names, \
+            unless you add --keys.
 
             EXAMPLES
               halcyon watch --folder ./cache --limit 200MB
@@ -32,7 +33,7 @@ struct Watch: ParsableCommand {
     @Option(help: ArgumentHelp("Draw a bar of how full it is, as 200MB.", valueName: "size"), transform: ByteSize.parse)
     var limit: ByteSize?
 
-    @Flag(help: "Show whole keys, which may be private.")
+    @Flag(help: "Show whole keys. Keys are private.")
     var keys = false
 
     @Flag(help: "An object on each line.")
@@ -51,13 +52,13 @@ struct Watch: ParsableCommand {
         try requireRoom(in: CacheFolder(path: folder))
         let text = WatchText(folder: folder, limit: limit?.bytes, showsKeys: keys)
         if !json, let terminal = Terminal.output {
-            try draw(Watcher(folder: folder), text, on: FullScreen(terminal))
+            try draw(Watcher(folder: folder), text, on: terminal)
         } else {
             try print(Watcher(folder: folder), text)
         }
     }
 
-    /// What is no cache and cannot become one is a typing mistake.
+    /// Throws if the folder is not a cache and cannot become one: it is probably a typo.
     private func requireRoom(in folder: CacheFolder) throws {
         switch try folder.content() {
         case .missing, .nothing: return
@@ -83,19 +84,20 @@ struct Watch: ParsableCommand {
 
     // MARK: On a terminal
 
-    private func draw(_ watcher: Watcher, _ text: WatchText, on screen: FullScreen) throws {
+    private func draw(_ watcher: Watcher, _ text: WatchText, on terminal: Terminal) throws {
         let signals = Signals([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP])
+        let screen = FullScreen(terminal, Keyboard(queueing: signals))
         var end: Int32?
         do {
             try screen.enter()
-            // Whatever happens: a terminal without a cursor is no use to anybody. When it is gone itself, that is all right.
+            // Always restore the terminal: without a cursor it is unusable. If the terminal itself is gone, ignore the error.
             defer { try? screen.leave() }
             end = try keepDrawing(watcher, text, on: screen, until: signals)
         }
         if let end { throw ExitCode(128 + end) }
     }
 
-    /// - Returns: the signal that has ended it; nil after the last look.
+    /// - Returns: the signal that ended the drawing; nil after `q` or the last look.
     private func keepDrawing(
         _ watcher: Watcher, _ text: WatchText, on screen: FullScreen, until signals: Signals
     ) throws -> Int32? {
@@ -105,9 +107,10 @@ struct Watch: ParsableCommand {
             let next = DispatchTime.now() + interval
             repeat {
                 let (columns, rows) = screen.size
-                try screen.draw(text.lines(of: look, width: columns, height: rows))
+                try screen.draw(text.lines(of: look, width: columns, height: rows - 2) + ["", screen.hint])
                 switch signals.next(until: next) {
                 case SIGWINCH?, nil: break
+                case Keyboard.quit?: return nil
                 case SIGTSTP?: try pause(screen)
                 case let end?: return end
                 }
@@ -116,7 +119,7 @@ struct Watch: ParsableCommand {
         return nil
     }
 
-    /// Ctrl-Z: the shell gets its screen, and this goes on when it is told to.
+    /// Handles Ctrl-Z: restores the shell's screen, and continues when the shell resumes the process.
     private func pause(_ screen: FullScreen) throws {
         try screen.leave()
         kill(getpid(), SIGSTOP)

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 @_spi(HalcyonTool) internal import Halcyon
 
-/// What a store notes of its entries.
+/// The attributes that a store sets on its entries.
 struct AttributeOptions: ParsableArguments {
     @Flag(help: "Pin the entries: they are neither evicted nor expire.")
     var pin = false
@@ -16,6 +16,9 @@ struct AttributeOptions: ParsableArguments {
         transform: NamedText.parse)
     var note: [NamedText] = []
 
+    @Flag(help: "Expire when they were going to, however often they are read.")
+    var keepExpiration = false
+
     @OptionGroup var validators: ValidatorOptions
 
     func validate() throws {
@@ -26,10 +29,11 @@ struct AttributeOptions: ParsableArguments {
         }
     }
 
-    /// Pin and tags belong to the key: what is not given stays.
+    /// Pin and tags belong to the key: omitted options keep their old values.
     var attributes: DiskStorage.EntryAttributes {
         DiskStorage.EntryAttributes(
             isPinned: pin ? true : nil, tags: tag.isEmpty ? nil : Set(tag), validators: validators.added(to: nil),
-            metadata: note.isEmpty ? nil : Dictionary(note.map { ($0.name, $0.text) }) { $1 })
+            metadata: note.isEmpty ? nil : Dictionary(note.map { ($0.name, $0.text) }) { $1 },
+            keepsExpiration: keepExpiration ? true : nil)
     }
 }

@@ -1,8 +1,8 @@
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// The folder a command was pointed at, before anything is opened or made in it: a typing mistake must not leave a new
-/// index behind, least of all among somebody's pictures.
+/// The folder passed to a command, checked before anything is opened or created in it: a typo must not create an index, least of
+/// all in a user's photo folder.
 struct CacheFolder {
     let path: String
 
@@ -20,19 +20,19 @@ struct CacheFolder {
 
     private var indexPath: String { path + "/.halcyon/index.sqlite" }
 
-    /// Bytes of the index's file.
+    /// Size of the index file in bytes.
     var indexBytes: Int64 { Self.size(of: indexPath) }
 
-    /// Bytes of the write-ahead log, which comes and goes.
+    /// Size of the write-ahead log in bytes. The log does not always exist.
     var logBytes: Int64 { Self.size(of: indexPath + "-wal") }
 
-    /// Only shown: missing is empty.
+    /// For display only: a missing file counts as empty.
     private static func size(of path: String) -> Int64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
     }
 
-    /// A folder that Kingfisher wrote has blobs and no index.
+    /// A folder written by Kingfisher has blobs and no index.
     private func contentOfFolderWithoutIndex() throws -> Content {
         var content = Content.nothing
         do {
@@ -41,12 +41,12 @@ struct CacheFolder {
                 return content == .strangers
             }
         } catch {
-            throw Failure("Cannot look into the folder \(path): \(error). Give this user permission to read it.")
+            throw Failure("Cannot read the folder \(path): \(error). Give this user permission to read it.")
         }
         return content
     }
 
-    /// Throws unless a command can work here.
+    /// Throws if a command cannot work here.
     func require(_ purpose: CacheOptions.Purpose) throws {
         switch (try content(), purpose) {
         case (.cache, _), (.missing, .filling), (.nothing, .filling): return
@@ -55,11 +55,11 @@ struct CacheFolder {
             throw Failure("There is no cache at \(path). Check --folder or --name, or make one with ‘halcyon put’.")
         case (.nothing, _), (.strangers, .using), (.strangers, .reading):
             throw Failure(
-                "The folder \(path) is no cache: it has neither .halcyon/index.sqlite nor blobs in it. "
-                    + "Give the folder that holds the blobs.")
+                "\(path) is not a cache: it contains neither .halcyon/index.sqlite nor blobs. "
+                    + "Give the folder with the blobs.")
         case (.strangers, .filling):
             throw Failure(
-                "The folder \(path) holds other files and is no cache. Give --folder a new or an empty folder.")
+                "\(path) is not a cache: it contains other files. Give --folder a new or an empty folder.")
         }
     }
 }

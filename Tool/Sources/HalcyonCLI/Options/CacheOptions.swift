@@ -4,7 +4,7 @@ internal import Foundation
 
 typealias Storage = DiskStorage.Backend<Data>
 
-/// Which cache a command works on.
+/// The cache that a command works on.
 struct CacheOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The cache's own folder, the one with the blobs and .halcyon in it.", valueName: "path"))
     var folder: String?
@@ -35,19 +35,19 @@ struct CacheOptions: ParsableArguments {
         }
     }
 
-    /// What a command needs of the folder.
+    /// What a command requires of the folder.
     enum Purpose {
-        /// There has to be a cache, whose index is not migrated while another process has it open.
+        /// A cache must exist. Its index is not migrated while another process has it open.
         case reading
-        /// There has to be a cache.
+        /// A cache must exist.
         case using
-        /// A cache is made where there is none.
+        /// A cache is created if there is none.
         case filling
     }
 
-    /// Opens the cache, and closes it whatever happens: only then are accesses written down.
+    /// Opens the cache, and always closes it: only closing writes the access times.
     ///
-    /// - Parameter expiration: what files live for that become entries; nil for a week.
+    /// - Parameter expiration: the expiration of files that are adopted as entries; nil for a week.
     func withStorage<Result>(
         _ purpose: Purpose = .using, expiration: StorageExpiration? = nil, _ body: (Storage) throws -> Result
     ) throws -> Result {
@@ -66,10 +66,10 @@ struct CacheOptions: ParsableArguments {
         return try body(storage)
     }
 
-    /// Another command may be about to migrate it: that is waited for.
+    /// Waits, because another command may be about to migrate the index.
     private func requireNoMigration(at folder: String) throws {
         for _ in 0..<40 {
-            // What cannot be read now is what opening it tells of.
+            // If the index cannot be read now, opening it reports the error.
             guard (try? UpgradePlan.wouldMigrateIndexInUse(at: folder)) == true else { return }
             Thread.sleep(forTimeInterval: 0.05)
         }
@@ -79,7 +79,7 @@ struct CacheOptions: ParsableArguments {
         )
     }
 
-    /// The cache's folder, without making or opening anything.
+    /// The cache's folder. Creates and opens nothing.
     var folderURL: URL {
         var config = config
         return config.takeFolder()

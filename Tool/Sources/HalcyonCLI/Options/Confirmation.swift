@@ -1,12 +1,12 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// Asking before something is done that cannot be undone.
+/// Asks for confirmation before an action that cannot be undone.
 struct Confirmation: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Do not ask.")
     var yes = false
 
-    /// - Throws: ``Failure`` where the answer is not yes, or nobody can be asked.
+    /// - Throws: ``Failure`` if the answer is not yes, or if there is no terminal to ask on.
     func ask(_ question: String) throws {
         guard !yes else { return }
         guard Terminal.input != nil else {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Which entries a command means: those that meet every condition that is given.
+/// The entries that a command selects: those that match every given condition.
 struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only keys that begin with this.", valueName: "text"))
     var prefix: String?
@@ -63,7 +63,7 @@ struct FilterOptions: ParsableArguments {
         try refuseContradictions()
     }
 
-    /// Most likely a variable of a script that is not set. It would mean all entries, or none.
+    /// Throws for an empty value: it is probably an unset variable in a script, and would match all entries or none.
     private func refuseNothing() throws {
         for (name, text) in [("--prefix", prefix), ("--host", host), ("--tag", tag)] where text?.isEmpty ?? false {
             throw ValidationError("\(name) is empty. Give a text, or leave \(name) out.")
@@ -81,10 +81,10 @@ struct FilterOptions: ParsableArguments {
         if let older, let newer, older.seconds >= newer.seconds { throw refuse("--older is not below --newer") }
     }
 
-    /// Whether there is no condition.
+    /// Whether there are no conditions.
     var isEmpty: Bool { entryFilter(at: Date()) == .all }
 
-    /// - Parameter now: what ages are counted from: the same for all questions of one command.
+    /// - Parameter now: the time from which ages are counted, the same for all queries of a command.
     func entryFilter(at now: Date) -> DiskStorage.EntryFilter {
         var filter = DiskStorage.EntryFilter(
             keyPrefix: prefix, text: filter, baseKey: variantsOf, host: host,

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// The part of an entry's identity beside its key.
+/// The part of an entry's identity other than its key.
 struct ExtensionOption: ParsableArguments {
     @Option(
         name: .customLong("extension"),

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 @_spi(HalcyonTool) internal import Halcyon
 
-/// The entries whose notes a command changes.
+/// The entries whose attributes a command changes.
 struct KeysOptions: ParsableArguments {
     @OptionGroup var cache: CacheOptions
     @OptionGroup var naming: ExtensionOption
@@ -12,17 +12,17 @@ struct KeysOptions: ParsableArguments {
     @Argument(help: "The keys.")
     var keys: [String]
 
-    /// What came of it.
+    /// The result of an update.
     struct Outcome {
-        /// As they are now.
+        /// The entries after the update.
         var entries: [(key: String, entry: DiskStorage.EntryInfo)] = []
-        /// Keys under which nothing is cached.
+        /// Keys without an entry.
         var missing: [String] = []
     }
 
-    /// Changes what is noted of each entry, and rewrites no blob.
+    /// Changes the attributes of each entry. Rewrites no blobs.
     ///
-    /// - Parameter change: is given an entry, and returns what is new of it.
+    /// - Parameter change: receives an entry and returns its new attributes.
     func update(_ change: (DiskStorage.EntryInfo) -> DiskStorage.EntryAttributes) throws -> Outcome {
         try cache.withStorage { storage in
             var outcome = Outcome()
@@ -44,7 +44,7 @@ struct KeysOptions: ParsableArguments {
         return try storage.entry(forKey: key, forcedExtension: naming.pathExtension)
     }
 
-    /// Prints what came of it, names the keys that were not there, and ends with status 1 if there were any.
+    /// Prints the result and the missing keys. Exits with status 1 if any key was missing.
     func report(_ outcome: Outcome, object: [(name: String, value: JSON)], lines: String) throws {
         let members = object + [("missing", .strings(outcome.missing))]
         if json || !lines.isEmpty { try Output.print(json ? JSON.object(.init(members)).indented() : lines) }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 @_spi(HalcyonTool) internal import Halcyon
 
-/// From where on entries are evicted.
+/// The limits beyond which entries are evicted.
 struct LimitOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The size from which on entries are evicted, as 50MB or 1.5GiB.", valueName: "size"),
@@ -39,7 +39,7 @@ struct LimitOptions: ParsableArguments {
 
     var isEmpty: Bool { limit == nil && countLimit == nil && keepFree == nil }
 
-    /// Makes them a storage's own, so that it says itself what they come to.
+    /// Sets the limits on a storage.
     func apply(to storage: Storage) {
         storage.config.sizeLimit = UInt(limit?.bytes ?? 0)
         storage.config.countLimit = countLimit ?? 0
@@ -49,9 +49,9 @@ struct LimitOptions: ParsableArguments {
 
     var members: [(name: String, value: JSON)] {
         [
-            ("limit", limit.map { .integer($0.bytes) } ?? .null), ("countLimit", .integer(countLimit)),
-            ("keepFree", keepFree.map { .integer($0.bytes) } ?? .null),
-            ("lowWater", lowWater.map { .decimal($0) } ?? .null),
+            ("limit", limit.map { .integer($0.bytes) } ?? .null), ("count_limit", .integer(countLimit)),
+            ("keep_free", keepFree.map { .integer($0.bytes) } ?? .null),
+            ("low_water", lowWater.map { .decimal($0) } ?? .null),
         ]
     }
 }

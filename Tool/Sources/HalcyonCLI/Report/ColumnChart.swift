@@ -1,6 +1,6 @@
 @_spi(HalcyonTool) package import Halcyon
 
-/// Columns side by side over labels, with a scale at their left, and the same numbers as a table.
+/// A column chart with labels, a scale on the left, and the same numbers as a table.
 package struct ColumnChart {
     package enum Measure: Sendable { case bytes, entries }
 
@@ -13,10 +13,10 @@ package struct ColumnChart {
     private static let height = 150.0
     private static let top = 8.0
     private static let labelsHeight = 38.0
-    /// Less could not be seen.
+    /// Shorter columns would be invisible.
     private static let shortest = 2.0
 
-    /// - Parameter id: unique on the page; letters.
+    /// - Parameter id: letters, unique on the page.
     package init(id: String, title: String, measure: Measure, labels: [StepLabel], totals: [Totals]) {
         self.id = id
         self.title = title
@@ -37,7 +37,7 @@ package struct ColumnChart {
         """
     }
 
-    // MARK: The picture
+    // MARK: The chart
 
     private var svg: HTML {
         let height = SVG.pixels(Self.top + Self.height + Self.labelsHeight)
@@ -51,7 +51,7 @@ package struct ColumnChart {
             """
     }
 
-    /// What somebody needs who cannot see it; the rest is in the table.
+    /// The description for screen readers. The table has the rest.
     private var description: String {
         guard let peak = columns.max(by: { value($0.totals) < value($1.totals) }), value(peak.totals) > 0 else {
             return "All columns are empty."

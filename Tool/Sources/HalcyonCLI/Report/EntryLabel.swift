@@ -1,16 +1,19 @@
 @_spi(HalcyonTool) package import Halcyon
 
-/// An entry's name for others' eyes. Keys are private: they may hold tokens, and say what somebody has looked at.
+/// An entry's label for a report that others may read. Keys are private: they may contain tokens, or show what a user has viewed.
 package struct EntryLabel: Equatable, Sendable {
-    /// nil for a key that is no address, or is not known.
+    /// nil if the key is not a URL or is not known.
     package let host: String?
-    /// Ten digits of a hash: those that the blob's file name begins with, where it is one.
+    /// The last component of a key that is the path of a file, at most 60 characters; nil for other keys.
+    package let file: String?
+    /// The first ten digits of a hash; those of the blob's file name if it is a hash.
     package let hash: String
-    /// Only if it was asked for.
+    /// The key, only if requested.
     package let key: String?
 
     package init(key: String?, fileName: String, showsKey: Bool) {
         host = key.flatMap(KeyOrigin.host(ofKey:))
+        file = host == nil ? key.flatMap(Self.lastComponent) : nil
         hash = Self.hash(ofFileName: fileName)
         self.key = showsKey ? key : nil
     }
@@ -19,15 +22,25 @@ package struct EntryLabel: Equatable, Sendable {
         self.init(key: entry.key, fileName: entry.fileName, showsKey: showsKey)
     }
 
-    /// A file that is not named by a hash is named by its key.
+    /// A path has a slash or ends with an extension. `file:` is the only scheme of a path: `data:` and others are content or private.
+    private static func lastComponent(ofPath key: String) -> String? {
+        let path = key.hasPrefix("file:") ? key.dropFirst("file:".count) : key[...]
+        let name = path.split(separator: "/").last ?? ""
+        let suffix = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
+        let hasExtension = (1...5).contains(suffix.count) && suffix.allSatisfy { $0.isLetter || $0.isNumber }
+        guard !name.isEmpty, !path.contains(":"), path.contains("/") || hasExtension else { return nil }
+        return String(name.prefix(60))
+    }
+
+    /// A file not named by a hash is named by its key.
     private static func hash(ofFileName name: String) -> String {
         if BlobName.isBlobOrLegacyName(name, isHashed: true) { return String(name.prefix(10)) }
         let digits = String(BlobName(text: name).rowID, radix: 16)
         return String((String(repeating: "0", count: 16 - digits.count) + digits).prefix(10))
     }
 
-    /// On one line.
-    package var text: String { key ?? "\(host ?? Self.noHost)  \(hash)" }
+    /// The label on one line.
+    package var text: String { key ?? "\(host ?? file ?? Self.noHost)  \(hash)" }
 
     package static let noHost = "(no address)"
 }

@@ -1,9 +1,9 @@
 internal import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
-/// Numbers as people read them on a page.
+/// Formats numbers for the report.
 package enum Figure {
-    /// `1 234 567`, with narrow spaces that break no line.
+    /// `1 234 567`, with narrow no-break spaces.
     package static func count(_ number: Int64) -> String {
         var digits = Array(String(number.magnitude))
         for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert("\u{202F}", at: place) }
@@ -15,7 +15,7 @@ package enum Figure {
         "\(count(number))\u{A0}\(number == 1 ? "entry" : "entries")"
     }
 
-    /// `4.4 MB`, never on two lines.
+    /// `4.4 MB`, with a no-break space.
     package static func bytes(_ number: Int64) -> String {
         ByteSize(number).description.replacingOccurrences(of: " ", with: "\u{A0}")
     }
@@ -23,20 +23,20 @@ package enum Figure {
     /// `12 entries, 4.4 MB`.
     package static func totals(_ totals: Totals) -> String { "\(entries(totals.entries)), \(bytes(totals.bytes))" }
 
-    /// For the side of a chart: `20k`, `1.5M`.
+    /// For the axis of a chart: `20k`, `1.5M`.
     package static func shortCount(_ number: Int64) -> String {
         guard number >= 10_000 else { return count(number) }
-        // As sizes are shortened, without their B.
+        // Shortened like a size, without the B.
         return String(
             shortBytes(number).uppercased().compactMap { $0 == "B" || $0 == "\u{A0}" ? nil : $0 == "K" ? "k" : $0 })
     }
 
-    /// As ``bytes(_:)``, and without digits after the point that say nothing: `500 kB`.
+    /// Like ``bytes(_:)``, without a trailing `.0`: `500 kB`.
     package static func shortBytes(_ number: Int64) -> String {
         bytes(number).replacingOccurrences(of: ".0\u{A0}", with: "\u{A0}")
     }
 
-    /// A part of a whole in hundredths: `61 %`, `< 1 %`; nothing is 0 % and nothing but the whole 100 %.
+    /// A percentage: `61 %`, `< 1 %`. Only zero is 0 % and only the whole is 100 %.
     package static func percent(_ part: Int64, of whole: Int64) -> String {
         guard whole > 0, part > 0 else { return "0\u{A0}%" }
         let percent = Double(part) / Double(whole) * 100
@@ -45,7 +45,7 @@ package enum Figure {
         return "\(Int(min(percent.rounded(), 1_000_000)))\u{A0}%"
     }
 
-    /// With one digit after the point, as hit rates differ by little: `93.4 %`.
+    /// A percentage with one decimal, because hit rates differ by little: `93.4 %`.
     package static func rate(_ share: Double) -> String {
         let tenths = Int((min(1, max(0, share)) * 1000).rounded(.down))
         return "\(tenths / 10).\(tenths % 10)\u{A0}%"

@@ -1,5 +1,4 @@
-/// A piece of a page. A text becomes one by being put into a literal, and is escaped there: no text from a cache can become an
-/// element, because there is no other way in.
+/// A piece of HTML. Text enters it only by interpolation, which escapes it, so text from a cache can never become markup.
 ///
 /// ```swift
 /// let cell: HTML = "<td>\(entry.key)</td>"
@@ -11,7 +10,7 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable {
 
     package init(stringInterpolation interpolation: StringInterpolation) { text = interpolation.text }
 
-    /// Pieces one after the other.
+    /// Joins pieces with line breaks.
     package init(_ pieces: [HTML]) { text = pieces.map(\.text).joined(separator: "\n") }
 
     package struct StringInterpolation: StringInterpolationProtocol, Sendable {
@@ -26,8 +25,8 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable {
         package mutating func appendInterpolation(_ number: Int) { text += String(number) }
     }
 
-    /// Fit for text and for attributes in quotes of either kind. Control characters and marks that turn the direction of
-    /// writing are made visible, as in a terminal.
+    /// Escapes text for element content and for attributes in either kind of quotes. Makes control characters and bidirectional
+    /// formatting characters visible, as in a terminal.
     package static func escaped(_ text: String) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)

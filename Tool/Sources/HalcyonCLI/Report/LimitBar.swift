@@ -1,4 +1,4 @@
-/// How full a cache is: what is pinned, what else is there, where the limit is and where an eviction ends.
+/// A bar that shows how full a cache is: pinned entries, other entries, the limit, and where an eviction stops.
 package struct LimitBar {
     package let id: String
     package let title: String
@@ -6,7 +6,7 @@ package struct LimitBar {
     package let pinned: Int64
     package let limit: Int64
     package let lowWater: Double
-    /// How a number of this kind is written.
+    /// Formats a number of this kind.
     package let text: (Int64) -> String
 
     package init(
@@ -22,7 +22,7 @@ package struct LimitBar {
         self.text = text
     }
 
-    /// What the whole width means: the limit, or what is there when that is more.
+    /// The value of the whole width: the limit, or the used amount if it is larger.
     package var whole: Int64 { max(1, used, limit) }
 
     package func share(of value: Int64) -> Double { min(1, max(0, Double(value) / Double(whole))) }

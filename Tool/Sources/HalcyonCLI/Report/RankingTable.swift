@@ -1,12 +1,12 @@
 @_spi(HalcyonTool) internal import Halcyon
 
-/// The largest groups, each with a bar under its name, and the rest of them together.
+/// The largest groups, each with a bar under its name, and all other groups combined.
 package struct RankingTable {
     private let title: String
     private let column: String
     private let others: (one: String, many: String)
     private let ranking: StorageReport.Ranking
-    /// A group's name; one without has another.
+    /// The text for a group's name, or for a group without one.
     private let name: (String?) -> HTML
 
     package init(
@@ -49,7 +49,7 @@ package struct RankingTable {
         """
     }
 
-    /// As long as the group is large beside the largest one. The numbers beside it say the same.
+    /// A bar whose length compares the group with the largest one. The numbers next to it say the same.
     private func bar(_ bytes: Int64) -> HTML {
         let longest = max(1, ranking.largest.first?.totals.bytes ?? 1, ranking.others.bytes)
         return """
@@ -58,7 +58,7 @@ package struct RankingTable {
             """
     }
 
-    /// A part of the width; what is not nothing can be seen.
+    /// A fraction of the width. Values above zero stay visible.
     package static func length(of value: Int64, longest: Int64) -> Double {
         guard value > 0, longest > 0 else { return 0 }
         return min(1, max(0.004, Double(value) / Double(longest)))

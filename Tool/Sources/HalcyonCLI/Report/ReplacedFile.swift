@@ -1,24 +1,24 @@
 internal import Foundation
 
-/// A file that gets new contents in one step: whoever reads it has the old ones or the new ones.
+/// A file whose contents are replaced atomically: a reader sees either the old contents or the new.
 struct ReplacedFile {
     let path: String
 
-    /// - Throws: ``Failure``; then the file is as it was.
+    /// - Throws: ``Failure``, and leaves the file unchanged.
     func write(_ text: String) throws {
         var status = stat()
         let exists = stat(path, &status) == 0
         switch exists ? status.st_mode & S_IFMT : S_IFREG {
         case S_IFREG: try replace(mode: exists ? status.st_mode & 0o777 : nil, with: text)
         case S_IFDIR: throw Failure("\(path) is a folder. Give the path of a file.")
-        // A device or a pipe has no contents to keep, and no place beside it.
+        // A device or a pipe cannot be replaced by a rename.
         default: try write(text, to: open(path, O_WRONLY | O_CLOEXEC))
         }
     }
 
-    /// - Parameter mode: who may read the file that is there.
+    /// - Parameter mode: the permissions of the existing file.
     private func replace(mode: mode_t?, with text: String) throws {
-        // A link stays a link: what it leads to is replaced.
+        // A symlink stays a symlink: its target is replaced.
         let target = mode == nil ? path : URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         let url = URL(fileURLWithPath: target)
         let aside = url.deletingLastPathComponent()

@@ -1,20 +1,20 @@
 @_spi(HalcyonTool) internal import Halcyon
 
-/// The figures for programs.
+/// The figures as JSON.
 extension ReportFigures {
     package var object: JSON {
         .object([
-            "name": .string(name), "madeAt": .string(DateText.iso8601(madeAt)),
+            "name": .string(name), "made_at": .string(DateText.iso8601(madeAt)),
             "entries": .integer(report.totals.entries),
-            "bytes": .integer(report.totals.bytes), "allocatedBytes": .integer(report.allocatedBytes),
+            "bytes": .integer(report.totals.bytes), "allocated_bytes": .integer(report.allocatedBytes),
             "pinned": Self.object(of: report.pinned), "expired": Self.object(of: report.expirations.expired),
-            "freeBytes": freeBytes.map { .integer($0) } ?? .null, "indexBytes": .integer(indexBytes),
-            "logBytes": .integer(logBytes), "oldestAccess": Self.date(report.oldestAccess),
-            "newestAccess": Self.date(report.newestAccess), "statistics": statistics, "limits": limitsObject,
+            "free_bytes": freeBytes.map { .integer($0) } ?? .null, "index_bytes": .integer(indexBytes),
+            "log_bytes": .integer(logBytes), "oldest_access": Self.date(report.oldestAccess),
+            "newest_access": Self.date(report.newestAccess), "statistics": statistics, "limits": limitsObject,
             "hosts": Self.object(of: report.hosts), "processors": Self.object(of: report.processors),
             "ages": Self.steps(ReportSteps.ageLabels, report.ages),
             "sizes": Self.steps(ReportSteps.sizeLabels, report.sizes), "expirations": expirations,
-            "evictedNext": .array(evictedNext.map(object)), "largest": .array(largest.map(object)),
+            "evicted_next": .array(evictedNext.map(object)), "largest": .array(largest.map(object)),
             "latest": .array(latest.map(object)),
         ])
     }
@@ -28,10 +28,10 @@ extension ReportFigures {
     private var statistics: JSON {
         .object([
             "since": Self.date(countedSince), "hits": .integer(counts.hits), "misses": .integer(counts.misses),
-            "hitRate": counts.hitRate.map { .decimal($0) } ?? .null, "stores": .integer(counts.stores),
+            "hit_rate": counts.hitRate.map { .decimal($0) } ?? .null, "stores": .integer(counts.stores),
             "evictions": .integer(counts.evictions), "expirations": .integer(counts.expirations),
-            "removals": .integer(counts.removals), "bytesRead": .integer(counts.bytesRead),
-            "bytesWritten": .integer(counts.bytesWritten),
+            "removals": .integer(counts.removals), "bytes_read": .integer(counts.bytesRead),
+            "bytes_written": .integer(counts.bytesWritten),
         ])
     }
 
@@ -42,7 +42,7 @@ extension ReportFigures {
             "eviction": report.eviction.map { eviction in
                 .object([
                     "entries": .integer(eviction.gone.entries), "bytes": .integer(eviction.gone.bytes),
-                    "usedUntil": Self.date(eviction.usedUntil),
+                    "used_until": Self.date(eviction.usedUntil),
                 ])
             } ?? .null,
         ])
@@ -56,7 +56,7 @@ extension ReportFigures {
                         "name": .string(group.name), "entries": .integer(group.totals.entries),
                         "bytes": .integer(group.totals.bytes),
                     ])
-                }), "otherGroups": .integer(ranking.otherGroups), "others": object(of: ranking.others),
+                }), "other_groups": .integer(ranking.otherGroups), "others": object(of: ranking.others),
         ])
     }
 
@@ -86,21 +86,12 @@ extension ReportFigures {
 }
 
 extension ReportFigures.Row {
-    /// - Parameter showsKey: whether it has a member for the key.
+    /// - Parameter showsKey: whether to include the key.
     func object(showsKey: Bool) -> JSON {
-        let (host, hash): (JSON, JSON) = (.string(label.host), .string(label.hash))
-        let (size, hits, pinned): (JSON, JSON, JSON) = (.integer(size), .integer(hits), .bool(isPinned))
-        let accessed = JSON.string(DateText.iso8601(lastAccess))
-        let expires = JSON.string(expiration.map(DateText.iso8601))
-        guard showsKey else {
-            return .object([
-                "host": host, "hash": hash, "size": size, "accessed": accessed, "expires": expires, "hits": hits,
-                "pinned": pinned,
-            ])
-        }
-        return .object([
-            "key": .string(label.key), "host": host, "hash": hash, "size": size, "accessed": accessed,
-            "expires": expires, "hits": hits, "pinned": pinned,
+        .object([
+            "key": showsKey ? .string(label.key) : .null, "host": .string(label.host), "file": .string(label.file),
+            "hash": .string(label.hash), "size": .integer(size), "accessed": .string(DateText.iso8601(lastAccess)),
+            "expires": .string(expiration.map(DateText.iso8601)), "hits": .integer(hits), "pinned": .bool(isPinned),
         ])
     }
 }

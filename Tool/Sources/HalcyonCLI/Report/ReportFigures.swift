@@ -1,8 +1,8 @@
 @_spi(HalcyonTool) package import Halcyon
 
-/// Everything that a report tells, on a page or as an object.
+/// All figures of a report, for the page or for JSON.
 package struct ReportFigures: Sendable {
-    /// One entry in a table.
+    /// An entry in a table.
     package struct Row: Sendable {
         package let label: EntryLabel
         package let size: Int64
@@ -24,14 +24,14 @@ package struct ReportFigures: Sendable {
         }
     }
 
-    /// The last part of the folder's path: the rest may say whose it is.
+    /// The last component of the folder's path. The rest may name the owner.
     package var name: String
     package var madeAt: Timestamp
     package var report = StorageReport()
     package var counts = DiskStorage.Statistics.Counts()
     /// nil before anything was counted.
     package var countedSince: Timestamp?
-    /// nil where the volume does not say.
+    /// nil if the volume does not report it.
     package var freeBytes: Int64?
     package var indexBytes: Int64 = 0
     package var logBytes: Int64 = 0

@@ -1,6 +1,6 @@
 @_spi(HalcyonTool) internal import Halcyon
 
-/// What takes up the room, how old it is and when it goes.
+/// Charts of what uses the space, how old it is and when it expires.
 extension ReportPage {
     var charts: [HTML] { [pair(hosts, processors), pair(ages, sizes), pair(expirations, activity)] }
 
@@ -49,7 +49,7 @@ extension ReportPage {
         ).html
     }
 
-    // MARK: What was done
+    // MARK: Activity
 
     var activity: HTML {
         let counts = figures.counts

@@ -1,6 +1,6 @@
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Single entries.
+/// Tables of single entries.
 extension ReportPage {
     var tables: [HTML] {
         [
@@ -36,11 +36,11 @@ extension ReportPage {
     private static let keyLength = 240
     private static let hostLength = 90
 
-    /// A text of unknown direction must not turn what follows it, and the parts of an address keep their order.
+    /// Isolates the label: its direction must not affect the text after it, and the parts of a URL must keep their order.
     private func label(_ label: EntryLabel) -> HTML {
         if let key = label.key { return "<bdi dir=\"ltr\">\(TextWidth.shortened(key, to: Self.keyLength))</bdi>" }
         let hash: HTML = "<code>\(label.hash)</code>"
-        guard let host = label.host else { return "<em>\(EntryLabel.noHost)</em> \(hash)" }
+        guard let host = label.host ?? label.file else { return "<em>\(EntryLabel.noHost)</em> \(hash)" }
         return "<bdi dir=\"ltr\">\(TextWidth.shortened(host, to: Self.hostLength))</bdi> \(hash)"
     }
 }

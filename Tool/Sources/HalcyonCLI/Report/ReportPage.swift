@@ -1,12 +1,13 @@
 @_spi(HalcyonTool) internal import Halcyon
 
-/// The report as one page that needs nothing else: no script, no font, no picture from elsewhere.
+/// The report as one self-contained page: no scripts, fonts or images from elsewhere.
 package struct ReportPage {
     let figures: ReportFigures
 
     package init(_ figures: ReportFigures) { self.figures = figures }
 
-    /// The policy is a second fence: were a text not escaped, a browser would still run and fetch nothing.
+    /// The content security policy is a second line of defense: even if some text were not escaped, a browser would run and fetch
+    /// nothing.
     package var html: HTML {
         """
         <!DOCTYPE html>

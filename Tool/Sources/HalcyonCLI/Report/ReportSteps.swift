@@ -1,7 +1,7 @@
 internal import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
-/// A step of a histogram: its name in two short lines, and in words.
+/// A step of a histogram: a label in two short lines, and a description.
 package struct StepLabel: Equatable, Sendable {
     package let upper: String
     package let lower: String
@@ -14,12 +14,12 @@ package struct StepLabel: Equatable, Sendable {
     }
 }
 
-/// The steps by which a report sorts entries.
+/// The histogram steps of a report.
 package enum ReportSteps {
     private static let hour: Int64 = 3_600_000
     private static let day = 24 * hour
 
-    /// Milliseconds at which the second, third … begin.
+    /// The milliseconds at which the second, third … step begins.
     package static let ages = [hour, 6 * hour, day, 3 * day, 7 * day, 30 * day, 90 * day]
 
     package static let ageLabels = [
@@ -29,7 +29,7 @@ package enum ReportSteps {
         StepLabel("30–90", "days", "30 to 90 days"), StepLabel("> 90", "days", "more than 90 days"),
     ]
 
-    /// Bytes at which the second, third … begin.
+    /// The bytes at which the second, third … step begins.
     package static let sizes: [Int64] = [1_000, 10_000, 50_000, 200_000, 1_000_000, 5_000_000]
 
     package static let sizeLabels = [
@@ -39,19 +39,19 @@ package enum ReportSteps {
         StepLabel("> 5", "MB", "5 MB and more"),
     ]
 
-    /// The last milliseconds of today and the six days that follow, in the user's time zone.
+    /// The last milliseconds of today and of the next six days, in the user's time zone.
     package static func daysEnds(from now: Timestamp) -> [Timestamp] {
         (1...7).map { Timestamp(milliseconds: midnight(after: $0, from: now).milliseconds - 1) }
     }
 
-    /// What has expired, seven days, later, never.
+    /// Labels: expired, each of seven days, later, never.
     package static func expirationLabels(from now: Timestamp) -> [StepLabel] {
         [StepLabel("past", "", "expired already"), StepLabel("today", "", "later today")]
             + (1...6).map { dayLabel(midnight(after: $0, from: now)) }
             + [StepLabel("later", "", "later"), StepLabel("never", "", "never")]
     }
 
-    /// The C library knows that days may have 23 hours.
+    /// Uses the C library, because days may have 23 hours.
     private static func midnight(after days: Int, from now: Timestamp) -> Timestamp {
         var parts = localParts(of: now)
         (parts.tm_hour, parts.tm_min, parts.tm_sec, parts.tm_isdst) = (0, 0, 0, -1)
@@ -72,7 +72,7 @@ package enum ReportSteps {
         return parts
     }
 
-    /// The user's time zone now: `UTC+01:00`.
+    /// The user's current time zone: `UTC+01:00`.
     package static func zone(at now: Timestamp) -> String {
         let minutes = localParts(of: now).tm_gmtoff / 60
         func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -1,4 +1,4 @@
-/// How the page looks: grey, one accent, figures of one width. Paper is always light.
+/// The style sheet: gray, one accent color, tabular figures. Always light in print.
 enum ReportStyle {
     static let css: HTML = """
         :root { color-scheme: light dark; --paper: #fff; --ink: #1c2026; --soft: #59616c; --line: #dfe2e7;

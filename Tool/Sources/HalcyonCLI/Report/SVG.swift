@@ -1,6 +1,6 @@
-/// What the charts are drawn with: positions across are parts of the width, so that texts keep their size on every screen.
+/// Lengths for the charts. Horizontal positions are fractions of the width, so that text keeps its size on every screen.
 enum SVG {
-    /// A part of the width, as `43.25%`.
+    /// A fraction of the width, as `43.25%`.
     static func percent(_ share: Double) -> String {
         let hundredths = Int((share * 10_000).rounded())
         let rest = hundredths % 100

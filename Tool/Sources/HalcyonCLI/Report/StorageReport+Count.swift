@@ -2,9 +2,9 @@ internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
 extension StorageReport {
-    /// Counts all entries, least recently used first: some 10 µs each.
+    /// Counts all entries, least recently used first, in about 10 µs each.
     ///
-    /// - Parameter progress: called with how many have been counted.
+    /// - Parameter progress: called with the number of entries counted so far.
     init(on question: Question, of storage: Storage, progress: (Int) -> Void) throws {
         self.init()
         let usage = try storage.usage()
@@ -12,7 +12,7 @@ extension StorageReport {
         allocatedBytes = usage.allocatedBytes
         pinned = usage.pinned
         var count = Count(question, evictingDownTo: try storage.target(of: question.limits, adopting: true), of: totals)
-        try storage.forEachEntry(matching: .all, sortedBy: .access, descending: false) { entry in
+        try storage.forEachEntry(matching: .all, sortedBy: .eviction, descending: false) { entry in
             count.add(entry)
             if count.entries.isMultiple(of: 1_000) { progress(count.entries) }
         }
@@ -20,7 +20,7 @@ extension StorageReport {
         count.note(in: &self)
     }
 
-    /// Entries, counted one by one in the order in which they are evicted.
+    /// Counts entries one by one, in the order of eviction.
     struct Count {
         private let question: Question
         private let target: Totals?
@@ -35,8 +35,8 @@ extension StorageReport {
         private var accesses: (oldest: Timestamp, newest: Timestamp)?
 
         /// - Parameters:
-        ///   - target: what an eviction leaves of all; nil while no limit is reached.
-        ///   - all: what there is.
+        ///   - target: what an eviction leaves; nil if no limit is reached.
+        ///   - all: the totals before the eviction.
         init(_ question: Question, evictingDownTo target: Totals?, of all: Totals) {
             self.question = question
             self.target = target
@@ -51,7 +51,7 @@ extension StorageReport {
             entries += 1
             hosts.add((entry.baseKey ?? entry.key).flatMap(KeyOrigin.host(ofKey:)), size: size)
             processors.add(entry.processorIdentifier, size: size)
-            // An access that lies in the future is as young as any.
+            // An access in the future counts as just now.
             ages[question.ages.step(of: question.now - access)].add(size: size)
             sizes[question.sizes.step(of: size)].add(size: size)
             expirations.add(
@@ -86,7 +86,7 @@ extension StorageReport {
 
         mutating func add(_ name: String?, size: Int64) { groups[name, default: .none].add(size: size) }
 
-        /// The largest ones; of two that are equally large the one whose name comes first.
+        /// The largest groups. Ties are sorted by name.
         func ranking(limit: Int) -> Ranking {
             let sorted = groups.map { Group(name: $0.key, totals: $0.value) }
                 .sorted { ($1.totals.bytes, $0.name ?? "") < ($0.totals.bytes, $1.name ?? "") }
@@ -108,7 +108,8 @@ extension StorageReport.Expirations {
 }
 
 extension [Int64] {
-    /// Of steps that begin at these numbers, the first one below all of them, the one that a number is in.
+    /// The index of the step that contains a number. These numbers are the steps' lower bounds; the first step is below all of
+    /// them.
     fileprivate func step(of number: Int64) -> Int { firstIndex { number < $0 } ?? count }
 }
 
@@ -117,7 +118,7 @@ extension Totals {
 
     fileprivate mutating func add(size: Int64) { add(Totals(entries: 1, bytes: size)) }
 
-    // Anybody may have edited the index.
+    // Wraps on overflow: anyone may have edited the index.
     fileprivate mutating func add(_ other: Totals) {
         entries += other.entries
         bytes &+= other.bytes

@@ -1,9 +1,9 @@
 internal import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
-/// How the entries of a cache are spread over hosts, processors, ages, sizes and days.
+/// The distribution of a cache's entries over hosts, processors, ages, sizes and days.
 package struct StorageReport: Equatable, Sendable {
-    /// Entries that have something in common, and its name; nil where that is not known.
+    /// The name and totals of a group of entries; the name is nil if it is not known.
     package struct Group: Equatable, Sendable {
         package let name: String?
         package let totals: Totals
@@ -14,7 +14,7 @@ package struct StorageReport: Equatable, Sendable {
         }
     }
 
-    /// The largest groups, and the rest of them together.
+    /// The largest groups, and all other groups combined.
     package struct Ranking: Equatable, Sendable {
         package var largest: [Group] = []
         package var otherGroups: Int64 = 0
@@ -27,22 +27,22 @@ package struct StorageReport: Equatable, Sendable {
         }
     }
 
-    /// What goes when, in the order of the days that were asked for.
+    /// What expires when, in the order of the days in the question.
     package struct Expirations: Equatable, Sendable {
-        /// Only waiting for the next clean.
+        /// Already expired, removed by the next clean.
         package var expired = Totals(entries: 0, bytes: 0)
         package var days: [Totals]
         package var later = Totals(entries: 0, bytes: 0)
-        /// The pinned ones among them.
+        /// Includes pinned entries.
         package var never = Totals(entries: 0, bytes: 0)
 
         package init(days: [Totals]) { self.days = days }
     }
 
-    /// What keeping the limits now would take.
+    /// What an eviction to the limits would remove now.
     package struct Eviction: Equatable, Sendable {
         package var gone = Totals(entries: 0, bytes: 0)
-        /// When the latest of those that go was used last.
+        /// The last use of the most recently used entry that would be removed.
         package var usedUntil: Timestamp?
 
         package init(gone: Totals = Totals(entries: 0, bytes: 0), usedUntil: Timestamp? = nil) {
@@ -52,7 +52,7 @@ package struct StorageReport: Equatable, Sendable {
     }
 
     package var totals = Totals(entries: 0, bytes: 0)
-    /// Bytes that the volume has set aside for the blobs.
+    /// Bytes allocated on the volume for the blobs.
     package var allocatedBytes: Int64 = 0
     package var pinned = Totals(entries: 0, bytes: 0)
     package var hosts = Ranking()
@@ -62,21 +62,21 @@ package struct StorageReport: Equatable, Sendable {
     /// By size, in the order of the steps.
     package var sizes: [Totals] = []
     package var expirations = Expirations(days: [])
-    /// nil while no limit is reached.
+    /// nil if no limit is reached.
     package var eviction: Eviction?
     package var oldestAccess: Timestamp?
     package var newestAccess: Timestamp?
 
     package init() {}
 
-    /// What is to be found out.
+    /// The parameters of the report.
     package struct Question: Sendable {
         package var now: Timestamp
-        /// Groups that are named.
+        /// The number of groups listed by name.
         package var groups: Int
-        /// Milliseconds since the last use at which the second, third … step begin.
+        /// Milliseconds since the last use at which the second, third … step begins.
         package var ages: [Int64]
-        /// Bytes at which the second, third … step begin.
+        /// Bytes at which the second, third … step begins.
         package var sizes: [Int64]
         /// The last millisecond of each day.
         package var days: [Timestamp]

@@ -1,20 +1,33 @@
 internal import Foundation
 
-/// The whole of a terminal, for as long as something is drawn there anew and anew. What was on it comes back afterwards.
+/// Draws on the whole terminal repeatedly. The previous contents are restored afterwards.
 struct FullScreen {
     private let terminal: Terminal
+    private let keyboard: Keyboard?
 
-    init(_ terminal: Terminal) { self.terminal = terminal }
+    init(_ terminal: Terminal, _ keyboard: Keyboard?) {
+        self.terminal = terminal
+        self.keyboard = keyboard
+    }
 
-    /// The other screen, without a cursor.
-    func enter() throws { try write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J") }
+    /// Switches to the alternate screen and hides the cursor.
+    func enter() throws {
+        keyboard?.enter()
+        try write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
+    }
 
-    func leave() throws { try write("\u{1B}[?25h\u{1B}[?1049l") }
+    func leave() throws {
+        keyboard?.leave()
+        try write("\u{1B}[?25h\u{1B}[?1049l")
+    }
+
+    /// How the user leaves, for the last line.
+    var hint: String { keyboard == nil ? "Ctrl-C to leave" : "q or Ctrl-C to leave" }
 
     var size: (columns: Int, rows: Int) { terminal.size }
 
-    /// In one piece, so that nothing flickers; each line takes away what was in its place. No line break after the last one: it would
-    /// move the rest up.
+    /// Draws in one write, to avoid flicker. Each line overwrites the one in its place. The last line has no line break, which
+    /// would scroll the rest up.
     func draw(_ lines: [String]) throws {
         let text = lines.map { "\($0)\u{1B}[K" }.joined(separator: "\r\n")
         try write("\u{1B}[H\(text)\u{1B}[J")

@@ -2,14 +2,14 @@ internal import Dispatch
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Ctrl-C while a command changes the cache: the first one ends it after the piece of work under way, a second one at
-/// once (which harms nothing either: the cache is made for that).
+/// Handles Ctrl-C while a command changes the cache. The first one ends the command after the current piece of work, the second
+/// one at once. Neither damages the cache.
 final class Interruption: Sendable {
     private let requests = Locked(0)
-    // Dispatch's sources are safe from any thread.
+    // Dispatch sources are thread-safe.
     private nonisolated(unsafe) let source: any DispatchSourceSignal
 
-    /// - Parameter perform: called once, by the first Ctrl-C.
+    /// - Parameter perform: called once, on the first Ctrl-C.
     init(_ perform: @escaping @Sendable () -> Void = {}) {
         signal(SIGINT, SIG_IGN)
         source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
@@ -24,7 +24,7 @@ final class Interruption: Sendable {
         source.resume()
     }
 
-    /// From here on Ctrl-C ends the command at once again: what follows changes nothing.
+    /// Lets Ctrl-C end the command at once again, because the rest of it changes nothing.
     func end() {
         source.cancel()
         signal(SIGINT, SIG_DFL)

@@ -5,16 +5,16 @@ final class Output {
     private var buffer: [UInt8] = []
     private static let capacity = 1 << 16
 
-    /// Writes a line, sooner or later.
+    /// Buffers a line.
     func line(_ text: String) throws { try self.text("\(text)\n") }
 
-    /// Writes text, sooner or later.
+    /// Buffers text.
     func text(_ text: String) throws {
         buffer.append(contentsOf: text.utf8)
         if buffer.count >= Self.capacity { try flush() }
     }
 
-    /// Writes what is still in the buffer.
+    /// Writes the rest of the buffer.
     func flush() throws {
         defer { buffer.removeAll(keepingCapacity: true) }
         try buffer.withUnsafeBytes { try Self.write($0, to: STDOUT_FILENO) }
@@ -25,7 +25,7 @@ final class Output {
         try Array("\(text)\n".utf8).withUnsafeBytes { try write($0, to: STDOUT_FILENO) }
     }
 
-    /// Writes all of the bytes.
+    /// Writes all bytes.
     ///
     /// - Throws: ``ClosedPipe``, or ``Failure`` with the system's reason.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, name: String = "the output") throws {
@@ -43,9 +43,9 @@ final class Output {
     }
 }
 
-/// Sentences on standard error.
+/// Messages on standard error.
 enum Message {
-    /// One line, in which control characters (file names may have some) are shown instead of obeyed.
+    /// Prints one line. Escapes control characters, which file names may contain.
     static func print(_ text: String) {
         FileHandle.standardError.write(Data("\(TextWidth.printable(text))\n".utf8))
     }

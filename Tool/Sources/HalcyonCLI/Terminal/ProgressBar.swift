@@ -1,29 +1,29 @@
 internal import Dispatch
 internal import Foundation
 
-/// One line on standard error that shows how far a command is; nothing at all when nobody is looking.
+/// A progress line on standard error. Draws nothing if that is not a terminal.
 package final class ProgressBar {
     private let terminal: Terminal?
     private let total: Int?
     private var isShown = false
     private var nextDrawing = DispatchTime.now()
 
-    /// - Parameter total: nil when nobody knows how far it is: then only the count is shown.
+    /// - Parameter total: nil if the total is unknown; then only the count is shown.
     package init(total: Int?) {
         terminal = Terminal.messages
         self.total = total
     }
 
-    /// Draws the line, unless that was done a moment ago.
+    /// Draws the line, unless it was drawn a moment ago.
     package func show(_ done: Int, _ label: @autoclosure () -> String = "") {
         guard let terminal, DispatchTime.now() >= nextDrawing else { return }
         nextDrawing = .now() + .milliseconds(60)
         isShown = true
-        // One column is left free: writing into the last one wraps on some terminals.
+        // Leave one column free: on some terminals, writing to the last one wraps.
         draw(Self.line(done: done, total: total, label: label(), width: terminal.width - 1))
     }
 
-    /// Takes the line away, before another one is printed and at the end.
+    /// Erases the line. Call it before printing another line, and at the end.
     package func clear() {
         guard isShown, let terminal else { return }
         isShown = false
@@ -33,7 +33,7 @@ package final class ProgressBar {
 
     private func draw(_ line: String) { FileHandle.standardError.write(Data("\r\(line)".utf8)) }
 
-    /// As much of count, bar and label as fits, in this order, padded to the width so that it covers the line before.
+    /// As much of the count, bar and label as fits, in this order, padded to the width to cover the previous line.
     package static func line(done: Int, total: Int?, label: String, width: Int) -> String {
         guard let total else { return fitted("\(done) \(label)", width) }
         let share = total > 0 ? min(1, Double(done) / Double(total)) : 1

@@ -2,9 +2,9 @@ internal import Dispatch
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Draws what a `Progress` says, and cancels it when somebody presses Ctrl-C.
+/// Draws a `Progress`, and cancels it on Ctrl-C.
 final class ProgressWatcher: @unchecked Sendable {
-    // Sendable because the bar is used on one serial queue only.
+    // Sendable because only one serial queue uses the bar.
     private let queue = DispatchQueue(label: "halcyon.progress")
     private let timer: any DispatchSourceTimer
     private let label: String
@@ -28,7 +28,7 @@ final class ProgressWatcher: @unchecked Sendable {
         bar.show(Int(progress.completedUnitCount), label)
     }
 
-    /// Takes the line away. Nothing is drawn afterwards.
+    /// Erases the line and stops drawing.
     func stop() {
         timer.cancel()
         queue.sync {

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// A file descriptor that somebody is looking at.
+/// A file descriptor of a terminal.
 struct Terminal {
     private let descriptor: Int32
 
-    /// nil when the descriptor is a file or a pipe.
+    /// Returns nil if the descriptor is a file or a pipe.
     init?(_ descriptor: Int32) {
         guard isatty(descriptor) == 1 else { return nil }
         self.descriptor = descriptor
@@ -14,10 +14,10 @@ struct Terminal {
     static var messages: Terminal? { Terminal(STDERR_FILENO) }
     static var input: Terminal? { Terminal(STDIN_FILENO) }
 
-    /// Columns, asked anew each time: windows are resized.
+    /// The number of columns. Read each time, because windows are resized.
     var width: Int { size.columns }
 
-    /// As ``width``.
+    /// Like ``width``, with the rows.
     var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }

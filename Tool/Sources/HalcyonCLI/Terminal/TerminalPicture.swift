@@ -1,16 +1,16 @@
 internal import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
-/// A picture in characters: each one is an upper half block, with the colour of one pixel before that of the one below it
-/// (the 24-bit colours of ISO 8613-6, "38;2" and "48;2", which terminals of today know).
+/// An image as characters: upper half blocks, with the color of one pixel in the foreground and that of the pixel below it in the
+/// background (24-bit colors, ISO 8613-6 "38;2" and "48;2", which current terminals support).
 package struct TerminalPicture {
     package let text: String
 
-    /// nil where pixels cannot be had.
+    /// Returns nil if the pixels cannot be read.
     ///
     /// - Parameters:
-    ///   - width: pixels at most, one for each column.
-    ///   - height: pixels at most, two for each line.
+    ///   - width: the maximum width in pixels, one per column.
+    ///   - height: the maximum height in pixels, two per line.
     package init?(_ image: KFCrossPlatformImage, width: Int, height: Int) {
         #if os(Linux)
             let size = CGSize(width: image.size.width * image.scale, height: image.size.height * image.scale)
@@ -27,13 +27,13 @@ package struct TerminalPicture {
         #endif
     }
 
-    /// - Parameter pixels: red, green, blue and alpha of each, row by row.
+    /// - Parameter pixels: RGBA bytes, row by row.
     package static func text(of pixels: [UInt8], width: Int, height: Int) -> String {
         func colour(_ x: Int, _ y: Int) -> String {
             guard y < height else { return "0;0;0" }
             let start = (y * width + x) * 4
             let alpha = Int(pixels[start + 3])
-            // Grey squares behind what is transparent, as in picture editors: neither black nor white gets lost on them.
+            // Gray squares under transparent pixels, as in image editors: both black and white stay visible on them.
             let behind = (x / 4 + y / 4).isMultiple(of: 2) ? 153 : 102
             return (0..<3).map { String((Int(pixels[start + $0]) * alpha + behind * (255 - alpha)) / 255) }
                 .joined(separator: ";")

@@ -1,6 +1,6 @@
-/// Text that has to fit into a line of a terminal.
+/// Fits text into a line of a terminal.
 package enum TextWidth {
-    /// Columns a terminal uses for a text: two for East Asian letters and emoji.
+    /// The columns that a terminal uses for text: two for East Asian characters and emoji.
     package static func columns(of text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
 
     private static func columns(of character: Character) -> Int {
@@ -9,13 +9,13 @@ package enum TextWidth {
         return isWide || character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
     }
 
-    /// The blocks of wide letters (Unicode's East Asian Width W and F, coarsely).
+    /// The ranges of wide characters (Unicode East Asian Width W and F, roughly).
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
         0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD,
     ]
 
-    /// The text with its middle left out, so that it fits: beginning and end of an address tell most.
+    /// Removes the middle of the text so that it fits: the beginning and end of a URL say the most.
     package static func shortened(_ text: String, to width: Int) -> String {
         guard columns(of: text) > width else { return text }
         guard width > 1 else { return String(repeating: "…", count: max(0, width)) }
@@ -33,9 +33,9 @@ package enum TextWidth {
             })
     }
 
-    /// The text with control characters made visible: a key must not move the cursor, nor begin a new line.
+    /// Makes control characters visible: a key must not move the cursor or begin a new line.
     package static func printable(_ text: String) -> String {
-        // Most keys are addresses, and asking for a letter's properties takes its time.
+        // Most keys are ASCII URLs, and reading Unicode properties is slow.
         if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         return text.unicodeScalars.map { isControl($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
@@ -44,7 +44,7 @@ package enum TextWidth {
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
-        // Marks that turn the direction of writing; the joiner is part of many emoji.
+        // Bidirectional formatting characters. The joiner is part of many emoji.
         case .format: scalar != "\u{200D}"
         default: false
         }

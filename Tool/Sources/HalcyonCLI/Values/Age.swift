@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// A span of time up to now or from now on, as people write it: `7d`, `12h`, `30m`, `90s`.
+/// A time span, in the past or future, as a user writes it: `7d`, `12h`, `30m`, `90s`.
 package struct Age: Equatable, Sendable {
     package let seconds: Double
 
@@ -8,7 +8,7 @@ package struct Age: Equatable, Sendable {
         "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800,
     ]
 
-    /// nil for anything else, and for what is not longer than nothing.
+    /// Returns nil for any other text, and for a span that is not positive.
     package init?(_ text: String) {
         guard let quantity = Quantity(text), let factor = Self.secondsOfUnit[quantity.unit], quantity.number > 0 else {
             return nil
@@ -16,7 +16,7 @@ package struct Age: Equatable, Sendable {
         seconds = quantity.number * factor
     }
 
-    /// For arguments.
+    /// Parses a command-line argument.
     @Sendable package static func parse(_ text: String) throws -> Age {
         guard let age = Age(text) else {
             throw ValidationError("An age is a number with a unit, as in 7d, 12h, 30m or 90s.")

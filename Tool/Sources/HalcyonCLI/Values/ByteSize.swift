@@ -1,12 +1,12 @@
 internal import ArgumentParser
 
-/// A number of bytes as people read and write it: decimal units (`50MB`) and binary ones (`1.5 GiB`).
+/// A number of bytes as users read and write it: decimal units (`50MB`) and binary ones (`1.5 GiB`).
 package struct ByteSize: Equatable, Sendable, CustomStringConvertible {
     package let bytes: Int64
 
     package init(_ bytes: Int64) { self.bytes = bytes }
 
-    /// nil for anything but a number with a unit, `B` when there is none.
+    /// Returns nil unless the text is a number with a unit. The default unit is `B`.
     package init?(_ text: String) {
         guard let quantity = Quantity(text), let factor = Self.factor(of: quantity.unit),
             let bytes = quantity.times(factor)
@@ -26,7 +26,7 @@ package struct ByteSize: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// One digit after the point, in decimal units: `4.4 MB`.
+    /// One decimal, in decimal units: `4.4 MB`.
     package var description: String {
         guard bytes.magnitude >= 1000 else { return "\(bytes) B" }
         var (tenths, power) = (tenthsOfThousand(bytes), 0)
@@ -39,7 +39,7 @@ package struct ByteSize: Equatable, Sendable, CustomStringConvertible {
 
     private func tenthsOfThousand(_ bytes: Int64) -> Int64 { bytes / 100 + (bytes % 100 >= 50 ? 1 : 0) }
 
-    /// For arguments.
+    /// Parses a command-line argument.
     @Sendable package static func parse(_ text: String) throws -> ByteSize {
         guard let size = ByteSize(text) else {
             throw ValidationError("A size is a number with a unit, as in 50MB, 1.5GiB or 800k.")

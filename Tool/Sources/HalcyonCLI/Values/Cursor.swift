@@ -2,13 +2,13 @@ internal import ArgumentParser
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Where a page of a listing has ended, as text that a script can hand back: base64 of the library's cursor.
+/// The end of a page of a listing, as text that a script can pass back: the library's cursor in base64.
 struct Cursor: Sendable {
     let place: DiskStorage.EntryCursor
-    /// What it goes on in.
+    /// The order in which the listing continues.
     let order: Order
 
-    /// The part of the library's cursor that an argument may contradict.
+    /// The part of the library's cursor that other arguments may contradict.
     struct Order: Codable, Equatable, Sendable {
         let order: DiskStorage.EntryOrder
         let isDescending: Bool
@@ -28,7 +28,7 @@ struct Cursor: Sendable {
         }
     }
 
-    /// For arguments.
+    /// Parses a command-line argument.
     @Sendable static func parse(_ text: String) throws -> Cursor {
         guard let cursor = Cursor(text) else {
             throw ValidationError("A place to go on from is what ‘halcyon list --page’ has printed as \"next\".")

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Dates as text.
 ///
-/// By hand: `DateFormatter` takes longer for one date than reading its row.
+/// Does not use `DateFormatter`, which takes longer for one date than reading its row.
 package enum DateText {
     /// `2026-11-21 07:30:12`, in the user's time zone.
     package static func local(_ time: Timestamp) -> String {

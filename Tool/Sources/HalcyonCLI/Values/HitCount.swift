@@ -1,8 +1,8 @@
-/// A number of reads in a column of a table.
+/// A number of reads in a table column.
 package enum HitCount {
     private static let units = ["k", "M", "G", "T", "P", "E"]
 
-    /// To the right of the column; in thousands, or thousands of them, where it is too long: `123k`.
+    /// Right-aligned; in thousands, millions and so on if it is too long: `123k`.
     package static func text(_ hits: Int, width: Int) -> String {
         var (text, rest) = (String(hits), hits)
         for unit in units where text.count > width {

@@ -1,16 +1,16 @@
-/// A JSON value with its members in the order in which they were written: the same command prints the same text, and a
-/// list can be printed one element at a time.
+/// A JSON value that keeps the order of its members: the same command prints the same text, and a list can be printed one element
+/// at a time.
 package enum JSON: Sendable {
     case object(Members)
     case array([JSON])
     case string(String)
     case integer(Int64)
-    /// With three digits after the point at most.
+    /// At most three decimals.
     case decimal(Double)
     case bool(Bool)
     case null
 
-    /// Written as a dictionary, or made of an array.
+    /// Members in order, from a dictionary literal or an array.
     package struct Members: ExpressibleByDictionaryLiteral, Sendable {
         fileprivate let all: [(name: String, value: JSON)]
 
@@ -21,15 +21,17 @@ package enum JSON: Sendable {
     package static func string(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
     package static func integer(_ number: Int) -> JSON { .integer(Int64(number)) }
 
+    package static func optional<Value>(_ value: Value?, _ make: (Value) -> JSON) -> JSON { value.map(make) ?? .null }
+
     package static func strings(_ texts: [String]) -> JSON { .array(texts.map { .string($0) }) }
     package static func integer(_ number: Int?) -> JSON { number.map { .integer(Int64($0)) } ?? .null }
 
-    /// With its names in order.
+    /// An object of texts, sorted by name.
     package static func texts(_ texts: [String: String]) -> JSON {
         .object(Members(texts.sorted { $0.key < $1.key }.map { (name: $0, value: .string($1)) }))
     }
 
-    /// On one line.
+    /// The text on one line.
     package var compact: String {
         switch self {
         case .object(let members):
@@ -39,7 +41,7 @@ package enum JSON: Sendable {
         }
     }
 
-    /// A member or an element on each line.
+    /// The text with one member or element per line.
     package func indented(_ indent: String = "") -> String {
         let inner = indent + "  "
         switch self {
@@ -62,7 +64,7 @@ package enum JSON: Sendable {
         }
     }
 
-    /// By hand: formatting asks for the user's language.
+    /// Does not use a formatter, which depends on the user's locale.
     private static func text(of number: Double) -> String {
         // JSON has no infinity.
         guard let thousandths = Int64(exactly: (number * 1000).rounded()) else { return "null" }

@@ -1,14 +1,14 @@
 internal import ArgumentParser
 
-/// Seconds for which an HTTP response is fresh, or none.
+/// The seconds for which an HTTP response is fresh, or nil.
 struct MaxAge: Equatable, Sendable {
     let seconds: Int?
 
-    /// For arguments.
+    /// Parses a command-line argument.
     @Sendable static func parse(_ text: String) throws -> MaxAge {
         if text.isEmpty { return MaxAge(seconds: nil) }
         guard text.allSatisfy({ $0.isASCII && $0.isNumber }), let seconds = Int(text) else {
-            throw ValidationError("A max-age is a whole number of seconds, as 3600.")
+            throw ValidationError("It is a whole number of seconds, as 3600.")
         }
         return MaxAge(seconds: seconds)
     }

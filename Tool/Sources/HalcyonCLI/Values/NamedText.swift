@@ -1,11 +1,11 @@
 internal import ArgumentParser
 
-/// A name and what is noted under it: `width=640`.
+/// A note's name and text: `width=640`.
 struct NamedText: Equatable, Sendable {
     let name: String
     let text: String
 
-    /// For arguments. All behind the first `=` is the text.
+    /// Parses a command-line argument. Everything after the first `=` is the text.
     @Sendable static func parse(_ argument: String) throws -> NamedText {
         guard let sign = argument.firstIndex(of: "="), sign > argument.startIndex else {
             throw ValidationError("A note is a name, = and a text, as in width=640.")

@@ -1,20 +1,25 @@
 internal import ArgumentParser
+internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// A format that pictures can be written in.
+/// A format for writing images.
 enum PictureFormat: String, ExpressibleByArgument, CaseIterable {
-    case png, jpeg, gif
+    case png, jpeg, gif, webp
 
     init?(argument: String) {
         let name = argument.lowercased()
         self.init(rawValue: name == "jpg" ? "jpeg" : name)
     }
 
-    var imageFormat: ImageFormat {
+    /// Encodes an image in this format; nil if the format cannot represent it.
+    func data(of image: KFCrossPlatformImage, quality: Double) -> Data? {
         switch self {
-        case .png: .PNG
-        case .jpeg: .JPEG
-        case .gif: .GIF
+        case .png: image.kf.pngRepresentation()
+        case .jpeg: image.kf.jpegRepresentation(compressionQuality: quality)
+        case .gif: image.kf.gifRepresentation()
+        case .webp: image.kf.webpRepresentation(compressionQuality: quality)
         }
     }
+
+    var hasQuality: Bool { self == .jpeg || self == .webp }
 }

@@ -1,12 +1,12 @@
-/// A number and its unit as people write them: `1.5 GiB`, `7d`.
+/// A number with a unit, as a user writes it: `1.5 GiB`, `7d`.
 struct Quantity {
     let number: Double
-    /// Set when the number has no fraction: large ones must not be rounded.
+    /// Set if the number has no fraction, so that large numbers are not rounded.
     let whole: Int64?
-    /// Lower case; empty for none.
+    /// Lowercase; empty if there is no unit.
     let unit: String
 
-    /// nil for what does not begin with digits, perhaps with one point among them.
+    /// Returns nil unless the text begins with digits, with at most one point among them.
     init?(_ text: String) {
         let text = text.trimmed
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
@@ -16,7 +16,7 @@ struct Quantity {
         unit = String(text[digits.endIndex...]).trimmed.lowercased()
     }
 
-    /// The number times `factor`; nil when it does not fit.
+    /// The number times `factor`; nil if the product overflows.
     func times(_ factor: Int64) -> Int64? {
         if let whole {
             let (product, overflow) = whole.multipliedReportingOverflow(by: factor)

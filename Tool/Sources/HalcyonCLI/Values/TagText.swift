@@ -1,9 +1,9 @@
 internal import ArgumentParser
 @_spi(HalcyonTool) internal import Halcyon
 
-/// A word under which entries can be found.
+/// A tag, by which entries can be found.
 enum TagText {
-    /// For arguments.
+    /// Parses a command-line argument.
     @Sendable static func parse(_ text: String) throws -> String {
         do {
             try DiskStorage.EntryAttributes(tags: [text]).validate()

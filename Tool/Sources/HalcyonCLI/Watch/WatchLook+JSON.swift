@@ -1,23 +1,33 @@
 @_spi(HalcyonTool) internal import Halcyon
 
-/// A look for programs.
+/// A look as JSON.
 extension WatchLook {
     private static let rows = 10
 
+    /// All states have the same members.
     package func object(limit: Int64?, showsKeys: Bool) -> JSON {
-        let time = JSON.string(DateText.iso8601(at))
+        let totals = snapshot?.totals
+        let entries: JSON = .optional(totals) { .integer($0.entries) }
+        let bytes: JSON = .optional(totals) { .integer($0.bytes) }
+        let allocated: JSON = .optional(snapshot) { .integer($0.allocatedBytes) }
+        return .object([
+            "at": .string(DateText.iso8601(at)), "state": .string(stateName), "reason": .string(reason),
+            "entries": entries, "bytes": bytes, "allocated_bytes": allocated,
+            "limit": .optional(limit) { .integer($0) }, "statistics": .optional(snapshot, statistics),
+            "per_second": .optional(rates, Self.object), "hosts": .optional(snapshot) { _ in hostsArray },
+            "evicted_next": .optional(snapshot) { rows($0.evictedNext, showsKeys) },
+            "latest": .optional(snapshot) { rows($0.latest, showsKeys) },
+        ])
+    }
+
+    private var snapshot: IndexSnapshot? { if case .seen(let snapshot) = state { snapshot } else { nil } }
+    private var reason: String? { if case .unreadable(let reason) = state { reason } else { nil } }
+
+    private var stateName: String {
         switch state {
-        case .missing: return .object(["at": time, "state": .string("missing")])
-        case .unreadable(let reason):
-            return .object(["at": time, "state": .string("unreadable"), "reason": .string(reason)])
-        case .seen(let snapshot):
-            return .object([
-                "at": time, "state": .string("open"), "entries": .integer(snapshot.totals.entries),
-                "bytes": .integer(snapshot.totals.bytes), "allocatedBytes": .integer(snapshot.allocatedBytes),
-                "limit": limit.map { .integer($0) } ?? .null, "statistics": statistics(of: snapshot),
-                "perSecond": rates.map(Self.object) ?? .null, "hosts": hostsArray,
-                "evictedNext": rows(snapshot.evictedNext, showsKeys), "latest": rows(snapshot.latest, showsKeys),
-            ])
+        case .missing: "missing"
+        case .unreadable: "unreadable"
+        case .seen: "open"
         }
     }
 
@@ -25,7 +35,7 @@ extension WatchLook {
         let counts = snapshot.counts
         return .object([
             "since": .string(snapshot.since.map(DateText.iso8601)), "hits": .integer(counts.hits),
-            "misses": .integer(counts.misses), "hitRate": counts.hitRate.map { .decimal($0) } ?? .null,
+            "misses": .integer(counts.misses), "hit_rate": counts.hitRate.map { .decimal($0) } ?? .null,
             "stores": .integer(counts.stores), "evictions": .integer(counts.evictions),
             "expirations": .integer(counts.expirations), "removals": .integer(counts.removals),
         ])
@@ -53,14 +63,11 @@ extension WatchLook {
         .array(
             entries.prefix(Self.rows).map { entry in
                 let label = EntryLabel(key: entry.key, fileName: entry.name.text, showsKey: showsKeys)
-                let (host, hash): (JSON, JSON) = (.string(label.host), .string(label.hash))
-                let accessed = JSON.string(DateText.iso8601(entry.accessedAt))
-                let size = JSON.integer(entry.size)
-                return showsKeys
-                    ? .object([
-                        "key": .string(label.key), "host": host, "hash": hash, "size": size, "accessed": accessed,
-                    ])
-                    : .object(["host": host, "hash": hash, "size": size, "accessed": accessed])
+                return .object([
+                    "key": showsKeys ? .string(label.key) : .null, "host": .string(label.host),
+                    "file": .string(label.file), "hash": .string(label.hash),
+                    "size": .integer(entry.size), "accessed": .string(DateText.iso8601(entry.accessedAt)),
+                ])
             })
     }
 }

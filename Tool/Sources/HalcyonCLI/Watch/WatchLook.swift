@@ -1,16 +1,16 @@
 @_spi(HalcyonTool) package import Halcyon
 
-/// One look at a cache, beside the one before.
+/// One look at a cache, compared with the previous one.
 package struct WatchLook: Sendable {
     package enum State: Sendable {
         case seen(IndexSnapshot)
-        /// There is no cache, or none yet, or none any more.
+        /// There is no cache, either not yet or not any more.
         case missing
-        /// Why it cannot be read now.
+        /// The reason why the cache cannot be read now.
         case unreadable(String)
     }
 
-    /// What was done in each second since the look before.
+    /// Activity per second since the previous look.
     package struct Rates: Equatable, Sendable {
         package var hits: Double
         package var misses: Double
@@ -27,9 +27,9 @@ package struct WatchLook: Sendable {
 
     package var at: Timestamp
     package var state: State
-    /// nil at the first look, and when counting has begun anew.
+    /// nil for the first look, or if the counters were reset.
     package var rates: Rates?
-    /// Of this look, or of an earlier one: they take longer than the rest.
+    /// The hosts at this look or an earlier one, because reading them takes longer than the rest.
     package var hosts: [IndexSnapshot.Host]?
 
     package init(at: Timestamp, state: State, rates: Rates? = nil, hosts: [IndexSnapshot.Host]? = nil) {
@@ -41,7 +41,7 @@ package struct WatchLook: Sendable {
 }
 
 extension WatchLook.Rates {
-    /// nil where the counts say that they were counted from another beginning.
+    /// Returns nil if the two snapshots count from different starting points.
     package init?(from old: IndexSnapshot, to new: IndexSnapshot, seconds: Double) {
         guard old.since == nil || old.since == new.since, seconds > 0 else { return nil }
         func rate(_ path: KeyPath<DiskStorage.Statistics.Counts, Int64>) -> Double {

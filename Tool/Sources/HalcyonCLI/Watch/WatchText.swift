@@ -1,9 +1,9 @@
 @_spi(HalcyonTool) internal import Halcyon
 
-/// A look as lines of a terminal.
+/// A look as lines for a terminal.
 package struct WatchText {
     package let folder: String
-    /// Bytes; nil for none.
+    /// The limit in bytes; nil for none.
     package let limit: Int64?
     package let showsKeys: Bool
 
@@ -15,7 +15,7 @@ package struct WatchText {
 
     private static let listRows = 5
 
-    /// - Parameter height: lines that there are; nil for as many as it takes.
+    /// - Parameter height: the number of lines available; nil for no limit.
     package func lines(of look: WatchLook, width: Int, height: Int?) -> [String] {
         let lines = [title(look), ""] + body(of: look, width: width, height: height.map { $0 - 2 })
         return lines.prefix(height ?? .max).map { TextWidth.shortened($0, to: width) }
@@ -73,7 +73,7 @@ package struct WatchText {
         Self.padded(name, 12) + Self.aligned(rate.map(Self.text) ?? "–", 10) + Self.aligned(Figure.count(count), 16)
     }
 
-    /// One digit after the point.
+    /// One decimal.
     private static func text(of rate: Double) -> String {
         let tenths = Int64(min(1e15, rate * 10).rounded())
         return "\(Figure.count(tenths / 10)).\(tenths % 10)"
@@ -81,9 +81,9 @@ package struct WatchText {
 
     // MARK: Lists
 
-    /// The room that is left, in three parts.
+    /// Divides the remaining lines into three lists.
     private func lists(of look: WatchLook, _ snapshot: IndexSnapshot, height: Int?) -> [String] {
-        // A blank line and a heading each.
+        // Each list takes a blank line and a heading.
         let rows = height.map { max(0, $0 / 3 - 2) } ?? Self.listRows
         guard rows > 0 else { return [] }
         return ["", "TOP HOSTS"] + hosts(look.hosts).prefix(rows) + ["", "EVICTED NEXT"]

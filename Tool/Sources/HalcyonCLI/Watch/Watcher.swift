@@ -2,17 +2,17 @@ internal import Dispatch
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Looks at a cache again and again.
+/// Looks at a cache repeatedly.
 struct Watcher {
     private let folder: String
     private var last: (snapshot: IndexSnapshot, at: DispatchTime)?
     private var hosts: [IndexSnapshot.Host]?
     private var nextHosts: DispatchTime?
 
-    /// Entries and hosts that are asked for: more than a high window shows.
+    /// The number of entries and hosts to read: more than a tall window shows.
     private static let rows = 30
     private static let secondsBetweenHosts = 10.0
-    /// All hosts together take so small a part of the time.
+    /// Reading the hosts takes at most one part in this many of the time.
     private static let hostsShare = 50.0
 
     init(folder: String) { self.folder = folder }
@@ -36,7 +36,7 @@ struct Watcher {
         }
     }
 
-    /// Another cache may take its place.
+    /// Forgets the previous look, because another cache may replace this one.
     private mutating func forget() { (last, hosts, nextHosts) = (nil, nil, nil) }
 
     private mutating func note(_ hosts: [IndexSnapshot.Host]?, cost seconds: Double) {

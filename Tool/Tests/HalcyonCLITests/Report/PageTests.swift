@@ -120,8 +120,18 @@ import Testing
         #expect(EntryLabel(key: "secret", fileName: hashed, showsKey: true).text == "secret")
     }
 
+    @Test(arguments: [
+        ("/home/ann/Pictures/photo.jpg", "photo.jpg"), ("./holiday/", "holiday"), ("photo.jpg", "photo.jpg"),
+        ("file:///home/ann/a.png", "a.png"), ("secret", nil), ("data:image/png;base64,AA/BB", nil), ("a.b c", nil),
+        ("mailto:ann@example.com", nil), ("/", nil), ("ends.with-long-part", nil),
+    ])
+    func `tell the last component of a file's path`(key: String, file: String?) {
+        let label = EntryLabel(key: key, fileName: hashed, showsKey: false)
+        #expect(label.file == file && label.text == "\(file ?? "(no address)")  0a0a0a0a0a")
+    }
+
     @Test func `do not tell a file's name that is a key`() {
-        let label = EntryLabel(key: "secret.png", fileName: "secret.png", showsKey: false)
+        let label = EntryLabel(key: "secret", fileName: "secret", showsKey: false)
         #expect(label.hash.count == 10 && label.hash.allSatisfy(\.isHexDigit))
     }
 }

@@ -35,7 +35,7 @@ import Testing
             #expect((object["hosts"] as? [[String: Any]])?.first?["name"] as? String == "a.example")
             #expect((object["latest"] as? [[String: Any]])?.count == 1)
         }
-        #expect(lines[0].contains("\"perSecond\": null") && lines[1].contains("\"perSecond\": {"))
+        #expect(lines[0].contains("\"per_second\": null") && lines[1].contains("\"per_second\": {"))
         #expect(!lines[0].contains("secret"))
     }
 
@@ -97,7 +97,7 @@ import Testing
         try tool.write("file", .blob(1))
         try tool.write("other/letter.txt", .blob(1))
         #expect(try tool.run(["watch", "--folder", "file"]).isPlainError(containing: "is a file."))
-        #expect(try tool.run(["watch", "--folder", "other"]).isPlainError(containing: "is no cache"))
+        #expect(try tool.run(["watch", "--folder", "other"]).isPlainError(containing: "is not a cache"))
     }
 
     @Test func `ends quietly when its reader has seen enough`() throws {
@@ -155,6 +155,29 @@ import Testing
         #expect(watch.wait() == 128 + signal)
         drawn += terminal.screen()
         #expect(drawn.hasSuffix(Self.leave) && drawn.ranges(of: Self.leave).count == 1)
+    }
+
+    @Test func `ends on q, which the terminal does not show, and gives the settings of the terminal back`() throws {
+        let terminal = try PseudoTerminal(columns: 80)
+        let before = terminal.settings
+        let watch = try tool.start(
+            ["watch", "--folder", tool.cache, "--interval", "60"],
+            streams: [terminal.handle, terminal.handle, Tool.openNull()])
+        var drawn = try screen(terminal, until: "q or Ctrl-C to leave")
+        #expect(terminal.settings != before)
+        terminal.type("xq")
+        #expect(watch.wait() == 0)
+        drawn += terminal.screen()
+        #expect(drawn.hasSuffix(Self.leave) && terminal.settings == before)
+        #expect(!drawn.contains("xq"))
+    }
+
+    @Test func `without a keyboard Ctrl-C ends it`() throws {
+        let terminal = try PseudoTerminal(columns: 80)
+        let watch = try start(terminal)
+        #expect(try !screen(terminal, until: "Ctrl-C to leave").contains("q or"))
+        watch.interrupt()
+        #expect(watch.wait() == 130)
     }
 
     @Test func `gives them back after the last look, and while it is stopped`() throws {

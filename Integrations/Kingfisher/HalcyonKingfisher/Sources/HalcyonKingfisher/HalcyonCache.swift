@@ -2,40 +2,40 @@ public import Foundation
 public import Halcyon
 public import Kingfisher
 
-// Both modules have types of the same names: each one is written with its module, and `.kf` is not used here.
-// In an app whose declarations belong to the main actor unless they say otherwise, these have to say otherwise.
+// Both modules have types with the same names, so each name here includes its module, and `.kf` is not used. The declarations are
+// `nonisolated` because an app may isolate declarations to the main actor by default.
 
-/// Kingfisher's cache with its disk kept by Halcyon.
+/// A Kingfisher cache whose disk half is Halcyon.
 ///
 /// ```swift
 /// KingfisherManager.shared.cache = HalcyonCache(name: "images")       // before the first image is asked for
 /// ```
 ///
-/// Images in memory stay Kingfisher's business: ``memoryStorage`` and its settings are what they were. On disk the keys, the
-/// file names and the settings in `diskStorage.config` are Kingfisher's too, but the folder and the storage are Halcyon's. The
-/// storage that the superclass has made stays unused: `diskStorage` is where settings are, and nothing else.
+/// Kingfisher still manages images in memory: ``memoryStorage`` and its settings are unchanged. On disk, the keys, the file names
+/// and the settings in `diskStorage.config` are Kingfisher's, but the folder and the storage are Halcyon's. The superclass's own
+/// storage is unused: use `diskStorage` only for settings.
 ///
-/// The blobs are in a folder beside Kingfisher's, called like that one and `.halcyon`. At the first use, if that folder is not
-/// there, Kingfisher's is renamed to it: nothing is copied, nothing is lost, and it happens once.
+/// The blobs are in a folder next to Kingfisher's, with the same name plus `.halcyon`. On first use, if that folder does not
+/// exist, Kingfisher's folder is renamed to it. This happens once, copies nothing and loses nothing.
 ///
-/// A store that fails on disk tells its handler so as `cannotSerializeImage`, with ``HalcyonStoreFailure`` as the serializer:
-/// Kingfisher makes the results of stores itself, and that is the one failure it can be made to report. The async functions
-/// throw the real error.
+/// If a store fails on disk, its handler receives `cannotSerializeImage` with ``HalcyonStoreFailure`` as the serializer: only
+/// Kingfisher can create store results, and this is the one failure it can be made to report. The async functions throw the real
+/// error.
 nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable {
-    // Sendable because what follows is reached through `opening` alone.
+    // Sendable because the following properties are accessed only under `opening`.
 
     private let opening = NSLock()
     private var opened: DiskHalf?
     private var hasAdvised = false
 
-    /// The cache that keeps the disk, for what Kingfisher has no function for: `suspend`, `resume`, cleaning with progress,
-    /// `diskStorage.directoryURL`. Its memory is not used.
+    /// The cache that manages the disk. Use it for functions that Kingfisher lacks: `suspend`, `resume`, cleaning with progress,
+    /// `diskStorage.directoryURL`. Its memory cache is not used.
     public var halcyon: Halcyon.ImageCache { disk }
 
-    /// Opened at its first use, and with the settings as they are now.
+    /// Opened on first use, and updated with the current settings on each use.
     ///
-    /// Not when the cache is made: apps set `diskStorage.config` in the line after that, and how the old files are read
-    /// depends on it.
+    /// It is not opened in `init`, because apps set `diskStorage.config` on the next line, and that determines how old files are
+    /// read.
     private var disk: DiskHalf {
         opening.lock()
         defer { opening.unlock() }
@@ -54,11 +54,11 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         let stock = diskStorage.directoryURL
         let folder = stock.deletingLastPathComponent()
             .appendingPathComponent(stock.lastPathComponent + ".halcyon", isDirectory: true)
-        // One rename. It refuses a folder that has something in it, as every folder has that was in use: so this happens once.
-        // Whatever else hinders it, the cache begins empty, and the old files stay where they are.
+        // One rename. It fails if the target is not empty, as any folder that was in use is, so it succeeds only once. If it
+        // fails for another reason, the cache starts empty and the old files stay where they are.
         if rename(stock.path, folder.path) == 0 {
-            // Another of Kingfisher's caches may be using it, the default one for instance. If it cannot be made now, the next
-            // launch makes it.
+            // Another Kingfisher cache, for instance the default one, may be using this folder. If it cannot be created now, the
+            // next launch creates it.
             try? FileManager.default.createDirectory(at: stock, withIntermediateDirectories: true)
         }
         var config = Halcyon.DiskStorage.Config(name: diskStorage.config.name, sizeLimit: 0)
@@ -80,7 +80,7 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         config.autoExtAfterHashedFileName = settings.autoExtAfterHashedFileName
     }
 
-    /// What Halcyon's own timer and messages of the system start goes by the settings of that moment too.
+    /// Applies the current settings. Called before cleaning that Halcyon's timer or a system notification starts.
     fileprivate func applySettings() { _ = disk }
 
     // MARK: Storing
@@ -135,8 +135,9 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         }
     }
 
-    /// Has the superclass call a handler: nobody else can make a `CacheStoreResult`. For a success it stores in memory what has
-    /// expired already, which does nothing; for a failure on disk what cannot be serialized, which is what it then reports.
+    /// Makes the superclass call a handler, because only Kingfisher can create a `CacheStoreResult`. For a success, it stores an
+    /// expired image in memory, which does nothing. For a failure on disk, it stores an image that cannot be serialized, and
+    /// reports that.
     private func report(
         _ result: Halcyon.CacheStoreResult, of image: Kingfisher.KFCrossPlatformImage, original: Data? = nil,
         on queue: Kingfisher.CallbackQueue, to handler: (@Sendable (Kingfisher.CacheStoreResult) -> Void)?
@@ -171,17 +172,17 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         disk.removeImage(forKey: key, forcedExtension: forcedExtension, completionHandler: report)
     }
 
-    /// Removes an image and all its variants, whichever processors have made them, also in an earlier launch. In memory those go
-    /// that are on disk too, and the image itself: which others are there Kingfisher does not say.
+    /// Removes an image and all its variants, from any processor and any launch. From memory, it removes the image itself and the
+    /// variants that are also on disk: Kingfisher does not tell which others are in memory.
     ///
-    /// - Parameter completionHandler: called on `callbackQueue` when they are gone.
+    /// - Parameter completionHandler: called on `callbackQueue` after the removal.
     public func removeImageAndVariants(
         forKey key: String, callbackQueue: Kingfisher.CallbackQueue = .untouch,
         completionHandler: (@Sendable () -> Void)? = nil
     ) {
         memoryStorage.remove(forKey: key)
         disk.removeImageAndVariants(forKey: key) { [memoryStorage] gone in
-            // A failure is that nothing could be removed: what is still there is still found.
+            // On failure nothing was removed, and the images can still be found.
             for key in ((try? gone.get()) ?? []).compactMap(\.key) { memoryStorage.remove(forKey: key) }
             if let completionHandler { callbackQueue.execute(completionHandler) }
         }
@@ -267,8 +268,8 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
 
     // MARK: Advice
 
-    /// With this option a manager asks `imageCachedTypeAsync`, which cannot be overridden, and downloads what is on disk. It then
-    /// comes here with what it has downloaded.
+    /// Warns about an option with which a manager calls `imageCachedTypeAsync`, which cannot be overridden, and downloads images
+    /// that are on disk. The manager then calls this cache with the downloaded image.
     private func advise(on options: Kingfisher.KingfisherParsedOptionsInfo) {
         guard options.asyncCacheTypeCheck else { return }
         let isFirst = opening.withLock {
@@ -365,9 +366,10 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         }
     }
 
-    /// Returns when the image is gone; none there is no error. It does not call the function with a handler, which has no place for one.
+    /// Removes an image and returns when it is gone. A missing image is not an error. Does not call the variant with a handler,
+    /// which cannot report errors.
     ///
-    /// - Throws: Kingfisher's error if it is on disk and could not be removed. Then it is still found there.
+    /// - Throws: Kingfisher's error if the image is on disk and could not be removed. It can then still be found there.
     open override func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true
@@ -431,9 +433,9 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
 
 // MARK: - The disk half
 
-/// Halcyon's cache as the adapter uses it: its queue, its cleaning and its reactions to the system, with nothing in memory.
+/// Halcyon's cache as the adapter uses it: its queue, its cleaning and its responses to system events, with nothing in memory.
 nonisolated private final class DiskHalf: Halcyon.ImageCache, @unchecked Sendable {
-    // Set once, before anybody else has this.
+    // Set once, before any other code can access the object.
     weak var front: HalcyonCache?
 
     override var notificationObject: AnyObject { front ?? self }
@@ -444,7 +446,7 @@ nonisolated private final class DiskHalf: Halcyon.ImageCache, @unchecked Sendabl
     }
 }
 
-/// Has Kingfisher's serializer do the work, with the options it was meant to have.
+/// Calls Kingfisher's serializer with the original options.
 nonisolated private struct Serializer: Halcyon.CacheSerializer {
     let options: Kingfisher.KingfisherParsedOptionsInfo
 
@@ -452,7 +454,7 @@ nonisolated private struct Serializer: Halcyon.CacheSerializer {
         options.cacheSerializer.data(with: image, original: original)
     }
 
-    /// Decodes too, if asked: only Kingfisher knows which of its images are animated.
+    /// Also decodes, if requested: only Kingfisher knows which of its images are animated.
     func image(with data: Data, options _: Halcyon.KingfisherParsedOptionsInfo) -> Halcyon.KFCrossPlatformImage? {
         guard Probe.isWanted(options), let image = options.cacheSerializer.image(with: data, options: options),
             Probe.isWanted(options)
@@ -462,15 +464,16 @@ nonisolated private struct Serializer: Halcyon.CacheSerializer {
     }
 }
 
-/// Finds out whether an image is still wanted where it was to be shown: cells that scroll away ask for others.
+/// Checks whether an image is still wanted: cells that scroll off screen may by now want other images.
 ///
-/// Kingfisher's own load from disk asks for that, and drops what is not wanted. What it asks is internal, but it goes along with a
-/// copy of the options. So this asks a cache of Kingfisher's for the load whose storage can never be used. If the image is
-/// wanted, it says that the storage is not ready; if not, it finds nothing. It does so at once, and without the disk.
+/// Kingfisher's own load from disk makes this check and drops unwanted images. The check is internal, but it travels with a copy
+/// of the options. So this type asks a Kingfisher cache whose storage can never be ready to load the image. If the image is
+/// wanted, the cache fails because the storage is not ready. If not, it finds nothing. Both happen at once and without disk
+/// access.
 nonisolated private final class Probe: Kingfisher.ImageCache, @unchecked Sendable {
-    /// nil if Kingfisher answers in another way one day. Then each image is wanted: the manager looks again by itself.
+    /// nil if a later Kingfisher answers differently. Then every image counts as wanted, and the manager checks again itself.
     private static let probe: Probe? = {
-        // No folder has a name of this length.
+        // A folder name cannot be this long.
         let probe = Probe(name: String(repeating: "-", count: 300))
         return probe.isWanted(Kingfisher.KingfisherParsedOptionsInfo(nil)) ? probe : nil
     }()
@@ -483,7 +486,7 @@ nonisolated private final class Probe: Kingfisher.ImageCache, @unchecked Sendabl
         var options = options
         options.fromMemoryCacheOrRefresh = false
         options.loadDiskFileSynchronously = true
-        // Written before the call returns, on this thread.
+        // Written on this thread before the call returns.
         nonisolated(unsafe) var isWanted = false
         retrieveImage(forKey: "halcyon.probe", options: options, callbackQueue: .untouch) { result in
             if case .failure = result { isWanted = true }
@@ -491,13 +494,13 @@ nonisolated private final class Probe: Kingfisher.ImageCache, @unchecked Sendabl
         return isWanted
     }
 
-    /// Kingfisher's never calls back if there is no folder, and the system would wait for it in the background.
+    /// Kingfisher's version never calls back if there is no folder, and the system would wait for it in the background.
     override func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
         if let handler { DispatchQueue.main.async(execute: handler) }
     }
 }
 
-/// Tells the disk half which variant of an image it has: nothing is processed there.
+/// Tells the disk half which variant of an image it has. Processes nothing.
 nonisolated private struct Processor: Halcyon.ImageProcessor {
     let identifier: String
 
@@ -506,7 +509,7 @@ nonisolated private struct Processor: Halcyon.ImageProcessor {
     ) -> Halcyon.KFCrossPlatformImage? { nil }
 }
 
-/// Stands for a processor of which only the identifier is known.
+/// A placeholder for a processor of which only the identifier is known.
 nonisolated private struct NamedProcessor: Kingfisher.ImageProcessor {
     let identifier: String
 
@@ -519,14 +522,14 @@ nonisolated private struct NamedProcessor: Kingfisher.ImageProcessor {
 
 // MARK: - Failures
 
-/// Why a store failed on disk, where Kingfisher's error has only a place for a serializer.
+/// The reason why a store failed on disk, passed as a serializer because Kingfisher's error has no other place for it.
 ///
 /// ```swift
 /// if case .failure(.cacheError(reason: .cannotSerializeImage(_, _, let serializer))) = result.diskCacheResult,
 ///     let failure = serializer as? HalcyonStoreFailure { print(failure.error) }
 /// ```
 nonisolated public struct HalcyonStoreFailure: Kingfisher.CacheSerializer, CustomStringConvertible {
-    /// The real one.
+    /// The real error.
     public let error: Kingfisher.KingfisherError
 
     public func data(with image: Kingfisher.KFCrossPlatformImage, original: Data?) -> Data? { nil }
@@ -539,7 +542,7 @@ nonisolated public struct HalcyonStoreFailure: Kingfisher.CacheSerializer, Custo
 }
 
 nonisolated extension Kingfisher.KingfisherError {
-    /// The error itself, unless it stands for another one.
+    /// The error itself, or the real error of a ``HalcyonStoreFailure``.
     fileprivate var behindStoreFailure: Kingfisher.KingfisherError {
         guard case .cacheError(reason: .cannotSerializeImage(_, _, let serializer)) = self else { return self }
         return (serializer as? HalcyonStoreFailure)?.error ?? self
@@ -577,7 +580,7 @@ nonisolated extension Kingfisher.KingfisherError.CacheErrorReason {
         case .imageNotExisting(let key): self = .imageNotExisting(key: key)
         case .cannotConvertToData(let object, let error): self = .cannotConvertToData(object: object, error: error)
         case .cannotSerializeImage(let image, let original, let serializer):
-            // The disk half is given no other serializer than ours.
+            // The disk half receives only our serializer.
             let given = (serializer as? Serializer)?.options.cacheSerializer
             self = .cannotSerializeImage(
                 image: image, original: original, serializer: given ?? Kingfisher.DefaultCacheSerializer.default)
@@ -593,20 +596,21 @@ nonisolated extension Kingfisher.KingfisherError.CacheErrorReason {
 // MARK: - Options
 
 nonisolated extension Halcyon.KingfisherParsedOptionsInfo {
-    /// What the disk half has to know.
+    /// The options that the disk half needs.
     fileprivate init(_ options: Kingfisher.KingfisherParsedOptionsInfo) {
         self.init(nil)
         processor = Processor(identifier: options.processor.identifier)
         cacheSerializer = Serializer(options: options)
         callbackQueue = .untouch
         loadDiskFileSynchronously = options.loadDiskFileSynchronously
-        // The serializer reads these two itself; Halcyon is told that it takes a while, and lets others read meanwhile.
+        // The serializer reads these two options itself. This tells Halcyon that serializing is slow, so that it lets other reads
+        // proceed.
         preloadAllAnimationData = options.preloadAllAnimationData || options.backgroundDecode
         forcedExtension = options.forcedExtension
         diskStoreWriteOptions = options.diskStoreWriteOptions
         diskCacheExpiration = options.diskCacheExpiration.map(Halcyon.StorageExpiration.init)
         diskCacheAccessExtendingExpiration = Halcyon.ExpirationExtending(options.diskCacheAccessExtendingExpiration)
-        // Kingfisher has it in memory.
+        // Kingfisher keeps the image in memory.
         memoryCacheExpiration = .expired
     }
 }

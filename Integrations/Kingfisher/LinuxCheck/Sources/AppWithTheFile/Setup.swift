@@ -3,10 +3,10 @@ import Kingfisher
 
 func useHalcyon() { KingfisherManager.shared.cache = HalcyonCache(name: "default") }
 
-/// As Kingfisher calls it: from any thread.
+/// Called on any thread, as Kingfisher does.
 nonisolated func isCached(_ url: URL, in cache: HalcyonCache) -> Bool { cache.isCached(forKey: url.cacheKey) }
 
-/// An app's own, with the signature that Kingfisher has.
+/// An app's subclass, with Kingfisher's signatures.
 nonisolated final class OwnCache: HalcyonCache, @unchecked Sendable {
     override func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,

@@ -1,8 +1,8 @@
 import Foundation
 import Kingfisher
 
-// A file of an app that knows Kingfisher alone. Without `MemberImportVisibility`, which is off unless an app turns it on, the
-// members of every module that another file imports are found here too: none may make one of Kingfisher's ambiguous.
+// A file that imports only Kingfisher. Without `MemberImportVisibility`, which is off by default, the members of every module
+// that another file imports are visible here too. None of them may make a Kingfisher member ambiguous.
 
 func describe(_ data: Data, _ name: String, _ image: KFCrossPlatformImage, _ url: URL) throws -> String {
     let format: ImageFormat = data.kf.imageFormat

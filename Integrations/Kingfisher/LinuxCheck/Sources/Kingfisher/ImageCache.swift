@@ -39,7 +39,7 @@ public enum ImageCacheResult: Sendable {
     }
 }
 
-/// A fake: its memory works, and its disk notes what is asked of it, stores nothing and finds nothing.
+/// A fake: its memory cache works; its disk records the calls, stores nothing and finds nothing.
 open class ImageCache: @unchecked Sendable {
     public static let `default` = ImageCache(name: "default")
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
@@ -54,7 +54,7 @@ open class ImageCache: @unchecked Sendable {
     }
 
     public convenience init(name: String) {
-        // In Kingfisher a storage that cannot make its folder is one whose stores fail.
+        // In Kingfisher, if a storage cannot create its folder, its stores fail.
         let config = DiskStorage.Config(name: name, sizeLimit: 0)
         self.init(
             memoryStorage: .init(config: .init(totalCostLimit: .max)),
@@ -166,7 +166,7 @@ open class ImageCache: @unchecked Sendable {
             return callbackQueue.execute { completionHandler?(.success(.memory(image))) }
         }
         let load: @Sendable () -> Void = { [diskStorage] in
-            // What is not wanted any more is not found, whatever the state of the storage.
+            // An image that is no longer wanted is not found, whatever the state of the storage.
             let isNotReady = !options.fromMemoryCacheOrRefresh && !options.isSourceTaskStale && !diskStorage.isReady
             let error = KingfisherError.cacheError(
                 reason: .diskStorageIsNotReady(cacheURL: diskStorage.directoryURL))
@@ -215,7 +215,7 @@ open class ImageCache: @unchecked Sendable {
         return memoryStorage.isCached(forKey: Self.computedKey(key, identifier)) ? .memory : .none
     }
 
-    /// Not open, and so never the adapter's.
+    /// Not open, so the adapter cannot override it.
     public func imageCachedTypeAsync(
         forKey key: String, processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
         forcedExtension: String? = nil,

@@ -5,8 +5,8 @@ public typealias PrefetcherCompletionHandler =
         _ skippedResources: [any Resource], _ failedResources: [any Resource], _ completedResources: [any Resource]
     ) -> Void
 
-/// A fake that prefetches one after the other. As in Kingfisher its cache is the one in the options, or else the default one,
-/// and neither the shared manager nor its options are asked.
+/// A fake that prefetches sequentially. As in Kingfisher, it uses the cache in the options or else the default cache, and ignores
+/// the shared manager and its options.
 public class ImagePrefetcher: @unchecked Sendable {
     private let urls: [URL]
     private let options: KingfisherParsedOptionsInfo

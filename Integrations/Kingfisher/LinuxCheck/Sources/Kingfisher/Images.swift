@@ -1,14 +1,14 @@
 public import Foundation
 public import Halcyon
 
-// As on Apple's systems, where both modules mean UIImage or NSImage.
+// As on Apple platforms, where both modules use UIImage or NSImage.
 public typealias KFCrossPlatformImage = Halcyon.KFCrossPlatformImage
 
 #if !canImport(UIKit) && !canImport(AppKit)
     extension KFCrossPlatformImage {
-        /// An image of nothing, as UIImage and NSImage have one.
+        /// An empty image, as UIImage and NSImage have.
         public convenience init() {
-            // One transparent pixel is always an image.
+            // One transparent pixel is always a valid image.
             // swift-format-ignore: NeverForceUnwrap
             self.init(rgba: [0, 0, 0, 0], width: 1, height: 1)!
         }
@@ -24,7 +24,8 @@ public struct KingfisherWrapper<Base>: @unchecked Sendable {
     public init(_ base: Base) { self.base = base }
 }
 
-// `kf` is where Kingfisher has it, in protocols of Halcyon's names: so it can be ambiguous here as it can be in an app.
+// `kf` is declared as in Kingfisher, in protocols with the same names as Halcyon's, so that it can be ambiguous here as in an
+// app.
 
 public protocol KingfisherCompatible: AnyObject {}
 public protocol KingfisherCompatibleValue {}
@@ -48,7 +49,7 @@ extension Data: KingfisherCompatibleValue {}
 extension String: KingfisherCompatibleValue {}
 
 extension KingfisherWrapper where Base == Data {
-    /// A fake: a PNG, or something else.
+    /// A fake: detects only PNG.
     public var imageFormat: ImageFormat { base.starts(with: [0x89, 0x50, 0x4E, 0x47]) ? .PNG : .unknown }
 }
 
@@ -56,10 +57,10 @@ extension KingfisherWrapper where Base == Data {
 public enum ImageFormat: Sendable { case unknown, PNG, JPEG, GIF }
 
 extension KingfisherWrapper where Base == KFCrossPlatformImage {
-    /// In Kingfisher nil for what is not animated, as all of the fake's images are.
+    /// In Kingfisher, nil for images that are not animated; none of the fake's images are.
     public var imageFrameCount: Int? { nil }
 
-    /// A fake: another image of the same pixels.
+    /// A fake: a new image with the same pixels.
     public func decoded(scale: CGFloat) -> KFCrossPlatformImage {
         KFCrossPlatformImage(
             rgba: base.rgba ?? [], width: Int(base.size.width), height: Int(base.size.height), scale: scale) ?? base

@@ -5,7 +5,7 @@ public enum KingfisherError: LocalizedError, CustomNSError {
     case cacheError(reason: CacheErrorReason)
     case processorError(reason: ProcessorErrorReason)
 
-    // Not checked because two of them carry anything.
+    // Unchecked because two cases carry values of any type.
     public enum CacheErrorReason: @unchecked Sendable {
         case fileEnumeratorCreationFailed(url: URL)
         case invalidFileEnumeratorContent(url: URL)

@@ -5,7 +5,7 @@ public struct RetrieveImageResult: Sendable {
     public let cacheType: CacheType
 }
 
-/// A fake that asks its caches, downloads, processes and stores in the order in which Kingfisher's does.
+/// A fake that reads its caches, downloads, processes and stores in the same order as Kingfisher's manager.
 public class KingfisherManager: @unchecked Sendable {
     public static let shared = KingfisherManager()
     public var cache: ImageCache
@@ -25,7 +25,7 @@ public class KingfisherManager: @unchecked Sendable {
         with resource: any Resource, options: KingfisherOptionsInfo? = nil, completionHandler: Handler?
     ) { retrieveImage(with: resource, options: options, isWanted: nil, completionHandler: completionHandler) }
 
-    /// As a view asks for its image: another one may be wanted by the time this one has come. Internal in Kingfisher.
+    /// Loads an image as a view does: by the time it is loaded, the view may want another one. Internal in Kingfisher.
     public func retrieveImage(
         with resource: any Resource, options: KingfisherOptionsInfo?, isWanted: (@Sendable () -> Bool)?,
         completionHandler: Handler?
@@ -40,7 +40,7 @@ public class KingfisherManager: @unchecked Sendable {
     }
 }
 
-/// What is asked of a manager, and by its prefetcher.
+/// A request to a manager, also made by its prefetcher.
 struct Request: Sendable {
     let manager: KingfisherManager
     let resource: any Resource
@@ -52,7 +52,7 @@ struct Request: Sendable {
     private var key: String { resource.cacheKey }
     private var isProcessed: Bool { !options.processor.identifier.isEmpty }
 
-    /// From the cache, from the original in a cache, or else by a download.
+    /// Loads from the cache, or from the original in a cache, or by a download.
     func begin() {
         look(in: target, for: options.processor) { type in
             guard !isUsable(type) else { return deliver() }

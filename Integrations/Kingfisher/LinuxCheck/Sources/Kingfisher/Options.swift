@@ -6,7 +6,7 @@ extension Array where Element == KingfisherOptionsInfoItem {
     static var empty: KingfisherOptionsInfo { [] }
 }
 
-// Those that a cache reads, and those that decide which cache a manager or a prefetcher asks for what.
+// The options that a cache reads, and those that decide which cache a manager or prefetcher uses.
 public enum KingfisherOptionsInfoItem: Sendable {
     case targetCache(ImageCache)
     case originalCache(ImageCache)
@@ -66,7 +66,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var processingQueue: CallbackQueue?
     public var forcedExtension: String?
 
-    /// Tells whether the view still wants the image. Set by the manager, and internal in Kingfisher too.
+    /// Checks whether the view still wants the image. Set by the manager; internal in Kingfisher too.
     var sourceTaskIdentifierChecker: (@Sendable () -> Bool)?
     var isSourceTaskStale: Bool { sourceTaskIdentifierChecker?() == false }
 

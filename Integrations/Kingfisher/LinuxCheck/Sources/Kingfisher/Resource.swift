@@ -27,6 +27,6 @@ open class ImageDownloader: @unchecked Sendable {
     public static let `default` = ImageDownloader(name: "default")
     public init(name: String) {}
 
-    /// Of the fake: nil is what a server that cannot be reached sends.
+    /// Exists only in the fake: the server's response; nil if it is unreachable.
     public var server: @Sendable (URL) -> Data? = { _ in nil }
 }

@@ -38,7 +38,7 @@ public enum MemoryStorage {
 
         public init(config: Config) { self.config = config }
 
-        /// What has expired already is not stored.
+        /// Does not store values that have already expired.
         public func store(value: T, forKey key: String, expiration: StorageExpiration? = nil) {
             let end = (expiration ?? config.expiration).end
             guard end > Date() else { return }
@@ -55,7 +55,7 @@ public enum MemoryStorage {
         public func removeExpired() { lock.withLock { values = values.filter { $0.value.end > Date() } } }
         public func totalCacheCost() -> Int { lock.withLock { values.values.reduce(0) { $0 + $1.value.cacheCost } } }
 
-        /// Of the fake: what is in memory.
+        /// Exists only in the fake: the keys in memory.
         public var keys: Set<String> { lock.withLock { Set(values.keys) } }
     }
 
@@ -73,13 +73,13 @@ public enum MemoryStorage {
 }
 
 public enum DiskStorage {
-    /// A fake that makes its folder, as Kingfisher's does, and notes every call.
+    /// A fake that creates its folder, as Kingfisher does, and records every call.
     public final class Backend<T: DataTransformable>: @unchecked Sendable where T: Sendable {
         private let lock = NSLock()
         private var currentConfig: Config
         private var noted: [String] = []
         public let directoryURL: URL
-        /// Without its folder it is not.
+        /// False if the folder could not be created.
         let isReady: Bool
 
         public var config: Config {
@@ -112,7 +112,7 @@ public enum DiskStorage {
 
         func note(_ function: String = #function) { lock.withLock { noted.append(function) } }
 
-        /// Of the fake: what was asked of it.
+        /// Exists only in the fake: the recorded calls.
         public var calls: [String] { lock.withLock { noted } }
     }
 

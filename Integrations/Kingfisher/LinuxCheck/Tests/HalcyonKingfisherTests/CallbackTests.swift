@@ -28,7 +28,7 @@ import Testing
         cache.retrieveImageInDiskCache(forKey: "b", callbackQueue: .dispatch(queue)) { _ in note("disk alone") }
         cache.removeImage(forKey: "a", callbackQueue: .dispatch(queue)) { note("remove") }
         cache.removeImage(forKey: "a", fromDisk: false, callbackQueue: .dispatch(queue)) { note("remove in memory") }
-        // A nil handler is nobody's business.
+        // A nil handler is never called.
         cache.retrieveImage(forKey: "b", options: options, completionHandler: nil)
         cache.store(picture.image, forKey: "d", completionHandler: nil)
         let refusing = Kingfisher.KingfisherParsedOptionsInfo(
@@ -36,7 +36,7 @@ import Testing
         cache.store(picture.image, forKey: "e", options: refusing) { result in
             if case .failure = result.diskCacheResult { note("failed store") }
         }
-        // Behind all of them on the adapter's queue; a failure takes one more, on the superclass's.
+        // Runs after all of them on the adapter's queue. A failure takes one more step on the superclass's queue.
         await cache.clearDiskCache()
         while counter.all["failed store"] == nil { await Task.yield() }
         queue.sync {}
@@ -140,7 +140,7 @@ extension Kingfisher.KingfisherError {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct FailureTests {
-    /// A cache whose folder cannot be made: a file is in its place.
+    /// A cache whose folder cannot be created, because a file is at its path.
     private func withUnusableFolder(_ body: (HalcyonCache) async throws -> Void) async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
@@ -198,17 +198,17 @@ extension Kingfisher.KingfisherError {
             return
         }
         #expect(cause.code == .suspended)
-        // It has no place for an error.
+        // This variant cannot report errors.
         await withCheckedContinuation { continuation in
             cache.removeImage(forKey: "a", processorIdentifier: "thumb") { continuation.resume() }
         }
-        // That needs no disk.
+        // Removing from memory needs no disk.
         try await cache.removeImage(forKey: "a", processorIdentifier: "thumb", fromDisk: false)
         cache.halcyon.resume()
         #expect(cache.imageCachedType(forKey: "a", processorIdentifier: "thumb") == .disk)
         try await cache.removeImage(forKey: "a", processorIdentifier: "thumb")
         #expect(!cache.isCached(forKey: "a", processorIdentifier: "thumb"))
-        // None there is no error.
+        // A missing image is not an error.
         try await cache.removeImage(forKey: "a", processorIdentifier: "thumb")
         #expect(cache.stockCalls == [])
     }

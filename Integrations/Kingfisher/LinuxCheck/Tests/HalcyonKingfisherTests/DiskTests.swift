@@ -5,7 +5,7 @@ import Kingfisher
 import Testing
 
 private let key = "https://example.com/a.png"
-/// sha256 of the key, and of the key with "@thumb".
+/// SHA-256 of the key, and of the key with "@thumb".
 private let name = "494a30704d4f32ac0b81739d18a66d3638d440cbc6f5669f6af66f840edee5ab"
 private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee33225a15319db94b"
 
@@ -109,7 +109,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         try await cache.storeToDisk(Data(count: 450), forKey: "c")
         #expect(try await cache.diskStorageSize == 450)
         await Task { @MainActor in }.value
-        // The main queue is behind what was posted on it.
+        // Runs on the main queue after the posted notifications.
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
         #expect(counter.all == [#"anybody's: ["a", "b"]"#: 1, #"its: ["a", "b"]"#: 1])
         #expect(cache.stockCalls == [])
@@ -121,7 +121,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         cache.memoryStorage.store(value: try Picture().image, forKey: "m", expiration: .seconds(0.001))
         try await cache.storeToDisk(Data(count: 10), forKey: "a", expiration: .seconds(0.001))
         for name in ["b", "c"] { try await cache.storeToDisk(Data(count: 400), forKey: name) }
-        // Set after the stores: nothing has cleaned yet.
+        // Set after the stores, so that nothing has been cleaned yet.
         cache.diskStorage.config.sizeLimit = 800
         while cache.isCached(forKey: "a") { await Task.yield() }
         await cache.cleanExpiredCache()
@@ -138,7 +138,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         for name in ["a", "b"] { try await cache.storeToDisk(Data(count: 400), forKey: name) }
         let halcyon = cache.halcyon
         cache.diskStorage.config.sizeLimit = 800
-        // What the timer calls.
+        // The function that the timer calls.
         await withCheckedContinuation { continuation in
             halcyon.cleanExpiredDiskCache(completion: { continuation.resume() })
         }
@@ -154,14 +154,14 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         let cache = try fixture.makeCache()
         #expect(fixture.names(in: fixture.stockFolder) == [name])
         #expect(cache.isCached(forKey: key))
-        // Kingfisher's other caches of that name can go on with it.
+        // Other Kingfisher caches of that name can continue to use the folder.
         #expect(FileManager.default.fileExists(atPath: fixture.stockFolder.path))
         #expect(fixture.names(in: fixture.stockFolder) == [])
         #expect(fixture.names(in: fixture.folder) == [name])
         #expect(try await cache.retrieveImage(forKey: key).image?.red == 7)
         #expect(try await cache.diskStorageSize == UInt(data.count))
 
-        // Kingfisher's storage makes its folder again at the next launch, and somebody stores something there.
+        // At the next launch, Kingfisher's storage creates its folder again and something is stored there.
         try fixture.leave(data, as: thumbnailName)
         let next = try fixture.makeCache()
         #expect(next.isCached(forKey: key))
@@ -204,7 +204,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         try await cache.storeToDisk(try Picture().data, forKey: key, expiration: .days(2))
-        // As the guide for going back says.
+        // As described in the guide for going back to Kingfisher.
         let kingfisher = try Kingfisher.ImageCache(name: "images", cacheDirectoryURL: fixture.parent) { parent, name in
             parent.appendingPathComponent(name + ".halcyon", isDirectory: true)
         }

@@ -4,7 +4,7 @@ import HalcyonKingfisher
 import Kingfisher
 import Testing
 
-/// A folder in which a test makes its caches, all of one name. It goes with this.
+/// A folder for the caches of a test, which all have the same name. Deleted with this object.
 final class Fixture: Sendable {
     let parent = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-\(UUID().uuidString)")
 
@@ -17,12 +17,12 @@ final class Fixture: Sendable {
 
     func makeCache() throws -> HalcyonCache { try HalcyonCache(name: "images", cacheDirectoryURL: parent) }
 
-    /// What Kingfisher would have left.
+    /// Leaves a file as Kingfisher would.
     func leave(_ data: Data, as name: String) throws {
         try FileManager.default.createDirectory(at: stockFolder, withIntermediateDirectories: true)
         let file = stockFolder.appendingPathComponent(name)
         try data.write(to: file)
-        // Kingfisher keeps the expiration there.
+        // Kingfisher stores the expiration there.
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: 86_400)], ofItemAtPath: file.path)
     }
@@ -32,7 +32,7 @@ final class Fixture: Sendable {
     }
 }
 
-/// A picture that differs from others by its colour, and its file.
+/// An image with a unique color, and its file.
 struct Picture {
     let image: Kingfisher.KFCrossPlatformImage
     let data: Data
@@ -45,11 +45,11 @@ struct Picture {
 }
 
 extension Kingfisher.KFCrossPlatformImage {
-    /// A picture of the tests is known by it.
+    /// Identifies an image of the tests.
     var red: UInt8? { rgba?.first }
 }
 
-/// Does nothing but have a name.
+/// A processor that has only an identifier.
 struct Thumbnail: Kingfisher.ImageProcessor {
     let identifier = "thumb"
 
@@ -65,7 +65,7 @@ extension Kingfisher.KingfisherParsedOptionsInfo {
 }
 
 extension Kingfisher.ImageCache {
-    /// What of the disk the superclass was asked for.
+    /// The calls to the superclass's disk storage.
     var stockCalls: [String] { diskStorage.calls }
 }
 

@@ -1,9 +1,9 @@
 import Foundation
-// As in an app: where Kingfisher is imported and Halcyon is not, no name needs its module.
+// As in an app: a file that imports Kingfisher but not Halcyon needs no module names.
 import Kingfisher
 import Testing
 
-// Members of the image, which on Apple's systems UIKit has.
+// Members of the image, which UIKit has on Apple platforms.
 import class Halcyon.HalcyonImage
 
 @testable import HalcyonKingfisher
@@ -26,12 +26,12 @@ import class Halcyon.HalcyonImage
         #expect(found.image.red == 200)
         #expect(cache.memoryStorage.keys == [key + "@thumb"])
         #expect(try await app.get(key, options).cacheType == .memory)
-        // The original, which was stored as bytes, is an entry of its own and not in memory.
+        // The original, stored as bytes, is a separate entry and not in memory.
         #expect(cache.imageCachedType(forKey: key) == .disk)
         #expect(fixture.names(in: fixture.folder).count == 2)
         #expect(fixture.names(in: fixture.stockFolder) == [])
 
-        // What is gone is made of the original, and found again.
+        // The removed image is made from the original and found again.
         try await cache.removeImage(forKey: key, processorIdentifier: "thumb")
         #expect(cache.imageCachedType(forKey: key, processorIdentifier: "thumb") == .none)
         #expect(try await app.get(key, options).cacheType == .none)
@@ -47,7 +47,7 @@ import class Halcyon.HalcyonImage
 
     @Test func `the manager's cache can be replaced by one of a name`() {
         let manager = KingfisherManager(downloader: .default, cache: .default)
-        // Its folder would be the user's: nothing is opened before the first use.
+        // Its folder would be the user's, but nothing is opened before the first use.
         manager.cache = HalcyonCache(name: "halcyon-check")
         let folder = manager.cache.diskStorage.directoryURL
         #expect(!FileManager.default.fileExists(atPath: folder.path + ".halcyon"))
@@ -59,7 +59,7 @@ import class Halcyon.HalcyonImage
         let cache = try fixture.makeCache()
         let app = try App(cache)
         let url = try #require(URL(string: key))
-        // As the README says.
+        // As in the README.
         #expect(await app.prefetch([url], [.targetCache(app.manager.cache)]) == ["completed": 1])
         #expect(cache.isCached(forKey: key))
         cache.clearMemoryCache()
@@ -94,7 +94,7 @@ import class Halcyon.HalcyonImage
     }
 
     @Test func `the files of a live photo are found by what they are called`() async throws {
-        // As Kingfisher looks for them: by two file name extensions, one after the other.
+        // As Kingfisher does: tries two file name extensions in turn.
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         for (key, type) in [("a", "heic"), ("b", "mov")] {
@@ -168,7 +168,7 @@ import class Halcyon.HalcyonImage
         #expect(calls.all == ["data": 1, "image at 2.0": 1])
         cache.clearMemoryCache()
         let decoded = try await cache.retrieveImage(forKey: key, options: options + [.backgroundDecode]).image
-        // The fake's decoding makes an image of pixels.
+        // The fake's decoding creates an image from pixels.
         #expect(decoded?.isDecoded == true)
     }
 
@@ -181,7 +181,7 @@ import class Halcyon.HalcyonImage
     }
 }
 
-/// What an app has of Kingfisher: a manager with a cache, and a server with one picture at all addresses.
+/// The parts of Kingfisher that an app uses: a manager with a cache, and a server with one image for all URLs.
 struct App {
     let manager: KingfisherManager
     let downloads = Counter()
@@ -196,7 +196,7 @@ struct App {
         manager = KingfisherManager(downloader: downloader, cache: cache)
     }
 
-    /// - Parameter isWanted: asked by Kingfisher on the way.
+    /// - Parameter isWanted: called by Kingfisher during the load.
     func get(
         _ key: String, _ options: KingfisherOptionsInfo = [], isWanted: (@Sendable () -> Bool)? = nil
     ) async throws -> RetrieveImageResult {
@@ -208,7 +208,7 @@ struct App {
         }
     }
 
-    /// What has become of how many.
+    /// The number of resources by result.
     func prefetch(_ urls: [URL], _ options: KingfisherOptionsInfo) async -> [String: Int] {
         await withCheckedContinuation { continuation in
             let options = options + [.downloader(manager.downloader)]

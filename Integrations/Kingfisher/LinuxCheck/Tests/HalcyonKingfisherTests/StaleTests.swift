@@ -3,10 +3,10 @@ import HalcyonKingfisher
 import Kingfisher
 import Testing
 
-/// Makes images of bytes, and counts them.
+/// Creates images from bytes, and counts them.
 private struct CountingSerializer: CacheSerializer {
     let counter: Counter
-    /// Called when an image was made.
+    /// Called after an image is created.
     var made: @Sendable () -> Void = {}
 
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
@@ -18,12 +18,12 @@ private struct CountingSerializer: CacheSerializer {
     }
 }
 
-/// What a view says of an image: it wants it until something happens.
+/// A view's interest in an image, which ends at some point.
 private final class Wish: @unchecked Sendable {
     private let lock = NSLock()
     private var remaining: Int
 
-    /// - Parameter count: how many times it is asked before it is over.
+    /// - Parameter count: the number of checks for which the image is still wanted.
     init(answers count: Int = .max) { remaining = count }
 
     var isWanted: @Sendable () -> Bool {
@@ -41,7 +41,7 @@ private final class Wish: @unchecked Sendable {
 @Suite(.timeLimit(.minutes(10))) struct StaleTests {
     private let key = "https://example.com/a.png"
 
-    /// What has come of an image on disk that a view asks for.
+    /// Loads an image from disk for a view and returns the result.
     private func load(
         _ serializer: CountingSerializer, _ options: KingfisherOptionsInfo = [], while wish: Wish
     ) async throws -> (cacheType: CacheType?, isInMemory: Bool) {
@@ -64,7 +64,7 @@ private final class Wish: @unchecked Sendable {
     }
 
     @Test(arguments: [0, 1]) func `one that is not wanted any more is not made`(answers: Int) async throws {
-        // At the beginning, and when its file has been read.
+        // At the start, and after its file has been read.
         let counter = Counter()
         let loaded = try await load(CountingSerializer(counter: counter), while: Wish(answers: answers))
         #expect(loaded == (nil, false))

@@ -1,30 +1,30 @@
 public import Foundation
 
-/// What a processor starts from.
+/// The input of a processor.
 public enum ImageProcessItem: Sendable {
-    /// An image that exists already.
+    /// An existing image.
     case image(KFCrossPlatformImage)
-    /// A file's bytes, as they were downloaded or read.
+    /// A file's bytes, as downloaded or read.
     case data(Data)
 }
 
-/// Makes the image that is shown, and cached, of the one that was downloaded.
+/// Turns a downloaded image into the one that is shown and cached.
 public protocol ImageProcessor: Sendable {
-    /// Becomes part of the key under which results are cached, so it has to tell processors with other results apart:
-    /// reverse domain notation with the parameters is a good choice. Empty only for ``DefaultImageProcessor``.
+    /// Part of the key under which results are cached, so it must differ for processors with different results. Use reverse
+    /// domain notation with the parameters. Empty only for ``DefaultImageProcessor``.
     var identifier: String { get }
 
-    /// Makes the image. The cache itself never calls it: whoever manages downloads does.
+    /// Processes an image. The cache never calls it; your download code does.
     ///
     /// - Parameters:
-    ///   - item: what to start from.
-    ///   - options: of the call for which the image is made.
+    ///   - item: the input.
+    ///   - options: the options of the call that needs the image.
     /// - Returns: nil if the item cannot be processed.
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
 }
 
 extension ImageProcessor {
-    /// This processor, and then another one of its result. The identifiers are joined by `|>`.
+    /// Returns a processor that applies this one and then `another`. Joins their identifiers with `|>`.
     public func append(another: any ImageProcessor) -> any ImageProcessor {
         ProcessorChain(first: self, second: another)
     }
@@ -32,7 +32,7 @@ extension ImageProcessor {
 
 infix operator |> : AdditionPrecedence
 
-/// The left processor, and then the right one of its result.
+/// Returns a processor that applies the left one and then the right one.
 public func |> (left: any ImageProcessor, right: any ImageProcessor) -> any ImageProcessor {
     left.append(another: right)
 }
@@ -48,15 +48,15 @@ private struct ProcessorChain: ImageProcessor {
     }
 }
 
-/// Makes an image of data, and changes nothing about one that exists but its scale.
+/// Makes an image from data. Of an existing image it changes only the scale.
 public struct DefaultImageProcessor: ImageProcessor {
-    /// The one that is used where nobody names another one.
+    /// The default processor.
     public static let `default` = DefaultImageProcessor()
 
-    /// Empty: what this processor makes is cached under the key alone.
+    /// Empty: its results are cached under the key alone.
     public let identifier = ""
 
-    /// Has no settings.
+    /// Creates a processor; it has no settings.
     public init() {}
 
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {

@@ -1,0 +1,75 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import Halcyon
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+
+/// Downloads the original images, from allowed hosts only.
+struct Origin: Sendable {
+    let client: HTTPClient
+    let allowedHosts: [String]
+
+    /// The maximum size of an image file in bytes.
+    private static let byteLimit = 20_000_000
+
+    static var clientConfiguration: HTTPClient.Configuration {
+        // A redirect could lead to hosts that are not allowed.
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5)))
+        // No retries: if the host is down, clients get the old thumbnail at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+
+    /// - Throws: ``HTTPError`` with status 400 or 403.
+    func require(_ address: String) throws -> URL {
+        guard let url = URL(string: address), let host = url.host(), ["http", "https"].contains(url.scheme),
+            url.user() == nil
+        else { throw HTTPError(.badRequest, message: "url is not the address of a picture") }
+        guard allowedHosts.contains(host) else { throw HTTPError(.forbidden, message: "\(host) is not allowed") }
+        return url
+    }
+
+    struct Answer: Sendable {
+        /// Empty with status 304.
+        let data: Data
+        let response: HTTPFreshness
+    }
+
+    /// - Parameter validators: those of the cached bytes; the result has status 304 if the bytes have not changed.
+    /// - Throws: ``HTTPError``: 404 if the host has no such image, 413 if it is too large, 502 and 504 for other failures of the
+    ///   host.
+    func get(_ url: URL, unlike validators: DiskStorage.HTTPValidators? = nil) async throws -> Answer {
+        var request = HTTPClientRequest(url: url.absoluteString)
+        request.headers.add(name: "User-Agent", value: "ThumbnailServer")
+        if let etag = validators?.etag { request.headers.add(name: "If-None-Match", value: etag) }
+        if let date = validators?.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
+        do {
+            let requestedAt = Date()
+            let response = try await client.execute(request, timeout: .seconds(20))
+            let freshness = HTTPFreshness(
+                headers: response.headers.map { (name: $0.name, value: $0.value) },
+                statusCode: Int(response.status.code), requestedAt: requestedAt, receivedAt: Date(), cache: .shared)
+            switch response.status {
+            case .ok:
+                let body = try await response.body.collect(upTo: Self.byteLimit)
+                return Answer(data: Data(body.readableBytesView), response: freshness)
+            case .notModified where validators != nil: return Answer(data: Data(), response: freshness)
+            case .notFound, .gone: throw HTTPError(.notFound, message: "there is no such picture")
+            default: throw HTTPError(.badGateway, message: "the host answered \(response.status.code)")
+            }
+        } catch let error as HTTPError {
+            throw error
+        } catch is NIOTooManyBytesError {
+            throw HTTPError(.contentTooLarge, message: "the file has more than \(Self.byteLimit) bytes")
+        } catch let error as HTTPClientError where error == .deadlineExceeded {
+            throw HTTPError(.gatewayTimeout, message: "the host is too slow")
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw HTTPError(.badGateway, message: "the host does not answer")
+        }
+    }
+}

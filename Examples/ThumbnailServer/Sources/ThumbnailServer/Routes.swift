@@ -1,0 +1,93 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Halcyon
+import HalcyonObservability
+import Hummingbird
+
+/// The routes of the server.
+func routes(
+    _ thumbnails: Thumbnails, token: String?, metrics: TextMetrics, reporter: CacheReporter
+) -> Router<BasicRequestContext> {
+    let router = Router()
+    router.add(middleware: MetricsMiddleware())
+    router.get("thumb") { request, _ in
+        let (url, width) = try wanted(in: request, from: thumbnails.origin)
+        guard try await !thumbnails.isCached(url, width: width) else {
+            return answer(request, with: try await thumbnails.thumbnail(of: url, width: width))
+        }
+        // A client that disconnects stops waiting. When no other client waits, the download is canceled. Detecting the disconnect
+        // uses up the connection, which ends with the response.
+        return try await lastAnswer {
+            try await request.body.consumeWithCancellationOnInboundClose { _ in
+                answer(request, with: try await thumbnails.thumbnail(of: url, width: width))
+            }
+        }
+    }
+    router.delete("thumb") { request, _ in
+        guard let token, request.headers[.authorization] == "Bearer \(token)" else {
+            throw HTTPError(.unauthorized, message: "DELETE takes the server's token")
+        }
+        let url = try thumbnails.origin.require(try request.uri.queryParameters.require("url"))
+        return "removed \(try await thumbnails.remove(allOf: url))\n"
+    }
+    router.get("stats") { _, _ in
+        try await thumbnails.storage.async.perform { Stats(try $0.usage(), try $0.statistics) }
+    }
+    router.get("metrics") { _, _ in
+        reporter.record(try await thumbnails.storage.async.perform { try $0.totals() })
+        return metrics.text
+    }
+    return router
+}
+
+private func wanted(in request: Request, from origin: Origin) throws -> (URL, width: Int) {
+    let parameters = request.uri.queryParameters
+    let url = try origin.require(try parameters.require("url"))
+    guard let width = parameters["w"].flatMap({ Int($0) }), (16...2_048).contains(width) else {
+        throw HTTPError(.badRequest, message: "w is the longer side, 16 to 2048 pixels")
+    }
+    return (url, width)
+}
+
+/// Marks the response as the last one of its connection, also if it is an error.
+private func lastAnswer(_ make: () async throws -> Response) async throws -> Response {
+    do {
+        var response = try await make()
+        response.headers[.connection] = "close"
+        return response
+    } catch var error as HTTPError {
+        error.headers[.connection] = "close"
+        throw error
+    }
+}
+
+/// The entity tag is that of the thumbnail: the host's names different bytes.
+private func answer(_ request: Request, with data: Data) -> Response {
+    let etag = "\"\(SHA256.hash(data: data).prefix(16).map { String(format: "%02x", $0) }.joined())\""
+    let headers: HTTPFields = [
+        .eTag: etag, .cacheControl: "no-cache", .contentType: data.kf.imageFormat == .JPEG ? "image/jpeg" : "image/png",
+    ]
+    let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }
+        .map { $0.trimmingCharacters(in: .whitespaces) }
+    guard !known.contains(where: { $0 == "*" || $0 == etag || $0 == "W/\(etag)" }) else {
+        return Response(status: .notModified, headers: headers)
+    }
+    return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: data)))
+}
+
+struct Stats: ResponseEncodable, Codable {
+    let entries, bytes, hits, misses, evictions: Int64
+    let hitRate: Double?
+    /// The average number of seconds for which evicted entries had not been used.
+    let unusedBeforeEviction: Double?
+
+    init(_ usage: DiskStorage.Usage, _ statistics: DiskStorage.Statistics) {
+        let counts = statistics.sinceOpening
+        (entries, bytes) = (usage.total.entries, usage.total.bytes)
+        (hits, misses, evictions, hitRate) = (counts.hits, counts.misses, counts.evictions, counts.hitRate)
+        unusedBeforeEviction =
+            counts.evictions > 0
+            ? Double(counts.millisecondsUnusedBeforeEviction) / 1000 / Double(counts.evictions) : nil
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import Halcyon
+import HalcyonObservability
+import Hummingbird
+import Logging
+import Metrics
+import NIOCore
+import ServiceLifecycle
+
+/// Serves thumbnails of images on other hosts, cached on disk.
+@main struct ThumbnailServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ThumbnailServer",
+        abstract: "Serves small JPEG and PNG pictures of those at other addresses, and keeps them.")
+
+    @Option(name: .customLong("allow"), help: "A host from which pictures may be fetched. Repeat it for more.")
+    var allowedHosts: [String] = []
+
+    @Option(help: "The port to listen on; 0 for any that is free.")
+    var port = 8080
+
+    @Option(help: "The folder for the cache.")
+    var cache = FileManager.default.temporaryDirectory.appendingPathComponent("thumbnail-server").path
+
+    @Option(help: "How many megabytes of thumbnails are kept. The least recently used half goes when there are more.")
+    var megabytes: UInt = 500
+
+    @Option(help: "Seconds from one check of that limit to the next.")
+    var cleanSeconds = 60.0
+
+    @Option(help: "Answer DELETE to those who send this word as \"Authorization: Bearer\". Without it nobody may.")
+    var token: String?
+
+    @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.")
+    var logLevel = Logger.Level.info
+
+    func validate() throws {
+        guard !allowedHosts.isEmpty else { throw ValidationError("Say from where: --allow images.example.com") }
+        guard megabytes > 0, megabytes <= 1_000_000 else { throw ValidationError("--megabytes is 1 to 1000000.") }
+        guard cleanSeconds > 0, cleanSeconds <= 86_400 else { throw ValidationError("--clean-seconds is up to a day.") }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
+    }
+
+    func run() async throws {
+        let metrics = TextMetrics()
+        MetricsSystem.bootstrap(metrics)
+        var logger = Logger(label: "thumbnails")
+        logger.logLevel = logLevel
+
+        // 16 megapixels: a JPEG takes at most 64 MB to decode, and much less for a thumbnail.
+        HalcyonImage.pixelLimit = 16_000_000
+        let reporter = CacheReporter(cache: "thumbnails", logger: logger)
+        let storage = try openStorage(reporter)
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Origin.clientConfiguration)
+        let thumbnails = Thumbnails(storage: storage, origin: Origin(client: client, allowedHosts: allowedHosts))
+        let app = Application(
+            router: routes(thumbnails, token: token, metrics: metrics, reporter: reporter),
+            configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            services: [Cleaning(storage: storage, seconds: cleanSeconds)],
+            onServerRunning: { Self.say("listening on 127.0.0.1:\($0.localAddress?.port ?? 0)") },
+            logger: logger)
+        // Ends on SIGTERM or SIGINT, after the requests in progress.
+        let result = await Result { try await app.runService() }
+        try await client.shutdown()
+        storage.close()
+        try result.get()
+    }
+
+    /// Prints without buffering, even to a pipe.
+    private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
+    private func openStorage(_ reporter: CacheReporter) throws -> DiskStorage.Backend<Data> {
+        var config = DiskStorage.Config(
+            name: "thumbnails", sizeLimit: megabytes * 1_000_000,
+            directory: URL(fileURLWithPath: cache, isDirectory: true))
+        config.expiration = .days(30)
+        config.report(to: reporter)
+        return try DiskStorage.Backend<Data>(config: config)
+    }
+}
+
+/// Keeps the cache within its limit while the server runs.
+private struct Cleaning: Service {
+    let storage: DiskStorage.Backend<Data>
+    let seconds: TimeInterval
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown { try await storage.async.keepLimits(every: seconds) }
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Halcyon
+import Hummingbird
+import Metrics
+import NIOPosix
+
+/// Thumbnails, read from the cache or made once for all concurrent requests.
+struct Thumbnails: Sendable {
+    let storage: DiskStorage.Backend<Data>
+    let origin: Origin
+    private let decodes = Counter(label: "thumbnails.decodes")
+
+    init(storage: DiskStorage.Backend<Data>, origin: Origin) {
+        (self.storage, self.origin) = (storage, origin)
+    }
+
+    /// A URL contains no space, so no prefix matches the keys of another URL.
+    private static func prefix(of url: URL) -> String { url.absoluteString + " " }
+
+    private static func key(of url: URL, _ width: Int) -> String { "\(prefix(of: url))\(width)" }
+
+    /// Counts as neither a hit nor a miss.
+    func isCached(_ url: URL, width: Int) async throws -> Bool {
+        try await storage.async.perform { $0.isCached(forKey: Self.key(of: url, width)) }
+    }
+
+    /// The thumbnail's file. Concurrent requests share one download and one decoding; a stale thumbnail is revalidated.
+    func thumbnail(of url: URL, width: Int) async throws -> Data {
+        try await storage.async.value(forKey: Self.key(of: url, width)) {
+            try await made(from: try await origin.get(url), width: width)
+        } renewing: { stale in
+            let answer = try await origin.get(url, unlike: stale.info.validators)
+            if answer.response.statusCode == 304 { return .unchanged(answer.response) }
+            return .new(try await made(from: answer, width: width))
+        }
+    }
+
+    /// - Returns: the number of thumbnails removed.
+    func remove(allOf url: URL) async throws -> Int {
+        try await storage.async.perform { try $0.removeEntries(matching: .init(keyPrefix: Self.prefix(of: url))).count }
+    }
+
+    private func made(from answer: Origin.Answer, width: Int) async throws -> DiskStorage.NewValue<Data> {
+        // Decodes at most one image per thread of the pool, which limits memory.
+        let thumbnail = try await NIOThreadPool.singleton.runIfActive {
+            decodes.increment()
+            return Self.thumbnail(of: answer.data, width: width)
+        }
+        guard let thumbnail else {
+            throw HTTPError(.unsupportedMediaType, message: "it is no PNG, JPEG, GIF or WebP, or too large")
+        }
+        // A value that must not be stored expires at once.
+        return .init(
+            thumbnail, expiration: answer.response.isStorable ? nil : .expired,
+            attributes: .init(validators: .init(answer.response)))
+    }
+
+    private static func thumbnail(of data: Data, width: Int) -> Data? {
+        let image = KingfisherWrapper<HalcyonImage>.downsampledImage(
+            data: data, to: CGSize(width: width, height: width), scale: 1)
+        return data.kf.imageFormat == .JPEG ? image?.jpegData(compressionQuality: 0.8) : image?.pngData()
+    }
+}

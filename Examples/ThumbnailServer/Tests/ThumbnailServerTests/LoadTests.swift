@@ -1,0 +1,208 @@
+import AsyncHTTPClient
+import Foundation
+import Halcyon
+import NIOCore
+import Testing
+
+/// The server with 64 clients, a host that dies, clients that disconnect, and SIGTERM.
+@Suite(.serialized) struct LoadTests {
+    private static let clients = 64
+
+    private struct Setting {
+        let origin: LocalOrigin
+        let server: RunningServer
+        let cache: URL
+        let client: HTTPClient
+    }
+
+    private func withServer(megabytes: Int = 500, _ body: (Setting) async throws -> Void) async throws {
+        let cache = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-test-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: cache) }
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.clients
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let origin = try await LocalOrigin()
+        do {
+            let server = try await RunningServer(cache: cache, client: client, megabytes: megabytes)
+            try await body(Setting(origin: origin, server: server, cache: cache, client: client))
+            server.terminate()
+            let status = await server.waitForEnd()
+            #expect(status == 0)
+        } catch {
+            Issue.record(error)
+        }
+        await origin.kill()
+        try await client.shutdown()
+    }
+
+    /// The replies to 64 concurrent clients, which make `count` requests each.
+    private func replies(
+        each count: Int = 1,
+        _ ask: @escaping @Sendable (_ client: Int, _ number: Int) async throws -> RunningServer.Reply
+    ) async throws -> [RunningServer.Reply] {
+        try await withThrowingTaskGroup(of: [RunningServer.Reply].self) { group in
+            for client in 0..<Self.clients {
+                group.addTask {
+                    var replies: [RunningServer.Reply] = []
+                    for number in 0..<count { replies.append(try await ask(client, number)) }
+                    return replies
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    @Test func `64 clients and a cold thumbnail make one fetch and one decode`() async throws {
+        try await withServer { setting in
+            let (server, origin) = (setting.server, setting.origin)
+            let replies = try await replies { _, _ in try await server.thumbnail("fresh/1", of: origin) }
+            #expect(replies.allSatisfy { $0.status == 200 && $0 == replies[0] })
+            let image = try #require(HalcyonImage(data: replies[0].body))
+            #expect(image.size == CGSize(width: 64, height: 48))
+            #expect(await origin.counts.requests == ["/fresh/1": 1])
+            try await #expect(server.metric("thumbnails_decodes_total") == 1)
+
+            // The cache is warm: nothing is downloaded, and a client with a current entity tag receives no bytes.
+            let warm = try await self.replies(each: 20) { _, number in
+                try await server.thumbnail(
+                    "fresh/1", of: origin, etag: number.isMultiple(of: 2) ? replies[0].etag : nil)
+            }
+            #expect(warm.count { $0.status == 304 && $0.body.isEmpty } == 640)
+            #expect(warm.count { $0 == replies[0] } == 640)
+            #expect(await origin.counts.requests == ["/fresh/1": 1])
+            // Clients that waited for the download count as misses.
+            let stats = try await server.stats()
+            #expect(stats["hits"] as? Int == 1_280 && (stats["misses"] as? Int ?? 0) <= 64)
+            try await #expect(server.metric("halcyon_requests_total{cache=\"thumbnails\",result=\"hit\"}") == 1_280)
+            try await #expect(server.metric("halcyon_stores_total{cache=\"thumbnails\"}") == 1)
+            try await #expect(server.metric("halcyon_entries{cache=\"thumbnails\"}") == 1)
+        }
+    }
+
+    @Test func `a host that is gone takes away nothing that is there`() async throws {
+        try await withServer { setting in
+            let (server, origin) = (setting.server, setting.origin)
+            let kinds = ["fresh", "stale", "soon"]
+            var known: [String: RunningServer.Reply] = [:]
+            for kind in kinds { known[kind] = try await server.thumbnail("\(kind)/1", of: origin) }
+            #expect(known.values.allSatisfy { $0.status == 200 })
+            // Revalidated, not downloaded again.
+            try await #expect(server.thumbnail("stale/1", of: origin) == known["stale"])
+            #expect(await origin.counts.notModified == 1)
+            try await #expect(server.metric("thumbnails_decodes_total") == 3)
+            await origin.kill()
+            try await Task.sleep(for: .milliseconds(1_100))
+            let replies = try await replies(each: 5) { client, _ in
+                try await server.thumbnail("\(kinds[client % 3])/1", of: origin)
+            }
+            #expect(replies.count { known.values.contains($0) } == 320)
+            try await #expect(server.thumbnail("fresh/2", of: origin).status == 502)
+        }
+    }
+
+    @Test func `a client that goes away ends the fetch that nobody else waits for`() async throws {
+        try await withServer { setting in
+            let (server, origin) = (setting.server, setting.origin)
+            await #expect(throws: (any Error).self) {
+                try await server.thumbnail("slow/1", of: origin, timeout: .milliseconds(500))
+            }
+            for _ in 0..<500 where await origin.counts.abandoned == 0 { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(await origin.counts.requests == ["/slow/1": 1])
+            #expect(await origin.counts.abandoned == 1)
+            try await #expect(server.thumbnail("fresh/1", of: origin).status == 200)
+        }
+    }
+
+    @Test func `while it evicts nobody is refused, and the counts are true`() async throws {
+        try await withServer(megabytes: 1) { setting in
+            let (server, origin) = (setting.server, setting.origin)
+            // About 5 MB of thumbnails.
+            let replies = try await replies(each: 10) { client, number in
+                try await server.thumbnail("fresh/\(client * 10 + number)", of: origin, width: 320)
+            }
+            #expect(replies.allSatisfy { $0.status == 200 })
+            // Wait for the next clean.
+            for _ in 0..<500 where try await server.stats()["bytes"] as? Int ?? 0 >= 1_000_000 {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            let stats = try await server.stats()
+            let (entries, evictions) = (stats["entries"] as? Int ?? 0, stats["evictions"] as? Int ?? 0)
+            #expect(evictions > 0 && entries + evictions == 640 && stats["misses"] as? Int == 640)
+            #expect((stats["bytes"] as? Int ?? .max) < 1_000_000)
+            try await #expect(
+                server.metric("halcyon_removals_total{cache=\"thumbnails\",cause=\"eviction\"}") == evictions)
+        }
+    }
+
+    @Test func `all variants go, for those with the token`() async throws {
+        try await withServer { setting in
+            let (server, origin) = (setting.server, setting.origin)
+            for width in [32, 64, 128] {
+                try await #expect(server.thumbnail("fresh/1", of: origin, width: width).status == 200)
+            }
+            try await #expect(server.thumbnail("fresh/11", of: origin).status == 200)
+            let path = "thumb?url=http://127.0.0.1:\(origin.port)/fresh/1"
+            try await #expect(server.delete(path, token: "another").status == 401)
+            try await #expect(server.delete(path, token: "token").text == "removed 3\n")
+            try await #expect(server.stats()["entries"] as? Int == 1)
+        }
+    }
+
+    @Test func `what cannot be has a plain answer`() async throws {
+        try await withServer { setting in
+            let (server, origin) = (setting.server, setting.origin)
+            try await #expect(server.get("thumb?url=http://example.com/a.png&w=64").status == 403)
+            try await #expect(server.get("thumb?url=file:///etc/passwd&w=64").status == 400)
+            try await #expect(server.get("thumb?w=64").status == 400)
+            for width in ["", "0", "15", "2049", "-1", "x", "99999999999999999999"] {
+                try await #expect(server.get("thumb?url=http://127.0.0.1:1/a&w=\(width)").status == 400)
+            }
+            try await #expect(server.thumbnail("text/1", of: origin).status == 415)
+            try await #expect(server.thumbnail("nothing/1", of: origin).status == 404)
+            // A redirect to a host that is not allowed is not followed.
+            try await #expect(server.thumbnail("elsewhere/1", of: origin).status == 502)
+            // A response that must not be stored is not stored.
+            try await #expect(server.thumbnail("secret/1", of: origin).status == 200)
+            try await #expect(server.stats()["entries"] as? Int == 0)
+        }
+    }
+
+    @Test func `after SIGTERM under load everything that was answered is there`() async throws {
+        try await withServer { setting in
+            let (server, origin) = (setting.server, setting.origin)
+            let acknowledged = Acknowledged()
+            let load = Task {
+                try await replies(each: 50) { client, number in
+                    let picture = "fresh/\(client * 50 + number)"
+                    let reply = try await server.thumbnail(picture, of: origin)
+                    if reply.status == 200 { await acknowledged.add(picture, reply.body) }
+                    return reply
+                }
+            }
+            for _ in 0..<6_000 where await acknowledged.bodies.count < 200 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            server.terminate()
+            // Some requests were refused or cut off.
+            _ = await load.result
+            #expect(await server.waitForEnd() == 0)
+            await origin.kill()
+
+            let bodies = await acknowledged.bodies
+            #expect(bodies.count >= 200 && bodies.count < 3_200)
+            let again = try await RunningServer(cache: setting.cache, client: setting.client)
+            for (picture, body) in bodies {
+                let reply = try await again.thumbnail(picture, of: origin)
+                #expect(reply.status == 200 && reply.body == body, "\(picture)")
+            }
+            again.terminate()
+            #expect(await again.waitForEnd() == 0)
+        }
+    }
+
+    private actor Acknowledged {
+        private(set) var bodies: [String: Data] = [:]
+
+        func add(_ picture: String, _ body: Data) { bodies[picture] = body }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import HTTPTypes
+import Halcyon
+import Hummingbird
+import NIOCore
+
+/// An image host in this process. It counts its requests and can be killed.
+final class LocalOrigin: Sendable {
+    /// Requests by path, and those whose client disconnected.
+    actor Counts {
+        private(set) var requests: [String: Int] = [:]
+        private(set) var notModified = 0
+        private(set) var abandoned = 0
+
+        func count(_ path: String) { requests[path, default: 0] += 1 }
+        func countNotModified() { notModified += 1 }
+        func countAbandoned() { abandoned += 1 }
+    }
+
+    let counts = Counts()
+    let port: Int
+    private let task: Task<Void, any Error>
+
+    /// - Parameter port: 0 for any free port.
+    init(port: Int = 0) async throws {
+        let (ports, running) = AsyncStream<Int>.makeStream()
+        let app = Application(
+            router: Self.routes(counts), configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            onServerRunning: { running.yield($0.localAddress?.port ?? 0) })
+        task = Task { try await app.run() }
+        var iterator = ports.makeAsyncIterator()
+        self.port = await iterator.next() ?? 0
+    }
+
+    func kill() async {
+        task.cancel()
+        _ = await task.result
+    }
+
+    /// `/fresh/N` is fresh for an hour, `/stale/N` is stale at once, `/soon/N` is fresh for a second and usable for another
+    /// minute, and `/slow/N` never responds.
+    private static func routes(_ counts: Counts) -> Router<BasicRequestContext> {
+        let router = Router()
+        for (name, control) in [
+            ("fresh", "max-age=3600"), ("stale", "max-age=0"), ("soon", "max-age=1, stale-while-revalidate=60"),
+            ("secret", "no-store"),
+        ] {
+            router.get("\(name)/:number") { request, context in
+                await counts.count(request.uri.path)
+                // Delays the response, so that concurrent requests overlap.
+                try await Task.sleep(for: .milliseconds(50))
+                let etag = "\"\(name)\""
+                guard request.headers[.ifNoneMatch] != etag else {
+                    await counts.countNotModified()
+                    return Response(status: .notModified, headers: [.cacheControl: control, .eTag: etag])
+                }
+                let data = picture(try context.parameters.require("number", as: Int.self))
+                return Response(
+                    status: .ok, headers: [.cacheControl: control, .eTag: etag, .contentType: "image/jpeg"],
+                    body: .init(byteBuffer: ByteBuffer(bytes: data)))
+            }
+        }
+        router.get("slow/:number") { request, _ in
+            await counts.count(request.uri.path)
+            do {
+                return try await request.body.consumeWithCancellationOnInboundClose { _ in
+                    try await Task.sleep(for: .seconds(3_600))
+                    return ""
+                }
+            } catch {
+                await counts.countAbandoned()
+                throw error
+            }
+        }
+        router.get("text/:number") { _, _ in "no picture" }
+        router.get("elsewhere/:number") { _, _ in
+            Response(status: .found, headers: [.location: "http://127.0.0.2:1/fresh/1"])
+        }
+        return router
+    }
+
+    /// 320 × 240 pixels in a unique color, with a pattern that compresses poorly.
+    static func picture(_ number: Int) -> Data {
+        let (width, height) = (320, 240)
+        var rgba = [UInt8](repeating: 255, count: width * height * 4)
+        for pixel in 0..<(width * height) {
+            rgba[pixel * 4] = UInt8(truncatingIfNeeded: number &* 37)
+            rgba[pixel * 4 + 1] = UInt8(truncatingIfNeeded: pixel % width)
+            rgba[pixel * 4 + 2] = UInt8(truncatingIfNeeded: pixel / width &* (number + 1))
+        }
+        return HalcyonImage(rgba: rgba, width: width, height: height)?.jpegData(compressionQuality: 0.9) ?? Data()
+    }
+}

@@ -1,0 +1,114 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// The server as users run it, in its own process.
+final class RunningServer: @unchecked Sendable {
+    // Sendable because `process` is constant, and is only signaled and waited for.
+    private let process = Process()
+    let port: Int
+    private let client: HTTPClient
+
+    struct Reply: Sendable, Equatable {
+        let status: UInt
+        let etag: String?
+        let body: Data
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    init(cache: URL, client: HTTPClient, megabytes: Int = 500, token: String = "token") async throws {
+        self.client = client
+        process.executableURL = try Self.executable()
+        process.arguments = [
+            "--allow", "127.0.0.1", "--port", "0", "--cache", cache.path, "--megabytes", "\(megabytes)", "--token",
+            token,
+            "--log-level", "warning", "--clean-seconds", "0.1",
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        port = try await Self.port(saidIn: output.fileHandleForReading)
+    }
+
+    private static func port(saidIn output: FileHandle) async throws -> Int {
+        // Waits for the line on a separate thread.
+        let line = await Task.detached {
+            var line = Data()
+            while let byte = try? output.read(upToCount: 1), !byte.isEmpty, byte != Data("\n".utf8) { line += byte }
+            return String(decoding: line, as: UTF8.self)
+        }.value
+        guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else { throw CocoaError(.executableLoad) }
+        return port
+    }
+
+    private final class Marker {}
+
+    /// The executable next to the test bundle.
+    private static func executable() throws -> URL {
+        var folder = Bundle(for: Marker.self).bundleURL
+        while folder.path != "/" {
+            let candidate = folder.appendingPathComponent("ThumbnailServer")
+            var isFolder: ObjCBool = false
+            if FileManager.default.fileExists(atPath: candidate.path, isDirectory: &isFolder), !isFolder.boolValue {
+                return candidate
+            }
+            folder.deleteLastPathComponent()
+        }
+        throw CocoaError(.fileNoSuchFile)
+    }
+
+    // MARK: Requests
+
+    func get(_ path: String, etag: String? = nil, timeout: TimeAmount = .seconds(60)) async throws -> Reply {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/\(path)")
+        if let etag { request.headers.add(name: "If-None-Match", value: etag) }
+        return try await reply(to: request, timeout)
+    }
+
+    func delete(_ path: String, token: String) async throws -> Reply {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/\(path)")
+        request.method = .DELETE
+        request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        return try await reply(to: request, .seconds(60))
+    }
+
+    private func reply(to request: HTTPClientRequest, _ timeout: TimeAmount) async throws -> Reply {
+        let response = try await client.execute(request, timeout: timeout)
+        let body = try await response.body.collect(upTo: 10_000_000)
+        return Reply(
+            status: response.status.code, etag: response.headers.first(name: "ETag"), body: Data(body.readableBytesView)
+        )
+    }
+
+    func thumbnail(
+        _ picture: String, of origin: LocalOrigin, width: Int = 64, etag: String? = nil,
+        timeout: TimeAmount = .seconds(60)
+    ) async throws -> Reply {
+        try await get(
+            "thumb?url=http://127.0.0.1:\(origin.port)/\(picture)&w=\(width)", etag: etag, timeout: timeout)
+    }
+
+    /// The value of a line of `/metrics`.
+    func metric(_ name: String) async throws -> Int? {
+        try await get("metrics").text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }?
+            .split(separator: " ").last.flatMap { Int($0) }
+    }
+
+    func stats() async throws -> [String: Any] {
+        try JSONSerialization.jsonObject(with: try await get("stats").body) as? [String: Any] ?? [:]
+    }
+
+    // MARK: Shutdown
+
+    func terminate() { process.terminate() }
+
+    /// - Returns: the exit code.
+    func waitForEnd() async -> Int32 {
+        await Task.detached { [process] in process.waitUntilExit() }.value
+        return process.terminationStatus
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+}

@@ -1,0 +1,98 @@
+public import Foundation
+
+extension DiskStorage {
+    /// What the HTTP response said that an entry's bytes came with: how to validate them, and until when that is not necessary.
+    ///
+    /// Nothing here asks a server. Make it from a response's headers with ``HTTPFreshness``:
+    ///
+    /// ```swift
+    /// let response = HTTPFreshness(headers: headers, requestedAt: sent, receivedAt: Date(), cache: .shared)
+    /// if response.isStorable {
+    ///     try storage.store(value: data, forKey: key, attributes: .init(validators: .init(response)))
+    /// }
+    /// ```
+    ///
+    /// When a server answers 304, renew them without writing the bytes again:
+    ///
+    /// ```swift
+    /// try storage.update(forKey: key) { .init(validators: $0.validators?.renewed(by: response)) }
+    /// ```
+    public struct HTTPValidators: Sendable, Hashable {
+        /// `ETag`, with its quotes, as RFC 9110, section 8.8.3 has it.
+        public var etag: String?
+        /// `Last-Modified`, as the server wrote it: that is what `If-Modified-Since` has to say (RFC 9110, section 8.8.2).
+        public var lastModified: String?
+        /// Seconds for which the response is fresh, counted from its origin: `max-age` of `Cache-Control` (RFC 9111, section
+        /// 5.2.2.1), or ``HTTPFreshness/lifetime``. nil where that is not known.
+        public var maxAge: Int?
+        /// When the server last sent or confirmed the bytes. What you note as nil is read as the time of the store.
+        public var validatedAt: Date?
+        /// Seconds that had passed since the origin then (``HTTPFreshness/initialAge``).
+        public var age: Int?
+        /// Seconds after it became stale in which it may be used while it is validated (RFC 5861, section 3).
+        public var staleWhileRevalidate: Int?
+        /// Whether a stale response must not be used before it is validated (RFC 9111, sections 5.2.2.2 and 5.2.2.4).
+        public var mustRevalidate: Bool
+
+        /// Headers that the response did not have are left out.
+        public init(
+            etag: String? = nil, lastModified: String? = nil, maxAge: Int? = nil, validatedAt: Date? = nil,
+            age: Int? = nil, staleWhileRevalidate: Int? = nil, mustRevalidate: Bool = false
+        ) {
+            self.etag = etag
+            self.lastModified = lastModified
+            self.maxAge = maxAge
+            self.validatedAt = validatedAt
+            self.age = age
+            self.staleWhileRevalidate = staleWhileRevalidate
+            self.mustRevalidate = mustRevalidate
+        }
+
+        /// What a response says.
+        public init(_ response: HTTPFreshness) {
+            self.init(
+                etag: response.etag, lastModified: response.lastModified, maxAge: response.lifetime,
+                validatedAt: response.receivedAt, age: response.initialAge,
+                staleWhileRevalidate: response.staleWhileRevalidate, mustRevalidate: response.mustRevalidate)
+        }
+
+        /// After the server has confirmed the bytes with a 304: what that response says, and of all it does not say, this (RFC 9111,
+        /// section 4.3.4).
+        public func renewed(by response: HTTPFreshness) -> Self {
+            var renewed = Self(response)
+            renewed.etag = response.etag ?? etag
+            renewed.lastModified = response.lastModified ?? lastModified
+            if !response.statesLifetime { renewed.maxAge = maxAge ?? renewed.maxAge }
+            if !response.hasCacheControl {
+                (renewed.staleWhileRevalidate, renewed.mustRevalidate) = (staleWhileRevalidate, mustRevalidate)
+            }
+            return renewed
+        }
+
+        /// Whether the bytes may be used without asking the server. False where ``maxAge`` or ``validatedAt`` is nil.
+        public func isFresh(at time: Date = Date()) -> Bool { lasts(0, at: time) }
+
+        /// Whether the bytes may be used while somebody asks the server. Fresh ones may.
+        public func isUsable(at time: Date = Date()) -> Bool {
+            lasts(mustRevalidate ? 0 : staleWhileRevalidate ?? 0, at: time)
+        }
+
+        /// Seconds since the origin made or confirmed them (`current_age`, RFC 9111, section 4.2.3); nil where ``validatedAt`` is.
+        public func currentAge(at time: Date = Date()) -> Int? {
+            validatedAt.map { Self.bounded(age) + Self.bounded(HTTPFreshness.seconds(from: $0, to: time)) }
+        }
+
+        private func lasts(_ seconds: Int, at time: Date) -> Bool {
+            guard let maxAge, let age = currentAge(at: time) else { return false }
+            return Self.bounded(maxAge) + Self.bounded(seconds) > age
+        }
+
+        /// What anybody may have written into the index: 0 to 2^31, as RFC 9111 has it (section 1.2.2).
+        private static func bounded(_ seconds: Int?) -> Int { min(max(0, seconds ?? 0), 1 << 31) }
+
+        var isEmpty: Bool {
+            etag == nil && lastModified == nil && maxAge == nil && validatedAt == nil && age == nil
+                && staleWhileRevalidate == nil && !mustRevalidate
+        }
+    }
+}

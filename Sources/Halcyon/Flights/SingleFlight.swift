@@ -1,0 +1,141 @@
+internal import Foundation
+
+/// Runs work once for all callers that request the same key at the same time.
+///
+/// The first caller starts it in a separate task. Callers that arrive before it ends wait for the same result or error, which is
+/// not kept. A cancelled caller throws at once, and the others keep waiting. When the last one is cancelled, so is the work, and
+/// a later caller starts it again. It runs with the highest priority of the waiting callers.
+final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private final class Flight: @unchecked Sendable {
+        // Sendable because all variables are accessed only under the lock of `state`.
+        let key: Key
+        var task: Task<Void, Never>?
+        var priority: TaskPriority
+        var waiting: [UInt64: CheckedContinuation<Value, any Error>] = [:]
+        /// The callers that have not left, each with the flight that it works for. Some may not be waiting yet.
+        var callers: [UInt64: Flight?] = [:]
+        var result: Result<Value, any Error>?
+
+        init(key: Key, priority: TaskPriority) { (self.key, self.priority) = (key, priority) }
+    }
+
+    private struct State {
+        var flights: [Key: Flight] = [:]
+        var nextCaller: UInt64 = 0
+    }
+
+    /// The flights whose work runs in this task, outermost first.
+    private let current = TaskLocal<[Flight]>(wrappedValue: [])
+    private let state = Locked(State())
+
+    init() {}
+
+    /// The number of keys that callers wait for.
+    var count: Int { state.withLock { $0.flights.count } }
+
+    /// Returns the result of `work`, or of the work already under way for the key.
+    ///
+    /// - Throws: what `work` throws; `CancellationError` if the calling task is cancelled; ``CacheStorageError/Code/cyclicFetch``
+    ///   if the work of this key would wait for itself.
+    func value(for key: Key, _ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        try Task.checkCancellation()
+        let (flight, caller) = try join(key, work)
+        // The thread sanitizer reports a race if a continuation is resumed before it is awaited. The lock orders the two.
+        defer { state.withLock { _ in } }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { wait(for: flight, as: caller, $0) }
+        } onCancel: {
+            leave(flight, caller)
+        }
+    }
+
+    // MARK: Joining
+
+    private func join(_ key: Key, _ work: @escaping @Sendable () async throws -> Value) throws -> (Flight, UInt64) {
+        let (outer, priority) = (current.get(), Task.currentPriority)
+        return try state.withLock { state in
+            let flight = state.flights[key] ?? Flight(key: key, priority: priority)
+            try Self.requireNoCycle(from: outer, to: flight)
+            state.nextCaller += 1
+            flight.callers[state.nextCaller] = .some(outer.last)
+            if flight.task == nil {
+                state.flights[key] = flight
+                flight.task = start(flight, work, within: outer)
+            } else if priority > flight.priority, let task = flight.task {
+                flight.priority = priority
+                // Awaiting a task raises its priority; a continuation does not.
+                Task(priority: priority) { await task.value }
+            }
+            return (flight, state.nextCaller)
+        }
+    }
+
+    /// Throws if a flight that this task works for would wait for itself, directly or through others.
+    private static func requireNoCycle(from outer: [Flight], to flight: Flight) throws {
+        var (seen, rest): ([ObjectIdentifier], [Flight]) = ([], outer)
+        while let next = rest.popLast() {
+            guard next !== flight else { throw CacheStorageError.cyclicFetch }
+            guard !seen.contains(ObjectIdentifier(next)) else { continue }
+            seen.append(ObjectIdentifier(next))
+            rest += next.callers.values.compactMap(\.self)
+        }
+    }
+
+    private func start(
+        _ flight: Flight, _ work: @escaping @Sendable () async throws -> Value, within outer: [Flight]
+    ) -> Task<Void, Never> {
+        Task(priority: flight.priority) { [self] in
+            let result: Result<Value, any Error>
+            do {
+                result = .success(try await current.withValue(outer + [flight]) { try await work() })
+            } catch {
+                result = .failure(error)
+            }
+            finish(flight, with: result)
+        }
+    }
+
+    private func finish(_ flight: Flight, with result: Result<Value, any Error>) {
+        let waiting = state.withLock { state in
+            if state.flights[flight.key] === flight { state.flights[flight.key] = nil }
+            flight.result = result
+            defer { flight.waiting = [:] }
+            return flight.waiting.values.map(\.self)
+        }
+        for continuation in waiting { continuation.resume(with: result) }
+    }
+
+    // MARK: Waiting
+
+    private func wait(
+        for flight: Flight, as caller: UInt64, _ continuation: CheckedContinuation<Value, any Error>
+    ) {
+        let result: Result<Value, any Error>? = state.withLock { _ in
+            // The task may have been cancelled before this wait.
+            guard flight.callers[caller] != nil else { return .failure(CancellationError()) }
+            if let result = flight.result { return result }
+            flight.waiting[caller] = continuation
+            return nil
+        }
+        if let result { continuation.resume(with: result) }
+    }
+
+    private func leave(_ flight: Flight, _ caller: UInt64) {
+        let (continuation, task) = state.withLock {
+            state -> (CheckedContinuation<Value, any Error>?, Task<Void, Never>?) in
+            let wasThere = flight.callers.removeValue(forKey: caller) != nil
+            let isLast = wasThere && flight.callers.isEmpty && flight.result == nil
+            // No caller may join work that is being cancelled.
+            if isLast, state.flights[flight.key] === flight { state.flights[flight.key] = nil }
+            return (flight.waiting.removeValue(forKey: caller), isLast ? flight.task : nil)
+        }
+        continuation?.resume(throwing: CancellationError())
+        task?.cancel()
+    }
+}
+
+extension CacheStorageError {
+    static let cyclicFetch = CacheStorageError(
+        .cyclicFetch, "What is to be stored under a key asks for the same key, or for another one that waits for it.",
+        remedy: "Ask for what the closure needs under a key of its own.")
+}

@@ -1,0 +1,182 @@
+public import Foundation
+
+/// How long an HTTP response may be reused, computed from its headers according to RFC 9111.
+///
+/// This type never contacts a server. You pass in the headers that your client received, and store the result with the bytes: see
+/// ``DiskStorage/HTTPValidators``. Times are in whole seconds, as in HTTP.
+public struct HTTPFreshness: Sendable, Hashable {
+    /// The kind of cache, which decides which directives apply (RFC 9111, section 5.2.2).
+    public enum Cache: Sendable {
+        /// One user: an app.
+        case `private`
+        /// Many users: a server. `s-maxage` counts; `private` and an authorized request forbid storing.
+        case shared
+    }
+
+    /// `ETag`, including its quotes.
+    public let etag: String?
+    /// `Last-Modified`, as the server wrote it.
+    public let lastModified: String?
+    /// Whether the cache may keep the response (RFC 9111, section 3). Also false for `Vary: *`, which matches no later request.
+    public let isStorable: Bool
+    /// Seconds for which the response is fresh, counted from its origin (section 4.2.1); 0 if each use must be validated.
+    public let lifetime: Int
+    /// Whether ``lifetime`` is an estimate: a tenth of the time since `Last-Modified` (section 4.2.2).
+    public let isHeuristic: Bool
+    /// Seconds from the origin to the receipt of the response (`corrected_initial_age`, section 4.2.3).
+    public let initialAge: Int
+    /// The status code; 304 confirms the stored response.
+    public let statusCode: Int
+    /// When the response was received.
+    public let receivedAt: Date
+    /// Whether a stale response must not be used before it is validated (sections 5.2.2.2, 5.2.2.4 and 5.2.2.8).
+    public let mustRevalidate: Bool
+    /// Seconds for which a stale response may be used while it is being validated (RFC 5861, section 3); 0 for none.
+    public let staleWhileRevalidate: Int
+
+    /// Whether the response itself states how long it is fresh.
+    let statesLifetime: Bool
+    let hasCacheControl: Bool
+
+    /// Reads the headers of a response.
+    ///
+    /// If a header or directive occurs twice, the first one counts. An unreadable lifetime counts as 0.
+    ///
+    /// - Parameters:
+    ///   - headers: all headers; names are case-insensitive.
+    ///   - statusCode: only 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414 and 501 (RFC 9110, section 15.1) and responses
+    ///     with `public` get a heuristic lifetime.
+    ///   - requestedAt: when you sent the request.
+    ///   - receivedAt: when the response arrived.
+    ///   - cache: private or shared.
+    ///   - isAuthorized: whether the request had an `Authorization` header (RFC 9111, section 3.5).
+    public init(
+        headers: some Sequence<(name: String, value: String)>, statusCode: Int = 200, requestedAt: Date,
+        receivedAt: Date, cache: Cache, isAuthorized: Bool = false
+    ) {
+        let fields = HTTPFields(headers)
+        let control = CacheControl(fields["cache-control"])
+        let date = fields["date"].first.flatMap(HTTPDate.date) ?? receivedAt
+        let explicit = Self.explicitLifetime(control, fields, since: date, cache)
+        let heuristic =
+            Self.isHeuristicallyCacheable(statusCode) || control.has("public")
+            ? Self.heuristicLifetime(fields, since: date) : nil
+        self.statusCode = statusCode
+        self.receivedAt = receivedAt
+        (etag, lastModified) = (fields["etag"].first, fields["last-modified"].first)
+        statesLifetime = explicit != nil || control.has("no-cache")
+        hasCacheControl = !fields["cache-control"].isEmpty
+        isStorable = Self.isStorable(control, fields, cache, isAuthorized: isAuthorized)
+        isHeuristic = explicit == nil && heuristic != nil
+        lifetime = control.has("no-cache") ? 0 : explicit ?? heuristic ?? 0
+        mustRevalidate =
+            control.has("no-cache") || control.has("must-revalidate")
+            || (cache == .shared && (control.has("proxy-revalidate") || control.has("s-maxage")))
+        staleWhileRevalidate = mustRevalidate ? 0 : control.seconds("stale-while-revalidate") ?? 0
+        initialAge = Self.initialAge(fields, date: date, requestedAt: requestedAt, receivedAt: receivedAt)
+    }
+
+    /// Seconds since the origin created or validated the response (`current_age`, section 4.2.3).
+    public func age(at time: Date) -> Int { initialAge + max(0, Self.seconds(from: receivedAt, to: time)) }
+
+    /// Whether you may use the response without contacting the server.
+    public func isFresh(at time: Date) -> Bool { lifetime > age(at: time) }
+
+    /// Whether you may use the response while it is being validated. True for a fresh response.
+    public func isUsable(at time: Date) -> Bool { lifetime + staleWhileRevalidate > age(at: time) }
+
+    // MARK: The RFC's rules
+
+    private static func isStorable(
+        _ control: CacheControl, _ fields: HTTPFields, _ cache: Cache, isAuthorized: Bool
+    ) -> Bool {
+        if control.has("no-store") || fields["vary"].contains(where: { $0.contains("*") }) { return false }
+        guard cache == .shared else { return true }
+        if control.has("private") { return false }
+        return !isAuthorized || ["must-revalidate", "public", "s-maxage"].contains(where: control.has)
+    }
+
+    private static func explicitLifetime(
+        _ control: CacheControl, _ fields: HTTPFields, since date: Date, _ cache: Cache
+    ) -> Int? {
+        if cache == .shared, control.has("s-maxage") { return control.seconds("s-maxage") ?? 0 }
+        if control.has("max-age") { return control.seconds("max-age") ?? 0 }
+        // "0" is not a date, and means that the response has expired (section 5.3).
+        return fields["expires"].first.map { HTTPDate.date($0).map { max(0, seconds(from: date, to: $0)) } ?? 0 }
+    }
+
+    private static func heuristicLifetime(_ fields: HTTPFields, since date: Date) -> Int? {
+        fields["last-modified"].first.flatMap(HTTPDate.date).map { max(0, seconds(from: $0, to: date)) / 10 }
+    }
+
+    private static func isHeuristicallyCacheable(_ statusCode: Int) -> Bool {
+        [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(statusCode)
+    }
+
+    private static func initialAge(
+        _ fields: HTTPFields, date: Date, requestedAt: Date, receivedAt: Date
+    ) -> Int {
+        let apparent = max(0, seconds(from: date, to: receivedAt))
+        let stated = fields["age"].first.flatMap(CacheControl.deltaSeconds) ?? 0
+        return max(apparent, stated + max(0, seconds(from: requestedAt, to: receivedAt)))
+    }
+
+    static func seconds(from start: Date, to end: Date) -> Int {
+        Int(clamping: Int64(max(-1e15, min(1e15, end.timeIntervalSince(start)))))
+    }
+}
+
+/// The values of headers by lowercase name, in the order of the response.
+private struct HTTPFields {
+    private var values: [String: [String]] = [:]
+
+    init(_ headers: some Sequence<(name: String, value: String)>) {
+        for (name, value) in headers {
+            values[name.lowercased(), default: []].append(value.trimmingCharacters(in: .whitespaces))
+        }
+    }
+
+    subscript(name: String) -> [String] { values[name] ?? [] }
+}
+
+/// The directives of `Cache-Control`: lowercase names; arguments are tokens or quoted strings (RFC 9111, section 5.2).
+private struct CacheControl {
+    private var arguments: [String: String?] = [:]
+
+    init(_ fields: [String]) {
+        for directive in fields.flatMap(Self.parts) {
+            let parts = directive.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            guard let name = parts.first?.lowercased(), !name.isEmpty, arguments[name] == nil else { continue }
+            arguments[name] = .some(parts.count > 1 ? parts[1].trimmingCharacters(in: ["\""]) : nil)
+        }
+    }
+
+    func has(_ name: String) -> Bool { arguments[name] != nil }
+
+    /// Returns nil if the directive is missing or not a number.
+    func seconds(_ name: String) -> Int? { (arguments[name] ?? nil).flatMap(Self.deltaSeconds) }
+
+    /// Accepts digits only. Values that exceed 31 bits are clamped to 2^31 (section 1.2.2).
+    static func deltaSeconds(_ text: String) -> Int? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return min(Int(text) ?? 1 << 31, 1 << 31)
+    }
+
+    /// Splits a field at commas outside of quotes.
+    private static func parts(of field: String) -> [String] {
+        var (parts, part, isQuoted, isEscaped) = ([String](), "", false, false)
+        for character in field {
+            if character == ",", !isQuoted {
+                parts.append(part)
+                part = ""
+                continue
+            }
+            if character == "\"", !isEscaped { isQuoted.toggle() }
+            isEscaped = character == "\\" && !isEscaped
+            part.append(character)
+        }
+        return parts + [part]
+    }
+}

@@ -1,0 +1,38 @@
+public import Foundation
+
+/// Makes a small image from a large file, without a full-size bitmap if the format allows it.
+///
+/// Use it for thumbnails: a JPEG is decoded at the smallest eighth of its size that is large enough.
+///
+/// ```swift
+/// let thumbnails = DownsamplingImageProcessor(size: CGSize(width: 96, height: 96))
+/// let image = thumbnails.process(item: .data(data), options: .init(nil))
+/// ```
+public struct DownsamplingImageProcessor: ImageProcessor {
+    /// The size whose longer side the result fits, in points.
+    public let size: CGSize
+
+    /// Differs for different sizes.
+    public let identifier: String
+
+    /// - Parameter size: in points; the option `scaleFactor` sets the pixels per point.
+    public init(size: CGSize) {
+        self.size = size
+        identifier = "com.onevcat.Kingfisher.DownsamplingImageProcessor\(size.asTuple)"
+    }
+
+    /// Returns the small image; nil if the item is not an image. An image is encoded first, so pass the file if you have it.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        let data: Data? =
+            switch item {
+            case .data(let data): data
+            case .image(let image): image.kf.data(format: .unknown)
+            }
+        return data.flatMap { KingfisherWrapper.downsampledImage(data: $0, to: size, scale: options.scaleFactor) }
+    }
+}
+
+extension CGSize {
+    /// The format of identifiers on all systems: `(96.0, 96.0)`.
+    var asTuple: String { "(\(Double(width)), \(Double(height)))" }
+}

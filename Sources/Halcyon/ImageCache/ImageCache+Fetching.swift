@@ -1,0 +1,114 @@
+public import Foundation
+
+/// For servers: bytes without decoding, and one fetch for all tasks that need an image at the same time.
+extension ImageCache {
+    /// An image to store, with the attributes of its entry on disk.
+    public struct NewImage: Sendable {
+        /// The image that is stored and returned to all waiting tasks.
+        public var image: KFCrossPlatformImage
+        /// The bytes that it was decoded from; nil to encode it.
+        public var original: Data?
+        /// Validators, tags and other metadata.
+        public var attributes: DiskStorage.EntryAttributes
+
+        /// Creates an image to store, by default without attributes.
+        public init(
+            _ image: KFCrossPlatformImage, original: Data? = nil, attributes: DiskStorage.EntryAttributes = .init()
+        ) {
+            self.image = image
+            self.original = original
+            self.attributes = attributes
+        }
+    }
+
+    /// Returns the bytes on disk and the metadata of their entry, read together; nil for a miss. Does not decode or touch memory.
+    ///
+    /// Waits for an earlier store of the same key. After an earlier removal it is a miss. Never blocks a thread of the
+    /// cooperative pool.
+    ///
+    /// - Parameters:
+    ///   - key: the image's key, without a processor's identifier.
+    ///   - identifier: the processor's identifier; empty for none.
+    ///   - forcedExtension: the extension it was stored with; nil for none.
+    ///   - extendingExpiration: how the read extends the expiration. It always counts as an access.
+    /// - Throws: ``KingfisherError`` if the blob exists and cannot be read; `CancellationError` if the task is cancelled before
+    ///   the read begins.
+    public func cachedData(
+        forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        extendingExpiration: ExpirationExtending = .cacheTime
+    ) async throws -> DiskStorage.CachedValue<Data>? {
+        let computedKey = key.computedKey(with: identifier)
+        let name = diskStorage.blobName(forKey: computedKey, forcedExtension: forcedExtension)
+        switch order.source(of: name, key: MemoryKey(computedKey)) {
+        case .disk: break
+        case .pending: await withCheckedContinuation { turn in ioQueue.async { turn.resume() } }
+        case .nothing:
+            diskStorage.countUse(bytes: nil)
+            return nil
+        }
+        return try await BlockingCalls.reads.run { [diskStorage] in
+            try diskStorage.cachedValue(
+                forKey: computedKey, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration,
+                origin: KeyOrigin(baseKey: key))
+        }
+    }
+
+    /// Returns the image in memory or on disk. If there is none, stores and returns the one that `fetch` returns.
+    ///
+    /// ```swift
+    /// let image = try await cache.retrieveImage(forKey: url.absoluteString) {
+    ///     let data = try await download(url)
+    ///     guard let image = DefaultCacheSerializer.default.image(with: data, options: .init(nil)) else { throw ImageUnreadable() }
+    ///     return .init(image, original: data)
+    /// }
+    /// ```
+    ///
+    /// Returns as soon as the image is in memory; it is written to disk later. If that fails, you still get the image.
+    ///
+    /// If several tasks need a missing image at the same time, with the same processor identifier, `fetch` runs once. Errors,
+    /// cancellation and priorities work as in
+    /// ``DiskStorage/Backend/AsyncCalls/value(forKey:forcedExtension:extendingExpiration:orStore:)``.
+    ///
+    /// - Parameters:
+    ///   - key: the image's key, without a processor's identifier.
+    ///   - options: those of ``retrieveImage(forKey:options:)-(_,KingfisherOptionsInfo?)`` and
+    ///     ``store(_:original:forKey:options:toDisk:completionHandler:)``. The image is not processed: `fetch` must return the
+    ///     processor's result.
+    ///   - fetch: called if there is no image.
+    public func retrieveImage(
+        forKey key: String, options: KingfisherOptionsInfo? = nil,
+        orStore fetch: @escaping @Sendable () async throws -> NewImage
+    ) async throws -> KFCrossPlatformImage {
+        let options = KingfisherParsedOptionsInfo(options)
+        if let image = try await readableImage(forKey: key, options: options) { return image }
+        let computedKey = MemoryKey(key.computedKey(with: options.processor.identifier))
+        return try await flights.value(for: computedKey) { [self] in
+            // Another task may have stored it between the caller's lookup and this one.
+            if await isStored(key, options), let image = try await readableImage(forKey: key, options: options) {
+                return image
+            }
+            let new = try await fetch()
+            storeInMemory(new.image, forKey: key, options: options)
+            storeOnDisk(
+                new.image, original: new.original, forKey: key, options: options, attributes: new.attributes,
+                report: StoreReport(queue: .untouch, handler: nil))
+            return new.image
+        }
+    }
+
+    private func readableImage(
+        forKey key: String, options: KingfisherParsedOptionsInfo
+    ) async throws -> KFCrossPlatformImage? {
+        do {
+            return try await retrieveImage(forKey: key, options: options).image
+        } catch is KingfisherError {
+            return nil
+        }
+    }
+
+    private func isStored(_ key: String, _ options: KingfisherParsedOptionsInfo) async -> Bool {
+        await imageCachedTypeAsync(
+            forKey: key, processorIdentifier: options.processor.identifier, forcedExtension: options.forcedExtension
+        ).cached
+    }
+}

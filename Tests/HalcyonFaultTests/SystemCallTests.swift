@@ -1,0 +1,76 @@
+#if os(Linux)
+    import Foundation
+    import HalcyonTestLimits
+    import HalcyonTestSupport
+    import Testing
+
+    /// What the calling thread asks of the system for what apps do thousands of times, counted by `strace`.
+    ///
+    /// Where it is not installed, or may not trace, nothing is counted.
+    @Suite(.endsEvenIfItHangs, .enabled(if: SystemCalls.canBeCounted)) struct SystemCallTests {
+        /// The file alone takes 4 for a value, 1 for a look and 5 for a store. Of a store's 25 to 27, SQLite needs 12 to 15: 6 locks, and 6
+        /// to 8 writes to the log, one for each page and one for the header before it.
+        @Test(arguments: [
+            ("value_hit", 5.0), ("is_cached_hit", 2.0), ("value_first_look", 8.0), ("is_cached_first_look", 5.0),
+            ("is_cached_miss", 5.0), ("store_new", 26.0), ("overwrite", 28.0), ("memory_hit", 0.1),
+        ]) func `are few`(path: String, limit: Double) throws {
+            let calls = try SystemCalls.count(path, times: 250)
+            #expect(calls.perOperation <= limit, "\(calls)")
+            // What is counted is what is meant.
+            #expect(path.hasPrefix("memory") || calls.perOperation > 0.9, "\(calls)")
+        }
+    }
+
+    private struct SystemCalls: CustomStringConvertible {
+        let names: [String: Int]
+        let times: Int
+
+        var perOperation: Double { Double(names.values.reduce(0, +)) / Double(times) }
+
+        var description: String {
+            names.sorted { $0.key < $1.key }.map { "\($0.key) \(Double($0.value) / Double(times))" }
+                .joined(separator: ", ")
+        }
+
+        static let canBeCounted = (try? trace(into: "/dev/null", ["/bin/true"])) == 0
+
+        static func count(_ path: String, times: Int) throws -> SystemCalls {
+            let folder = try TemporaryFolder()
+            let file = folder.url.appendingPathComponent("calls").path
+            let program = try BuiltExecutable.named("HalcyonHotPaths").path
+            try #require(try trace(into: file, [program, path, "\(times)", "settled"]) == 0)
+            let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+            // The first field is the thread.
+            let thread = try #require(lines.first?.split(separator: " ").first)
+            var names: [String: Int] = [:]
+            var isCounting = false
+            for line in lines where line.split(separator: " ").first == thread {
+                if line.contains("/halcyon-hot-path-") {
+                    isCounting = line.contains("-begin")
+                } else if isCounting, !line.contains(" resumed>"), let name = name(of: line) {
+                    names[name, default: 0] += 1
+                }
+            }
+            return SystemCalls(names: names, times: times)
+        }
+
+        /// `1234 openat(AT_FDCWD, …`
+        private static func name(of line: Substring) -> String? {
+            guard let parenthesis = line.firstIndex(of: "(") else { return nil }
+            return line[..<parenthesis].split(separator: " ").last.map(String.init)
+        }
+
+        private static func trace(into file: String, _ words: [String]) throws -> Int32 {
+            let strace = ["/usr/bin/strace", "/usr/local/bin/strace"].first {
+                FileManager.default.isExecutableFile(atPath: $0)
+            }
+            guard let strace else { throw CocoaError(.fileNoSuchFile) }
+            let null = try FileHandle(forUpdating: URL(fileURLWithPath: "/dev/null"))
+            let process = try Spawning.start(
+                strace, ["strace", "-f", "-qq", "-o", file] + words, streams: [2: null.fileDescriptor])
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            return status
+        }
+    }
+#endif

@@ -1,0 +1,51 @@
+#if ImageCodecs && os(Linux)
+    import Foundation
+    import HalcyonImageCodecs
+
+    /// Puts animations together chunk by chunk, of stills that the encoder has made.
+    struct TinyWebP {
+        struct Frame {
+            var left = 0
+            var top = 0
+            var bitmap: Bitmap
+            var milliseconds = 100
+            var replaces = false
+            var isDisposed = false
+        }
+
+        var width: Int
+        var height: Int
+        var loopCount = 0
+        var hasAlphaFlag = true
+        var frames: [Frame] = []
+        /// Chunks between the header and the frames.
+        var more = Data()
+
+        var data: Data {
+            get throws {
+                let flags = 0x02 | (hasAlphaFlag ? 0x10 : 0)
+                var body = Self.chunk(
+                    "VP8X", flags.littleBytes(4) + (width - 1).littleBytes(3) + (height - 1).littleBytes(3))
+                body += Self.chunk("ANIM", 0xFF12_3456.littleBytes(4) + loopCount.littleBytes(2)) + more
+                for frame in frames { body += Self.chunk("ANMF", try Self.content(of: frame)) }
+                return Self.file(body)
+            }
+        }
+
+        private static func content(of frame: Frame) throws -> [UInt8] {
+            let size = frame.bitmap.size
+            let numbers = [frame.left / 2, frame.top / 2, size.width - 1, size.height - 1, frame.milliseconds]
+            let flags: UInt8 = (frame.replaces ? 2 : 0) | (frame.isDisposed ? 1 : 0)
+            let still = try ImageEncoder.webp([.init(bitmap: frame.bitmap)], quality: 1)
+            return numbers.flatMap { $0.littleBytes(3) } + [flags] + still.dropFirst(12)
+        }
+
+        static func chunk(_ type: String, _ content: [UInt8]) -> Data {
+            Data(Array(type.utf8) + content.count.littleBytes(4) + content + (content.count % 2 == 1 ? [0] : []))
+        }
+
+        static func file(_ body: Data) -> Data {
+            Data("RIFF".utf8) + (body.count + 4).littleBytes(4) + Data("WEBP".utf8) + body
+        }
+    }
+#endif

@@ -1,0 +1,203 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestLimits
+import HalcyonTestSupport
+import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
+
+/// Lookups that are answered by rows in memory. Every interleaving is in `Tests/Models/rows.py`.
+@Suite(.endsEvenIfItHangs) struct KnownRowTests {
+    private func isKnown(_ key: String, _ cache: CacheFixture) -> Bool {
+        let storage = cache.storage
+        return storage.store.index.knownRows.entry(of: storage.blobName(forKey: key, forcedExtension: nil)) != nil
+    }
+
+    @Test func `what was stored or looked up just now is a hit without the index`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            #expect(isKnown("a", cache))
+            cache.reopen()
+            #expect(!isKnown("a", cache))
+            try #expect(cache.storage.value(forKey: "a") == .blob(1))
+            #expect(isKnown("a", cache))
+            let calls = Locked<[FaultyFileSystem.Call]>([])
+            // Housekeeping has threads of its own.
+            let caller = ObjectIdentifier(Thread.current)
+            cache.fileSystem.observe { call, _ in
+                if ObjectIdentifier(Thread.current) == caller { calls.withLock { $0.append(call) } }
+            }
+            try #expect(cache.storage.value(forKey: "a") == .blob(1))
+            #expect(cache.storage.isCached(forKey: "a"))
+            cache.fileSystem.observe(nil)
+            #expect(calls.withLock { $0 } == [.openForReading, .statusOfFile, .read, .status])
+            cache.storage.store.flushAccessLogNow()
+            try #expect(cache.storage.entry(forKey: "a")?.hits == 2)
+        }
+    }
+
+    @Test func `each change that this process makes is seen at once`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
+            try storage.update(.init(isPinned: true), forKey: "a")
+            cache.clock.advance(by: 61)
+            #expect(storage.isCached(forKey: "a"), "pinned")
+            try storage.update(.init(isPinned: false), forKey: "a")
+            #expect(!storage.isCached(forKey: "a"), "not any more")
+
+            try storage.store(value: .blob(2), forKey: "a", expiration: .days(7))
+            try #expect(storage.value(forKey: "a", extendingExpiration: .expirationTime(.seconds(10))) == .blob(2))
+            storage.store.flushAccessLogNow()
+            cache.clock.advance(by: 11)
+            #expect(!storage.isCached(forKey: "a"), "shortened by a read, and written")
+
+            try storage.store(value: .blob(3), forKey: "a")
+            try #expect(storage.value(forKey: "a") == .blob(3))
+            try storage.remove(forKey: "a")
+            try #expect(storage.value(forKey: "a") == nil)
+
+            try storage.store(value: .blob(4), forKey: "a")
+            try storage.removeAll()
+            #expect(!storage.isCached(forKey: "a"))
+        }
+    }
+
+    @Test func `what another process stores or removes is seen at once`() throws {
+        try withCache { cache in
+            let (storage, other) = (cache.storage, cache.makeStorage())
+            try storage.store(value: .blob(1), forKey: "a")
+            for number in 2..<30 {
+                try #expect(storage.value(forKey: "a") == .blob(number - 1))
+                // As long as the one before.
+                try other.store(value: .blob(number), forKey: "a")
+                try #expect(storage.value(forKey: "a") == .blob(number))
+            }
+            try other.remove(forKey: "a")
+            #expect(!storage.isCached(forKey: "a"))
+            try #expect(storage.value(forKey: "a") == nil)
+            try storage.store(value: .blob(30), forKey: "a")
+            try other.removeAll()
+            #expect(!storage.isCached(forKey: "a"))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `what somebody changes of a row alone is seen when it is no longer believed`(isBelieved: Bool) throws {
+        var tuning = Tuning.patient
+        tuning.rowLifetime = isBelieved ? 3_600_000 : 0
+        try withCache(tuning: tuning) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            #expect(isKnown("a", cache) == isBelieved)
+            let other = try Connection(path: cache.index.path)
+            try other.execute("UPDATE entries SET expires_at = 0")
+            #expect(cache.storage.isCached(forKey: "a") == isBelieved)
+            try cache.storage.remove(forKey: "a")
+        }
+    }
+
+    @Test func `a read begins the time to live anew that the row has by now`() throws {
+        try withCache { cache in
+            let (storage, other) = (cache.storage, cache.makeStorage())
+            func expiration(after change: String) throws -> Date? {
+                try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(100))
+                try other.store.index.write { try $0.connection.execute("UPDATE entries SET \(change)") }
+                cache.clock.advance(by: 1)
+                // The row that it knows says a hundred seconds.
+                #expect(isKnown("a", cache))
+                try #expect(storage.value(forKey: "a", extendingExpiration: .cacheTime) == .blob(1))
+                try storage.store.recorder.flush()
+                return try other.entry(forKey: "a")?.expiration
+            }
+            try #expect(expiration(after: "expires_at = NULL, time_to_live = NULL") == nil)
+            try #expect(
+                expiration(after: "time_to_live = 500000") == cache.clock.now.advanced(by: 500_000).date)
+            let fixed = cache.clock.now.advanced(by: 7_000)
+            try #expect(expiration(after: "expires_at = \(fixed.milliseconds), time_to_live = NULL") == fixed.date)
+            try #expect(
+                expiration(after: "time_to_live = 9223372036854775807") == Timestamp.latest.date,
+                "a number too large for any clock")
+        }
+    }
+
+    @Test func `no read moves an end without a time to live, also one that was set meanwhile`() throws {
+        try withCache { cache in
+            let (storage, other) = (cache.storage, cache.makeStorage())
+            try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(100))
+            let end = try storage.entry(forKey: "a")?.expiration
+            try other.store.index.write { try $0.connection.execute("UPDATE entries SET time_to_live = NULL") }
+            try #expect(
+                storage.value(forKey: "a", extendingExpiration: .expirationTime(.seconds(5_000))) == .blob(1))
+            try storage.store.recorder.flush()
+            try #expect(other.entry(forKey: "a")?.expiration == end)
+        }
+    }
+
+    @Test func `a store that fails leaves the value before it`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.refuseCommits()
+            #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(2), forKey: "a") }
+            try #expect(cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `nothing is answered from memory while a clear is under way, or the cache is closed or suspended`()
+        throws
+    {
+        try withCache { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "a")
+            let clear = try storage.beginRemovingAll()
+            #expect(!storage.isCached(forKey: "a"))
+            // Stored later: it stays, and is read from the index.
+            try storage.store(value: .blob(2), forKey: "b")
+            #expect(storage.isCached(forKey: "b") && !isKnown("b", cache))
+            try clear()
+            #expect(storage.isCached(forKey: "b") && isKnown("b", cache))
+
+            storage.suspend()
+            #expect(!storage.isCached(forKey: "b") && !isKnown("b", cache))
+            storage.resume()
+            #expect(storage.isCached(forKey: "b") && !isKnown("b", cache), "opened meanwhile")
+            #expect(storage.isCached(forKey: "b") && isKnown("b", cache))
+            storage.suspendAtOnce()
+            #expect(!storage.isCached(forKey: "b"))
+            storage.resume()
+            storage.refuse()
+            #expect(!isKnown("b", cache))
+            storage.resume()
+            storage.close()
+            #expect(!isKnown("b", cache))
+        }
+    }
+
+    @Test func `a folder that was taken away holds nothing`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try cache.removeFolder()
+            #expect(!cache.storage.isCached(forKey: "a"))
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            try #expect(cache.storage.value(forKey: "a") == .blob(2))
+        }
+    }
+
+    @Test func `rows are bounded in number, and those in use stay`() throws {
+        let rows = KnownRows(lifetime: 10_000)
+        func entry(_ number: Int) -> Entry {
+            Entry(
+                name: BlobName(key: "\(number)", isHashed: true, pathExtension: nil), key: nil, token: Int64(number),
+                inode: nil, size: 1, createdAt: .never, accessedAt: .never,
+                lifetime: Lifetime(expiresAt: nil, timeToLive: nil))
+        }
+        let used = entry(-1)
+        rows.didCommit([], stored: [used])
+        for number in 0..<20_000 {
+            rows.didCommit([], stored: [entry(number)])
+            if number.isMultiple(of: 100) { #expect(rows.entry(of: used.name) != nil) }
+        }
+        #expect(rows.count <= 8_192)
+        #expect(rows.entry(of: entry(19_999).name)?.token == 19_999)
+        #expect(rows.entry(of: entry(0).name) == nil)
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestLimits
+import HalcyonTestSupport
+import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
+
+/// How long the log gets while somebody reads and does not stop.
+@Suite(.endsEvenIfItHangs) struct LogBoundTests {
+    private static let tuning: Tuning = {
+        var tuning = Tuning.patient
+        tuning.logFrameLimit = 200
+        tuning.logFrameReserve = 100
+        tuning.checkpointFrames = 50
+        tuning.forcedCheckpointFrames = 100
+        tuning.writerTimeout = 2_000
+        tuning.retryTimeout = 50
+        return tuning
+    }()
+
+    /// A snapshot that is held: another process's query, or `sqlite3` within a transaction.
+    private func beginReading(_ cache: CacheFixture) throws -> Connection {
+        let reader = try Connection(path: cache.index.path, access: .queryOnly)
+        try reader.execute("BEGIN; SELECT count(*) FROM entries")
+        return reader
+    }
+
+    private func logFrames(_ cache: CacheFixture) throws -> Int {
+        let path = cache.index.path + "-wal"
+        return try (FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0) / 4_120
+    }
+
+    private func storeUntilItFails(_ storage: DiskStorage.Backend<Data>) -> (count: Int, failure: CacheStorageError?) {
+        for number in 0..<1_000 {
+            do {
+                try storage.store(value: .blob(number), forKey: "\(number)")
+            } catch {
+                return (number, (error as? KingfisherError)?.cause)
+            }
+        }
+        return (1_000, nil)
+    }
+
+    @Test func `it stops growing beside a reader that stands still, and service resumes by itself`() throws {
+        try withCache(tuning: Self.tuning) { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "first")
+            // What follows the opening adds rows too, and a query begins with it.
+            cache.settle()
+            let reader = try beginReading(cache)
+            let (count, failure) = storeUntilItFails(storage)
+            try #require(count > 10)
+            #expect(failure?.code == .indexUnavailable)
+            #expect(failure?.message.contains("log") == true && failure?.remedy.contains("sqlite3") == true)
+            // A commit of one store is four pages or five; one more than fits.
+            try #expect(logFrames(cache) <= 210)
+            #expect(!storage.isCached(forKey: "\(count)"))
+            try #expect(storage.value(forKey: "first") == .blob(1))
+
+            // What is removed is removed, and what is read is read.
+            try storage.remove(forKey: "first")
+            #expect(!storage.isCached(forKey: "first"))
+            try #expect(storage.usage().logBytes >= 200 * 4_120)
+
+            reader.rollBack()
+            // On a busy machine housekeeping may read for longer than a store waits here.
+            #expect((0..<1_000).contains { _ in (try? storage.store(value: .blob(2), forKey: "first")) != nil })
+            for number in 0..<200 { try storage.store(value: .blob(number), forKey: "\(number)") }
+            try #expect(logFrames(cache) <= 310)
+            try #expect(storage.usage().total.entries == 201)
+        }
+    }
+
+    @Test func `a flush of housekeeping does not wait for it with the writer's lock`() throws {
+        var tuning = Self.tuning
+        // It would wait for an hour, and the suite would be ended as one that hangs.
+        tuning.briefTimeout = 3_600_000
+        try withCache(tuning: tuning) { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "first")
+            cache.settle()
+            let reader = try beginReading(cache)
+            _ = storeUntilItFails(storage)
+            _ = try storage.value(forKey: "first")
+            // It gets the lock, so that the next one has patience again.
+            try storage.remove(forKey: "0")
+            #expect(!storage.store.recorder.flushAccessLog(), "there is no room")
+            try storage.remove(forKey: "first")
+            #expect(!storage.isCached(forKey: "first"))
+            reader.rollBack()
+            #expect((0..<1_000).contains { _ in storage.store.recorder.flushAccessLog() })
+        }
+    }
+
+    @Test func `removals end with their reserve, and lose nothing`() throws {
+        try withCache(tuning: Self.tuning) { cache in
+            let storage = cache.storage
+            let reader = try beginReading(cache)
+            let (count, _) = storeUntilItFails(storage)
+            var removed = 0
+            var failure: CacheStorageError?
+            while failure == nil, removed < count {
+                do {
+                    try storage.remove(forKey: "\(removed)")
+                    removed += 1
+                } catch {
+                    failure = (error as? KingfisherError)?.cause
+                }
+            }
+            try #require(removed > 5 && removed < count)
+            #expect(failure?.code == .indexUnavailable)
+            try #expect(logFrames(cache) <= 310)
+            try #expect(storage.value(forKey: "\(removed)") == .blob(removed), "the one that could not be removed")
+            reader.rollBack()
+            #expect((0..<1_000).contains { _ in (try? storage.removeAll()) != nil })
+            try #expect(storage.usage().total.entries == 0)
+        }
+    }
+
+    @Test func `it holds for several processes together`() throws {
+        try withCache(tuning: Self.tuning) { cache in
+            let others = [cache.storage, cache.makeStorage(), cache.makeStorage()]
+            let reader = try beginReading(cache)
+            for (number, storage) in others.enumerated() {
+                let (count, failure) = storeUntilItFails(storage)
+                #expect(failure?.code == .indexUnavailable)
+                // The others find it full as soon as they know how long it is: after a store of their own.
+                if number > 0 { #expect(count <= 1) }
+            }
+            try #expect(logFrames(cache) <= 220)
+            reader.rollBack()
+            // One of them may be copying the log just then, and a store after one that has waited in vain waits 50 ms for it.
+            for storage in others {
+                #expect((0..<1_000).contains { _ in (try? storage.store(value: .blob(7), forKey: "after")) != nil })
+            }
+        }
+    }
+}

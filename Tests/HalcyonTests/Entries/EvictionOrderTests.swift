@@ -1,0 +1,263 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestLimits
+import HalcyonTestSupport
+import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
+
+@Suite(.endsEvenIfItHangs) struct EvictionOrderTests {
+    /// In seconds after `start`, to a tenth: reads within one millisecond are told apart by the next ones.
+    private struct Row: Equatable {
+        var rank: Double
+        var access: Double?
+    }
+
+    private func row(_ key: String, _ cache: CacheFixture, since start: Timestamp) throws -> Row {
+        func seconds(_ milliseconds: Int64) -> Double {
+            (Double(milliseconds - start.milliseconds) / 100).rounded() / 10
+        }
+        return try Connection(path: cache.index.path).with("SELECT rank, accessed_at FROM entries WHERE key = ?1") {
+            (row) throws(SQLiteError) in
+            try row.bind(key, at: 1)
+            _ = try row.step()
+            return Row(rank: seconds(row.integer(at: 0)), access: row.optionalInteger(at: 1).map(seconds))
+        }
+    }
+
+    private func read(_ key: String, _ cache: CacheFixture) throws {
+        #expect(try cache.storage.value(forKey: key, extendingExpiration: .none) != nil)
+        try cache.storage.flush()
+    }
+
+    @Test func `reads move the rank ahead, by the time since the lowest rank, three times at most`() throws {
+        try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
+            let start = cache.clock.now
+            for key in ["old", "a"] { try cache.storage.store(value: .blob(1), forKey: key) }
+            cache.clock.advance(by: 100)
+            try read("a", cache)
+            #expect(try row("a", cache, since: start) == Row(rank: 200, access: 100))
+            for _ in 0..<2 { try read("a", cache) }
+            #expect(try row("a", cache, since: start) == Row(rank: 400, access: 100))
+            cache.clock.advance(by: 10)
+            for _ in 0..<3 { try read("a", cache) }
+            #expect(try row("a", cache, since: start) == Row(rank: 440, access: 110), "three count")
+            #expect(try row("old", cache, since: start) == Row(rank: 0, access: nil))
+
+            // What is shown is the read.
+            let entry = try #require(try cache.storage.entry(forKey: "a"))
+            #expect(abs(entry.lastAccess.timeIntervalSince(cache.clock.now.date)) < 0.1)
+            let summary = try cache.storage.store.summary()
+            #expect(try abs(#require(summary.newestAccess) - cache.clock.now) < 100)
+            #expect(summary.oldestAccess == start)
+
+            // A store begins anew, and so does its count.
+            cache.clock.advance(by: 10)
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            #expect(try row("a", cache, since: start) == Row(rank: 120, access: nil))
+            try read("a", cache)
+            #expect(try row("a", cache, since: start) == Row(rank: 240, access: 120))
+        }
+    }
+
+    @Test func `what is read often outlives a scan, and under LRU it does not`() throws {
+        for order in DiskStorage.EvictionOrder.allCases {
+            try withCache(configure: { config in
+                config.evictionOrder = order
+                config.countLimit = 10
+            }) { cache in
+                for number in 0..<10 {
+                    try cache.storage.store(value: .blob(number), forKey: "\(number)")
+                    cache.clock.advance(by: 60)
+                }
+                for _ in 0..<3 { try read("3", cache) }
+                for number in 10..<30 {
+                    cache.clock.advance(by: 1)
+                    try cache.storage.store(value: .blob(number), forKey: "\(number)")
+                    _ = try cache.storage.removeSizeExceededValues()
+                }
+                #expect(cache.storage.isCached(forKey: "3") == (order == .frequencyBonus))
+                #expect(cache.storage.isCached(forKey: "29"))
+            }
+        }
+    }
+
+    @Test func `evictions go by the rank, and say so in its order`() throws {
+        try withCache(configure: { config in
+            config.evictionOrder = .frequencyBonus
+            config.countLimit = 5
+        }) { cache in
+            for key in ["a", "b", "c", "d", "e", "f"] {
+                try cache.storage.store(value: .blob(1), forKey: key)
+                cache.clock.advance(by: 10)
+            }
+            // 60 + 3 × 50, 60 + 50 and 60.5 + 40.5: the lowest rank rises with each read, and the last one read is not the last one to go.
+            for _ in 0..<3 { try read("a", cache) }
+            try read("b", cache)
+            cache.clock.advance(by: 0.5)
+            try read("c", cache)
+            let gone = try cache.storage.removeSizeExceededValues()
+            #expect(gone == ["d", "e", "f", "c"].map { cache.storage.cacheFileURL(forKey: $0) })
+        }
+    }
+
+    @Test func `lists are in the order of the reads`() throws {
+        try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
+            for number in 0..<20 {
+                try cache.storage.store(value: .blob(1), forKey: "\(number)")
+                cache.clock.advance(by: 10)
+            }
+            for _ in 0..<3 { try read("4", cache) }
+            cache.clock.advance(by: 10)
+            try read("2", cache)
+            let expected = (0..<20).map(String.init).filter { $0 != "4" && $0 != "2" } + ["4", "2"]
+            for isDescending in [false, true] {
+                var keys: [String?] = []
+                var cursor: DiskStorage.EntryCursor?
+                repeat {
+                    let page =
+                        try cursor.map { try cache.storage.entries(after: $0, limit: 3) }
+                        ?? cache.storage.entries(sortedBy: .access, descending: isDescending, limit: 3)
+                    keys += page.entries.map(\.key)
+                    cursor = page.next
+                } while cursor != nil
+                #expect(keys == (isDescending ? expected.reversed() : expected))
+            }
+            // 4 is further ahead than 2, which was read later.
+            let ahead = try cache.storage.entries(sortedBy: .eviction, descending: true, limit: 3).entries.map(\.key)
+            #expect(ahead == ["4", "2", "19"])
+            let next = try cache.storage.entries(matching: .init(isPinned: false), sortedBy: .eviction, limit: 2)
+            #expect(next.entries.map(\.key) == ["0", "1"])
+            #expect(try cache.storage.entries(after: #require(next.next), limit: 1).entries.map(\.key) == ["3"])
+            let since = cache.clock.now.advanced(by: -10).date
+            #expect(try cache.storage.totals(matching: .init(accessedAfter: since)).entries == 1)
+        }
+    }
+
+    @Test func `a process with LRU lowers no rank, and a changed order keeps the bonus until time is past it`() throws {
+        try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
+            let start = cache.clock.now
+            for key in ["old", "a"] { try cache.storage.store(value: .blob(1), forKey: key) }
+            cache.clock.advance(by: 100)
+            try read("a", cache)
+            #expect(try row("a", cache, since: start) == Row(rank: 200, access: 100))
+
+            let other = cache.makeStorage()
+            other.config.evictionOrder = .leastRecentlyUsed
+            cache.clock.advance(by: 50)
+            #expect(try other.value(forKey: "a") != nil)
+            try other.flush()
+            #expect(try row("a", cache, since: start) == Row(rank: 200, access: 150))
+
+            cache.storage.config.evictionOrder = .leastRecentlyUsed
+            cache.clock.advance(by: 100)
+            try read("a", cache)
+            #expect(try row("a", cache, since: start) == Row(rank: 250, access: nil))
+            #expect(try !cache.storage.store.index.read { try $0.hasRanksAhead() })
+
+            cache.storage.config.evictionOrder = .frequencyBonus
+            try read("a", cache)
+            #expect(try row("a", cache, since: start) == Row(rank: 1000, access: 250), "250 and 3 × 250")
+        }
+    }
+
+    @Test func `an expiration is extended by the latest read, whatever the rank`() throws {
+        try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "old", expiration: .never)
+            cache.clock.advance(by: 1_000)
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
+            for _ in 0..<5 {
+                cache.clock.advance(by: 50)
+                #expect(try cache.storage.value(forKey: "a") != nil)
+                try cache.storage.flush()
+                #expect(
+                    try cache.storage.entry(forKey: "a")?.expiration == cache.clock.now.advanced(by: 60_000).date)
+            }
+            #expect(try cache.storage.value(forKey: "a", extendingExpiration: .expirationTime(.seconds(5))) != nil)
+            try cache.storage.flush()
+            cache.clock.advance(by: 6)
+            #expect(!cache.storage.isCached(forKey: "a"))
+        }
+    }
+
+    @Test func `a clock that was wrong makes no entry immortal`() throws {
+        try withCache(configure: { config in
+            config.evictionOrder = .frequencyBonus
+            config.countLimit = 10
+        }) { cache in
+            // Half a century ago, as a machine without a battery begins.
+            cache.clock.set(by: -50 * 365 * 86_400)
+            try cache.storage.store(value: .blob(1), forKey: "ancient", expiration: .never)
+            cache.clock.set(by: 50 * 365 * 86_400)
+            let start = cache.clock.now
+            for key in ["a", "b"] { try cache.storage.store(value: .blob(1), forKey: key, expiration: .never) }
+            for _ in 0..<5 { try read("a", cache) }
+            #expect(try row("a", cache, since: start) == Row(rank: 90 * 86_400, access: 0), "three times thirty days")
+
+            // What is ahead for good reasons stays when evictions look for accesses in the future; what is not does not.
+            let edit = { (sql: String) in try cache.storage.store.index.write { try $0.execute(sql) } }
+            try edit("UPDATE entries SET rank = rank + 4000000000000, accessed_at = rank WHERE key = 'b'")
+            _ = try cache.storage.removeExpiredValues()
+            #expect(try row("a", cache, since: start) == Row(rank: 90 * 86_400, access: 0))
+            #expect(try row("b", cache, since: start) == Row(rank: 0, access: nil))
+
+            // A year ahead, and back.
+            cache.clock.set(by: 365 * 86_400)
+            for _ in 0..<3 { try read("b", cache) }
+            cache.clock.set(by: -365 * 86_400)
+            _ = try cache.storage.removeExpiredValues()
+            #expect(try row("b", cache, since: start) == Row(rank: 0, access: nil))
+        }
+    }
+
+    @Test func `the set that stays is that of the rule, for thousands of calls`() throws {
+        for (ratio, order) in [(0.9, DiskStorage.EvictionOrder.frequencyBonus), (0.5, .leastRecentlyUsed)] {
+            try withCache(configure: { config in
+                config.evictionOrder = order
+                config.countLimit = 40
+                config.lowWaterRatio = ratio
+            }) { cache in
+                var rule = Rule(limit: 40, lowWater: Int(40 * ratio), countsReads: order == .frequencyBonus)
+                var random = SeededGenerator(seed: 1)
+                for _ in 0..<3_000 {
+                    cache.clock.advance(by: Double(Int.random(in: 1...20, using: &random)))
+                    // The lower ones more often.
+                    let key = Int.random(in: 0...Int.random(in: 0...120, using: &random), using: &random)
+                    let wasThere = rule.use(key, at: cache.clock.now.milliseconds)
+                    #expect(try (cache.storage.value(forKey: "\(key)") != nil) == wasThere)
+                    if wasThere {
+                        cache.storage.store.flushAccessLogNow()
+                    } else {
+                        try cache.storage.store(value: .blob(1, count: 1), forKey: "\(key)", expiration: .never)
+                        _ = try cache.storage.removeSizeExceededValues()
+                    }
+                }
+                let keys = Set(try cache.storage.entries(limit: 100).entries.compactMap(\.key))
+                #expect(keys == Set(rule.entries.keys.map(String.init)))
+                #expect(keys.count > 30)
+            }
+        }
+    }
+
+    /// What the documentation says of the order, by hand.
+    private struct Rule {
+        let limit: Int
+        let lowWater: Int
+        let countsReads: Bool
+        var entries: [Int: (rank: Int64, reads: Int64)] = [:]
+
+        mutating func use(_ key: Int, at now: Int64) -> Bool {
+            guard let entry = entries[key] else {
+                entries[key] = (now, 0)
+                guard entries.count > limit else { return false }
+                let ranked = entries.sorted { $0.value.rank < $1.value.rank }
+                for (key, _) in ranked.prefix(entries.count - lowWater) { entries[key] = nil }
+                return false
+            }
+            let span = entries.values.map { now - $0.rank }.max() ?? 0
+            let bonus = countsReads ? min(entry.reads + 1, 3) * max(0, span) : 0
+            entries[key] = (max(entry.rank, now + bonus), entry.reads + 1)
+            return true
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
+
+/// An expiration that reads do not extend.
+@Suite struct KeptExpirationTests {
+    @Test(arguments: [true, false])
+    func `an entry that is read each second expires, if it is to`(isKept: Bool) throws {
+        try withCache { cache in
+            let storage = cache.storage
+            try storage.store(
+                value: .blob(1), forKey: "a", expiration: .seconds(60), attributes: .init(keepsExpiration: isKept))
+            #expect(try storage.entry(forKey: "a")?.keepsExpiration == isKept)
+            for second in 0..<100 {
+                let isThere = try storage.value(forKey: "a", extendingExpiration: .cacheTime) != nil
+                #expect(isThere == (!isKept || second < 60), "after \(second) s")
+                cache.clock.advance(by: 1)
+                if second % 10 == 0 { storage.store.flushAccessLogNow() }
+            }
+            #expect(storage.isCached(forKey: "a") == !isKept)
+        }
+    }
+
+    @Test func `what a read asks for changes nothing, and a store makes another entry`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            try storage.store(
+                value: .blob(1), forKey: "a", expiration: .seconds(60), attributes: .init(keepsExpiration: true))
+            let end = try storage.entry(forKey: "a")?.expiration
+            _ = try storage.value(forKey: "a", extendingExpiration: .expirationTime(.days(9)))
+            cache.reopen()
+            #expect(try cache.storage.entry(forKey: "a")?.expiration == end)
+            try cache.storage.store(value: .blob(2), forKey: "a", expiration: .seconds(60))
+            #expect(try cache.storage.entry(forKey: "a")?.keepsExpiration == false)
+        }
+    }
+
+    @Test func `an entry that is there is told to keep it, or not to`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
+            cache.clock.advance(by: 30)
+            _ = try storage.value(forKey: "a")
+            try storage.update(.init(keepsExpiration: true), forKey: "a")
+            cache.clock.advance(by: 59)
+            #expect(try storage.value(forKey: "a") == .blob(1))
+            cache.clock.advance(by: 2)
+            #expect(try storage.value(forKey: "a") == nil)
+
+            try storage.store(
+                value: .blob(1), forKey: "b", expiration: .seconds(60), attributes: .init(keepsExpiration: true))
+            try storage.update(.init(keepsExpiration: false), forKey: "b")
+            cache.clock.advance(by: 59)
+            _ = try storage.value(forKey: "b")
+            cache.clock.advance(by: 59)
+            #expect(try storage.value(forKey: "b") == .blob(1))
+        }
+    }
+
+    @Test func `one that never expires stays so`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            try storage.store(
+                value: .blob(1), forKey: "a", expiration: .never, attributes: .init(keepsExpiration: true))
+            try storage.update(.init(keepsExpiration: false), forKey: "a")
+            cache.clock.advance(by: 1e9)
+            #expect(try storage.entry(forKey: "a")?.expiration == nil && storage.isCached(forKey: "a"))
+        }
+    }
+}

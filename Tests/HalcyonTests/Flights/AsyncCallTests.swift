@@ -1,0 +1,174 @@
+import Foundation
+import HalcyonTestLimits
+import HalcyonTestSupport
+import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
+
+/// The storage's calls for tasks.
+@Suite(.endsEvenIfItHangs) struct AsyncCallTests {
+    private struct Refused: Error {}
+
+    @Test func `values, entries and their info are those of the other calls`() async throws {
+        let cache = try CacheFixture()
+        let storage = cache.storage
+        let validators = DiskStorage.HTTPValidators(etag: "\"1\"", maxAge: 60, validatedAt: cache.clock.now.date)
+        try await storage.async.store(
+            value: .blob(1), forKey: "a", expiration: .days(2), attributes: .init(tags: ["t"], validators: validators))
+        #expect(try storage.value(forKey: "a") == .blob(1))
+        var value = try await storage.async.value(forKey: "a")
+        #expect(value == .blob(1))
+        let cached = try #require(try await storage.async.cachedValue(forKey: "a"))
+        #expect(cached.value == .blob(1) && cached.info.validators == validators && cached.info.tags == ["t"])
+        let entry = try #require(try await storage.async.entry(forKey: "a"))
+        #expect(cached.info.created == entry.created && entry.hits == 3)
+        try await storage.async.update(.init(tags: ["u"]), forKey: "a")
+        #expect(try storage.entry(forKey: "a")?.tags == ["u"])
+        try await storage.async.remove(forKey: "a")
+        value = try await storage.async.value(forKey: "a")
+        let gone = try await storage.async.cachedValue(forKey: "a")
+        let goneEntry = try await storage.async.entry(forKey: "a")
+        #expect(value == nil && gone == nil && goneEntry == nil)
+    }
+
+    @Test func `errors are those of the other calls`() async throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.fileSystem.fail(.read, EIO, times: nil)
+        await #expect(throws: KingfisherError.self) { try await cache.storage.async.value(forKey: "a") }
+        await #expect(throws: KingfisherError.self) { try await cache.storage.async.cachedValue(forKey: "a") }
+        cache.fileSystem.heal()
+        let value = try await cache.storage.async.value(forKey: "a")
+        #expect(value == .blob(1))
+    }
+
+    @Test func `a read with its info counts once, and a miss counts as one`() async throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        let before = try cache.storage.statistics.total
+        _ = try cache.storage.cachedValue(forKey: "a")
+        _ = try cache.storage.fileHandle(forKey: "a")
+        _ = try cache.storage.cachedValue(forKey: "none")
+        let after = try cache.storage.statistics.total
+        #expect(after.hits - before.hits == 2 && after.misses - before.misses == 1)
+        #expect(try cache.storage.entry(forKey: "a")?.hits == 2)
+    }
+
+    @Test func `bytes and info belong together, whoever replaces them meanwhile`() async throws {
+        let cache = try CacheFixture()
+        let storage = cache.storage
+        let isOver = Locked(false)
+        let writer = Thread {
+            for number in 0..<400 {
+                try? storage.store(
+                    value: .blob(number), forKey: "a", attributes: .init(validators: .init(etag: "\(number)")))
+            }
+            isOver.withLock { $0 = true }
+        }
+        try storage.store(value: .blob(0), forKey: "a", attributes: .init(validators: .init(etag: "0")))
+        writer.start()
+        var looks = 0
+        while !isOver.withLock({ $0 }) || looks == 0 {
+            let cached = try #require(try storage.cachedValue(forKey: "a"))
+            let number = try #require(cached.info.validators?.etag.flatMap(Int.init))
+            #expect(cached.value == .blob(number))
+            looks += 1
+        }
+    }
+
+    @Test func `a file that becomes an entry has its info, too`() throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "old")
+        cache.storage.store.close()
+        try FileManager.default.removeItem(at: cache.metadata)
+        cache.reopen()
+        let cached = try #require(try cache.storage.cachedValue(forKey: "old"))
+        #expect(cached.value == .blob(1) && cached.info.size == 100 && cached.info.validators == nil)
+    }
+
+    @Test func `an open blob stays readable when its entry goes`() async throws {
+        let cache = try CacheFixture()
+        let large = Data(repeating: 7, count: 300_000)
+        try cache.storage.store(value: large, forKey: "a")
+        let open = try #require(try await cache.storage.async.fileHandle(forKey: "a"))
+        #expect(open.info.size == 300_000)
+        try cache.storage.removeAll()
+        cache.settle()
+        #expect(try open.value.readToEnd() == large)
+        let none = try await cache.storage.async.fileHandle(forKey: "a")
+        #expect(none == nil)
+    }
+
+    @Test func `handles that are not handed over are closed`() throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        let before = openDescriptors()
+        for _ in 0..<50 {
+            _ = try cache.storage.fileHandle(forKey: "a")
+            _ = try cache.storage.fileHandle(forKey: "none")
+            try cache.storage.store(value: .blob(2), forKey: "a")
+        }
+        #expect(openDescriptors() < before + 25)
+    }
+
+    private func openDescriptors() -> Int {
+        (0..<1_024).count { fcntl($0, F_GETFD) != -1 }
+    }
+
+    // MARK: Turns
+
+    @Test func `a task that is cancelled before its turn does nothing, and ends at once`() async throws {
+        let calls = BlockingCalls(name: "test", width: 1)
+        let (mayGoOn, hasRun) = (DispatchSemaphore(value: 0), Locked(false))
+        async let first: Void = calls.run { mayGoOn.wait() }
+        let second = Task { try await calls.run { hasRun.withLock { $0 = true } } }
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+        mayGoOn.signal()
+        try await first
+        try await calls.run {}
+        #expect(!hasRun.withLock { $0 })
+    }
+
+    @Test func `a call that has begun ends, though its task is cancelled`() async throws {
+        let calls = BlockingCalls(name: "test", width: 1)
+        let (hasBegun, mayGoOn) = (Locked(false), DispatchSemaphore(value: 0))
+        let task = Task {
+            try await calls.run { () -> Int in
+                hasBegun.withLock { $0 = true }
+                mayGoOn.wait()
+                return 7
+            }
+        }
+        try await eventually { hasBegun.withLock { $0 } }
+        task.cancel()
+        mayGoOn.signal()
+        let value = try await task.value
+        #expect(value == 7)
+    }
+
+    @Test func `so many wait at a time, and a hundred more do not block the pool`() async throws {
+        let calls = BlockingCalls(name: "test", width: 3)
+        let (waiting, mostWaiting) = (Locked(0), Locked(0))
+        let mayGoOn = DispatchSemaphore(value: 0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    try await calls.run {
+                        let count = waiting.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        mostWaiting.withLock { $0 = max($0, count) }
+                        mayGoOn.wait()
+                        waiting.withLock { $0 -= 1 }
+                    }
+                }
+            }
+            try await eventually { waiting.withLock { $0 } == 3 }
+            for _ in 0..<100 { mayGoOn.signal() }
+            try await group.waitForAll()
+        }
+        #expect(mostWaiting.withLock { $0 } == 3)
+    }
+}

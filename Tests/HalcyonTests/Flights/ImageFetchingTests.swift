@@ -1,0 +1,83 @@
+import Foundation
+import HalcyonTestLimits
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+@Suite(.endsEvenIfItHangs) struct ImageFetchingTests {
+    private struct Refused: Error {}
+
+    // MARK: Bytes
+
+    @Test func `bytes come with what is known of them, as they were stored`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            try await cache.storeToDisk(
+                .blob(1), forKey: "a", processorIdentifier: "small", expiration: .days(2),
+                attributes: .init(validators: .init(etag: "\"1\"")))
+            let cached = try #require(try await cache.cachedData(forKey: "a", processorIdentifier: "small"))
+            #expect(cached.value == .blob(1) && cached.info.validators?.etag == "\"1\"")
+            #expect(cached.info.baseKey == "a" && cached.info.processorIdentifier == "small")
+            let original = try await cache.cachedData(forKey: "a")
+            #expect(original == nil)
+        }
+    }
+
+    @Test func `a store that was called before is waited for, a removal is not`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            try subject.storage.store(value: .blob(7), forKey: "gone")
+            cache.ioQueue.suspend()
+            cache.storeToDisk(.blob(1), forKey: "a", attributes: .init(tags: ["t"])) { _ in }
+            cache.removeImage(forKey: "gone") {}
+            let gone = try await cache.cachedData(forKey: "gone")
+            #expect(gone == nil)
+            async let waiting = cache.cachedData(forKey: "a")
+            cache.ioQueue.resume()
+            let cached = try await waiting
+            #expect(cached?.value == .blob(1) && cached?.info.tags == ["t"])
+        }
+    }
+
+    // MARK: Images
+
+    @Test func `64 tasks fetch a missing image once`() async throws {
+        try await withImageCache { subject in
+            let (cache, image) = (subject.cache, try Pictures.image())
+            let (isOpen, fetches) = (Locked(false), Locked(0))
+            try await withThrowingTaskGroup(of: KFCrossPlatformImage.self) { group in
+                for _ in 0..<64 {
+                    group.addTask {
+                        try await cache.retrieveImage(forKey: "a") {
+                            fetches.withLock { $0 += 1 }
+                            while !isOpen.withLock({ $0 }) { await Task.yield() }
+                            return .init(image, original: Pictures.small[0], attributes: .init(tags: ["t"]))
+                        }
+                    }
+                }
+                try await eventually { try subject.storage.statistics.total.misses == 64 }
+                isOpen.withLock { $0 = true }
+                for try await found in group { #expect(found === image) }
+            }
+            #expect(fetches.withLock { $0 } == 1)
+            await subject.settle()
+            #expect(try subject.storage.value(forKey: "a") == Pictures.small[0])
+            #expect(try subject.storage.entry(forKey: "a")?.tags == ["t"])
+        }
+    }
+
+    @Test func `an image that is there is not fetched`() async throws {
+        try await withImageCache { subject in
+            let (cache, image) = (subject.cache, try Pictures.image())
+            try await cache.store(image, original: Pictures.small[0], forKey: "a", attributes: .init())
+            let found = try await cache.retrieveImage(forKey: "a") { throw Refused() }
+            #expect(found === image)
+            cache.clearMemoryCache()
+            _ = try await cache.retrieveImage(forKey: "a") { throw Refused() }
+            await #expect(throws: Refused.self) {
+                _ = try await cache.retrieveImage(forKey: "b") { throw Refused() }
+            }
+        }
+    }
+}

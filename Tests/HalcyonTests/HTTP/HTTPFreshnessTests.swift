@@ -1,0 +1,106 @@
+import Foundation
+import Halcyon
+import Testing
+
+/// RFC 9111, sections 3, 4.2 and 5, and RFC 5861, section 3.
+@Suite struct HTTPFreshnessTests {
+    /// Sun, 06 Nov 1994 08:49:37 GMT
+    private static let date = Date(timeIntervalSince1970: 784_111_777)
+    private static let dateField = ("Date", "Sun, 06 Nov 1994 08:49:37 GMT")
+
+    /// Received when it was made, unless something else is said.
+    private func freshness(
+        _ fields: [(String, String)], statusCode: Int = 200, delay: Double = 0, took: Double = 0,
+        cache: HTTPFreshness.Cache = .shared, isAuthorized: Bool = false
+    ) -> HTTPFreshness {
+        let received = Self.date.addingTimeInterval(delay)
+        return HTTPFreshness(
+            headers: fields.map { (name: $0.0, value: $0.1) }, statusCode: statusCode,
+            requestedAt: received.addingTimeInterval(-took), receivedAt: received, cache: cache,
+            isAuthorized: isAuthorized)
+    }
+
+    @Test(arguments: [
+        ("max-age=60", 60), ("Max-Age=60", 60), ("max-age=\"60\"", 60), ("public , max-age=60", 60),
+        ("max-age=60, s-maxage=10", 10), ("s-maxage=\"10\", max-age=60", 10),
+        // The first of two, and nothing of what is no number.
+        ("max-age=60, max-age=70", 60), ("max-age=-1", 0), ("max-age=1.5", 0), ("max-age", 0), ("max-age=", 0),
+        ("s-maxage=x, max-age=60", 0),
+        // Larger than 31 bits hold.
+        ("max-age=99999999999999999999", 1 << 31), ("max-age=4294967296", 1 << 31),
+        ("no-cache, max-age=60", 0), ("no-cache=\"set-cookie, x\", max-age=60", 0), ("extension=\"a, max-age=5\"", 0),
+    ]) func `a lifetime is that of the directives`(control: String, lifetime: Int) {
+        #expect(freshness([("cache-control", control)]).lifetime == lifetime)
+    }
+
+    @Test func `a private cache does not look at what is for shared ones`() {
+        let fields = [("Cache-Control", "max-age=60, s-maxage=10, proxy-revalidate")]
+        #expect(freshness(fields, cache: .private).lifetime == 60)
+        #expect(!freshness(fields, cache: .private).mustRevalidate && freshness(fields).mustRevalidate)
+    }
+
+    @Test(arguments: [
+        ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
+        ("Sun Nov  6 08:50:37 1994", 60), ("Sun, 06 Nov 1994 08:48:37 GMT", 0), ("0", 0), ("-1", 0), ("soon", 0),
+    ]) func `without directives it ends with Expires`(expires: String, lifetime: Int) {
+        #expect(freshness([Self.dateField, ("Expires", expires)]).lifetime == lifetime)
+        #expect(freshness([Self.dateField, ("Expires", expires), ("Cache-Control", "max-age=7")]).lifetime == 7)
+    }
+
+    @Test func `without either it is guessed, for some responses`() {
+        // A thousand seconds before.
+        let fields = [Self.dateField, ("Last-Modified", "Sun, 06 Nov 1994 08:32:57 GMT")]
+        let guessed = freshness(fields)
+        #expect(guessed.lifetime == 100 && guessed.isHeuristic)
+        #expect(freshness(fields, statusCode: 404).lifetime == 100)
+        #expect(freshness(fields, statusCode: 302).lifetime == 0)
+        #expect(freshness(fields + [("Cache-Control", "public")], statusCode: 302).lifetime == 100)
+        let explicit = freshness(fields + [("Expires", "0")])
+        #expect(explicit.lifetime == 0 && !explicit.isHeuristic)
+        #expect(freshness([]).lifetime == 0)
+    }
+
+    @Test func `an age counts clocks, proxies and the way`() {
+        // Its clock is 5 seconds behind this one.
+        #expect(freshness([Self.dateField], delay: 5).initialAge == 5)
+        #expect(freshness([Self.dateField], delay: -5).initialAge == 0)
+        #expect(freshness([Self.dateField, ("Age", "30")], delay: 5, took: 2).initialAge == 32)
+        #expect(freshness([Self.dateField, ("Age", "1")], delay: 5, took: 2).initialAge == 5)
+        #expect(freshness([Self.dateField, ("Age", "soon")], delay: 5, took: 2).initialAge == 5)
+        #expect(freshness([("Age", "3"), ("Age", "9")]).initialAge == 3)
+        let response = freshness([Self.dateField, ("Age", "30"), ("Cache-Control", "max-age=60")])
+        #expect(response.age(at: Self.date.addingTimeInterval(20)) == 50)
+        #expect(response.isFresh(at: Self.date.addingTimeInterval(29)))
+        #expect(!response.isFresh(at: Self.date.addingTimeInterval(30)))
+        // A clock that was put back does not make it younger.
+        #expect(response.age(at: Self.date.addingTimeInterval(-100)) == 30)
+    }
+
+    @Test func `a stale one may be used while it is validated, if nothing forbids that`() {
+        let usable = freshness([("Cache-Control", "max-age=60, stale-while-revalidate=30")])
+        #expect(
+            usable.isUsable(at: Self.date.addingTimeInterval(89))
+                && !usable.isFresh(at: Self.date.addingTimeInterval(89)))
+        #expect(!usable.isUsable(at: Self.date.addingTimeInterval(90)))
+        for forbidding in ["must-revalidate", "no-cache", "proxy-revalidate", "s-maxage=60"] {
+            let strict = freshness([("Cache-Control", "max-age=60, stale-while-revalidate=30, \(forbidding)")])
+            #expect(strict.mustRevalidate && strict.staleWhileRevalidate == 0, "\(forbidding)")
+        }
+    }
+
+    @Test(arguments: [
+        ("", true, true), ("no-store", false, false), ("NO-STORE", false, false), ("private", false, false),
+        ("private=\"x\"", false, false), ("public", true, true), ("max-age=60", true, false),
+        ("must-revalidate", true, true), ("s-maxage=0", true, true), ("no-cache", true, false),
+    ]) func `a shared cache keeps what it may`(control: String, isStorable: Bool, isStorableIfAuthorized: Bool) {
+        let fields = control.isEmpty ? [] : [("Cache-Control", control)]
+        #expect(freshness(fields).isStorable == isStorable)
+        #expect(
+            freshness(fields, isAuthorized: true).isStorable
+                == (control.isEmpty ? false : isStorableIfAuthorized))
+        #expect(freshness(fields + [("Vary", "*")]).isStorable == false)
+        #expect(
+            freshness(fields, cache: .private, isAuthorized: true).isStorable == !control.lowercased().contains(
+                "no-store"))
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
+
+@Suite struct HTTPValidatorTests {
+    private func response(_ fields: [(String, String)], at received: Date) -> HTTPFreshness {
+        HTTPFreshness(
+            headers: fields.map { (name: $0.0, value: $0.1) }, requestedAt: received, receivedAt: received,
+            cache: .shared)
+    }
+
+    @Test func `what a response says is kept with its bytes, and is renewed without them`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            let stored = cache.clock.now.date
+            let first = response(
+                [
+                    ("ETag", "\"1\""), ("Last-Modified", "m"),
+                    ("Cache-Control", "max-age=60, stale-while-revalidate=30"), ("Age", "10"),
+                ],
+                at: stored)
+            try storage.store(value: .blob(1), forKey: "k", attributes: .init(validators: .init(first)))
+            cache.reopen()
+            var validators = try #require(try cache.storage.entry(forKey: "k")?.validators)
+            #expect(validators == DiskStorage.HTTPValidators(first))
+            #expect(validators.isFresh(at: stored.addingTimeInterval(49)))
+            #expect(!validators.isFresh(at: stored.addingTimeInterval(51)))
+            #expect(validators.isUsable(at: stored.addingTimeInterval(79)))
+            #expect(!validators.isUsable(at: stored.addingTimeInterval(81)))
+
+            let path = cache.storage.cacheFileURL(forKey: "k").path
+            let file = try cache.fileSystem.status(at: path)
+            let confirmed = response(
+                [("Cache-Control", "max-age=5, must-revalidate")], at: stored.addingTimeInterval(100))
+            #expect(try cache.storage.update(forKey: "k") { .init(validators: $0.validators?.renewed(by: confirmed)) })
+            validators = try #require(try cache.storage.entry(forKey: "k")?.validators)
+            #expect(validators.etag == "\"1\"" && validators.lastModified == "m" && validators.mustRevalidate)
+            #expect(validators.isFresh(at: stored.addingTimeInterval(104)))
+            #expect(!validators.isUsable(at: stored.addingTimeInterval(106)))
+            try #expect(cache.fileSystem.status(at: path) == file)
+        }
+    }
+
+    @Test func `a confirmation that says nothing keeps what was said before`() {
+        let begin = Date(timeIntervalSince1970: 1_000_000)
+        let first = DiskStorage.HTTPValidators(
+            response([("ETag", "a"), ("Cache-Control", "max-age=60, stale-while-revalidate=30")], at: begin))
+        let renewed = first.renewed(by: response([("ETag", "b")], at: begin.addingTimeInterval(500)))
+        #expect(renewed.etag == "b" && renewed.maxAge == 60 && renewed.staleWhileRevalidate == 30)
+        #expect(
+            renewed.isFresh(at: begin.addingTimeInterval(559)) && !renewed.isFresh(at: begin.addingTimeInterval(560)))
+        let always = first.renewed(by: response([("Cache-Control", "no-cache")], at: begin))
+        #expect(always.maxAge == 0 && always.mustRevalidate && !always.isFresh(at: begin))
+    }
+
+    @Test func `without a time or a lifetime nothing is fresh`() {
+        #expect(!DiskStorage.HTTPValidators(maxAge: 60).isFresh())
+        #expect(!DiskStorage.HTTPValidators(validatedAt: Date()).isUsable())
+        #expect(DiskStorage.HTTPValidators(maxAge: 60).currentAge() == nil)
+    }
+
+    @Test(arguments: [Int.min, -1, 0, Int.max]) func `any number in the index is one of seconds`(number: Int) throws {
+        try withCache { cache in
+            try cache.storage.store(
+                value: .blob(1), forKey: "k",
+                attributes: .init(validators: .init(etag: "e", maxAge: 1, validatedAt: Date(), age: 1)))
+            let other = try Connection(path: cache.index.path)
+            try other.execute(
+                "UPDATE metadata SET max_age = \(number), age = \(number), stale_while_revalidate = \(number), checked_at = \(number)"
+            )
+            let validators = try #require(try cache.storage.entry(forKey: "k")?.validators)
+            _ = (validators.isFresh(), validators.isUsable(), validators.currentAge())
+            #expect(validators.etag == "e")
+        }
+    }
+}

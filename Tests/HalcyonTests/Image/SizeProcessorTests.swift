@@ -1,0 +1,155 @@
+#if ImageCodecs && os(Linux)
+    import Foundation
+    import HalcyonTestSupport
+    import Testing
+
+    @testable import Halcyon
+
+    /// The two processors that make images of another size.
+    @Suite struct SizeProcessorTests {
+        private func options(scale: CGFloat = 1) -> KingfisherParsedOptionsInfo { .init([.scaleFactor(scale)]) }
+
+        /// Each pixel has its column, row and sum.
+        private func image(_ width: Int, _ height: Int, scale: CGFloat = 1) throws -> HalcyonImage {
+            var rgba = [UInt8](repeating: 255, count: width * height * 4)
+            for pixel in 0..<width * height {
+                let (x, y) = (pixel % width, pixel / width)
+                rgba[4 * pixel] = UInt8(x % 256)
+                rgba[4 * pixel + 1] = UInt8(y % 256)
+                rgba[4 * pixel + 2] = UInt8((x + y) % 256)
+            }
+            return try #require(HalcyonImage(rgba: rgba, width: width, height: height, scale: scale))
+        }
+
+        @Test func `identifiers are Kingfisher's`() {
+            let size = CGSize(width: 96, height: 48.5)
+            #expect(
+                DownsamplingImageProcessor(size: size).identifier
+                    == "com.onevcat.Kingfisher.DownsamplingImageProcessor(96.0, 48.5)")
+            #expect(
+                ResizingImageProcessor(referenceSize: size).identifier
+                    == "com.onevcat.Kingfisher.ResizingImageProcessor(96.0, 48.5)")
+            #expect(
+                ResizingImageProcessor(referenceSize: size, mode: .aspectFit).identifier
+                    == "com.onevcat.Kingfisher.ResizingImageProcessor((96.0, 48.5), aspectFit)")
+            #expect(
+                ResizingImageProcessor(referenceSize: size, mode: .aspectFill).identifier
+                    == "com.onevcat.Kingfisher.ResizingImageProcessor((96.0, 48.5), aspectFill)")
+        }
+
+        // MARK: Downsampling
+
+        @Test(arguments: [ImageFormat.PNG, .JPEG, .GIF])
+        func `a file becomes a small image`(format: ImageFormat) throws {
+            let data = try #require(try image(320, 240).kf.data(format: format))
+            let processor = DownsamplingImageProcessor(size: CGSize(width: 64, height: 10))
+            let small = try #require(processor.process(item: .data(data), options: options()))
+            #expect(small.size == CGSize(width: 64, height: 48) && small.scale == 1)
+            let dense = try #require(processor.process(item: .data(data), options: options(scale: 2)))
+            #expect(dense.size == CGSize(width: 64, height: 48) && dense.scale == 2)
+            let same = try #require(processor.process(item: .image(image(320, 240)), options: options()))
+            #expect(same.size == small.size)
+            let large = DownsamplingImageProcessor(size: CGSize(width: 1_000, height: 1_000))
+            #expect(large.process(item: .data(data), options: options())?.size == CGSize(width: 320, height: 240))
+        }
+
+        @Test func `a JPEG of twelve million pixels becomes a thumbnail within 10 MB`() async {
+            ChildLeaks.areNotCounted()
+            await #expect(processExitsWith: .success) {
+                let rgba = [UInt8](repeating: 200, count: 4_000 * 3_000 * 4)
+                let image = HalcyonImage(rgba: rgba, width: 4_000, height: 3_000)
+                let photo = try #require(image?.jpegData(compressionQuality: 0.85))
+                let processor = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
+                let memory = try PeakMemory(forgettingEarlierPeaks: ())
+                let small = try #require(processor.process(item: .data(photo), options: .init([])))
+                #expect(small.size == CGSize(width: 200, height: 150))
+                #expect(try memory.hasGrown(byLessThan: 10_000_000))
+            }
+        }
+
+        @Test func `what is no picture, or no size, is none`() throws {
+            let data = try #require(try image(8, 8).pngData())
+            for size in [CGSize.zero, CGSize(width: -1, height: -1), CGSize(width: CGFloat.nan, height: 0)] {
+                #expect(DownsamplingImageProcessor(size: size).process(item: .data(data), options: options()) == nil)
+                #expect(
+                    ResizingImageProcessor(referenceSize: size).process(item: .data(data), options: options()) == nil)
+            }
+            let size = CGSize(width: 4, height: 4)
+            #expect(DownsamplingImageProcessor(size: size).process(item: .data(.blob(1)), options: options()) == nil)
+            #expect(
+                ResizingImageProcessor(referenceSize: size).process(item: .data(.blob(1)), options: options()) == nil)
+        }
+
+        // MARK: Resizing
+
+        @Test(arguments: [
+            (ContentMode.none, CGSize(width: 50, height: 50), CGSize(width: 50, height: 50)),
+            (.aspectFit, CGSize(width: 50, height: 50), CGSize(width: 50, height: 25)),
+            (.aspectFill, CGSize(width: 50, height: 50), CGSize(width: 100, height: 50)),
+            (.aspectFit, CGSize(width: 400, height: 100), CGSize(width: 200, height: 100)),
+            (.aspectFill, CGSize(width: 400, height: 100), CGSize(width: 400, height: 200)),
+            (.aspectFit, CGSize(width: 10, height: 400), CGSize(width: 10, height: 5)),
+            (.aspectFill, CGSize(width: 10, height: 400), CGSize(width: 800, height: 400)),
+            (.aspectFit, CGSize(width: 200, height: 100), CGSize(width: 200, height: 100)),
+        ])
+        func `an image fits a size`(mode: ContentMode, reference: CGSize, expected: CGSize) throws {
+            let processor = ResizingImageProcessor(referenceSize: reference, mode: mode)
+            let resized = processor.process(item: .image(try image(200, 100)), options: options())
+            #expect(resized?.size == expected)
+            let dense = processor.process(item: .image(try image(400, 200)), options: options(scale: 2))
+            #expect(dense?.size == expected && dense?.scale == 2)
+        }
+
+        @Test func `pixels are the means of what they cover`() throws {
+            let resized = ResizingImageProcessor(referenceSize: CGSize(width: 2, height: 1))
+                .process(item: .image(try image(4, 2)), options: options())
+            #expect(resized?.rgba == [1, 1, 1, 255, 3, 1, 3, 255])
+        }
+
+        @Test func `all pictures of an animation are resized, with their times`() throws {
+            let data = try Pictures.fixture("moving.gif")
+            let before = try #require(KingfisherWrapper<HalcyonImage>.image(data: data, options: .init()))
+            let after = try #require(
+                ResizingImageProcessor(referenceSize: CGSize(width: 3, height: 5))
+                    .process(item: .data(data), options: options()))
+            #expect(after.images?.count == before.images?.count && after.size == CGSize(width: 3, height: 5))
+            #expect(
+                after.images?.map(\.duration) == before.images?.map(\.duration) && after.loopCount == before.loopCount)
+        }
+
+        @Test func `more pixels than the limit are refused before memory is asked for`() throws {
+            let huge = ResizingImageProcessor(referenceSize: CGSize(width: 1e9, height: 1e9))
+            #expect(huge.process(item: .image(try image(2, 2)), options: options()) == nil)
+            let wide = ResizingImageProcessor(referenceSize: CGSize(width: 1e300, height: 1))
+            #expect(wide.process(item: .image(try image(2, 2)), options: options()) == nil)
+        }
+
+        // MARK: Decodes at a time
+
+        @Test func `no more pictures are decoded at a time than the limit says`() {
+            let slots = DecodingSlots()
+            slots.limit = 2
+            let now = Locked((running: 0, most: 0))
+            let done = DispatchGroup()
+            for _ in 0..<8 {
+                done.enter()
+                Thread {
+                    slots.withSlot {
+                        now.withLock { now in
+                            now.running += 1
+                            now.most = max(now.most, now.running)
+                        }
+                        Thread.sleep(forTimeInterval: 0.01)
+                        now.withLock { $0.running -= 1 }
+                    }
+                    done.leave()
+                }.start()
+            }
+            done.wait()
+            #expect(now.withLock { $0.most } == 2)
+            slots.limit = -5
+            #expect(slots.limit == 1 && HalcyonImage.concurrentDecodeLimit >= 1)
+            HalcyonImage.concurrentDecodeLimit = HalcyonImage.concurrentDecodeLimit
+        }
+    }
+#endif

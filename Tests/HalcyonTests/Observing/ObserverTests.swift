@@ -1,0 +1,172 @@
+import Foundation
+import HalcyonSQLite
+import HalcyonTestSupport
+import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
+
+/// What an observer is told.
+@Suite struct ObserverTests {
+    private typealias Event = DiskStorage.Event
+
+    private final class Events: Sendable {
+        private let all = Locked<[DiskStorage.Event]>([])
+        func note(_ event: DiskStorage.Event) { all.withLock { $0.append(event) } }
+
+        func take() -> [DiskStorage.Event] {
+            all.withLock { all in
+                defer { all = [] }
+                return all
+            }
+        }
+
+        /// Comes from another thread. A minute at most.
+        func waitFor(_ kind: DiskStorage.Event.Kind) -> DiskStorage.Event? {
+            for _ in 0..<60_000 {
+                if let event = take().first(where: { $0.kind == kind }) { return event }
+                Thread.sleep(forTimeInterval: 0.001)
+            }
+            return nil
+        }
+
+        var kinds: [String] { take().map(\.kind.rawValue) }
+    }
+
+    private func observed(
+        withKeys: Bool = false, configure: @escaping (inout DiskStorage.Config) -> Void = { _ in }
+    ) throws -> (CacheFixture, Events) {
+        let events = Events()
+        let cache = try CacheFixture { config in
+            config.observer = { events.note($0) }
+            config.observesKeys = withKeys
+            configure(&config)
+        }
+        cache.settle()
+        return (cache, events)
+    }
+
+    @Test func `reads, stores and removals are told one by one`() throws {
+        let (cache, events) = try observed()
+        let storage = cache.storage
+        try storage.store(value: .blob(1), forKey: "a")
+        _ = try storage.value(forKey: "a")
+        _ = try storage.value(forKey: "b")
+        _ = storage.isCached(forKey: "a")
+        _ = try storage.cachedValue(forKey: "a")
+        try storage.remove(forKey: "a")
+        try storage.remove(forKey: "a")
+        let all = events.take()
+        #expect(all.map(\.kind) == [.store, .hit, .miss, .hit, .removal])
+        #expect(all.map(\.bytes) == [100, 100, 0, 100, 100] && all.allSatisfy { $0.count == 1 && $0.key == nil })
+    }
+
+    @Test func `keys are told to those that ask for them`() throws {
+        let (cache, events) = try observed(withKeys: true)
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        _ = try cache.storage.value(forKey: "a")
+        _ = try cache.storage.value(forKey: "b")
+        try cache.storage.remove(forKey: "a")
+        #expect(events.take().map(\.key) == ["a", "a", "b", "a"])
+    }
+
+    @Test func `what goes in batches is told with its number, bytes and age`() throws {
+        let (cache, events) = try observed { $0.sizeLimit = 1_000 }
+        let storage = cache.storage
+        for number in 0..<12 {
+            try storage.store(value: .blob(number), forKey: "\(number)", expiration: .days(number < 2 ? 1 : 9))
+        }
+        _ = events.take()
+        cache.clock.advance(by: 10)
+        #expect(try storage.removeSizeExceededValues().count == 7)
+        let eviction = try #require(events.take().first)
+        #expect(eviction.kind == .eviction && eviction.count == 7 && eviction.bytes == 700)
+        #expect(eviction.seconds > 69 && eviction.seconds < 71)
+        try storage.store(value: .blob(1), forKey: "short", expiration: .seconds(5))
+        cache.clock.advance(by: 6)
+        #expect(try storage.removeExpiredValues().count == 1)
+        #expect(events.kinds == ["store", "expiration"])
+        try storage.update(.init(tags: ["t"]), forKey: "11")
+        #expect(try storage.removeEntries(matching: .init(tag: "t")).count == 1)
+        try storage.removeAll()
+        let removals = events.take()
+        #expect(removals.map(\.kind) == [.removal, .removal] && removals.map(\.count) == [1, 4])
+    }
+
+    @Test func `errors are told without a key, and damage that heals`() throws {
+        let (cache, events) = try observed(withKeys: true)
+        try cache.storage.store(value: .blob(1), forKey: "secret")
+        _ = events.take()
+        cache.fileSystem.fail(.createFile, EIO, times: nil)
+        #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(2), forKey: "secret") }
+        let failure = try #require(events.take().first { $0.kind == .failure })
+        #expect(failure.error?.code == .fileSystem && failure.error?.description.contains("secret") == false)
+        cache.fileSystem.heal()
+        cache.storage.store.close()
+        try Data(repeating: 7, count: 9_000).write(to: cache.index)
+        #expect(try cache.storage.value(forKey: "secret") == .blob(1))
+        #expect(events.waitFor(.repair) != nil)
+    }
+
+    @Test func `a wait for another process is told with its length`() throws {
+        let (cache, events) = try observed()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.settle()
+        _ = events.take()
+        let other = try Connection(path: cache.index.path)
+        try other.execute("BEGIN IMMEDIATE")
+        let storage = cache.storage
+        let store = Thread { try? storage.store(value: .blob(2), forKey: "b") }
+        store.start()
+        Thread.sleep(forTimeInterval: 0.1)
+        other.rollBack()
+        while !storage.isCached(forKey: "b") { sched_yield() }
+        cache.settle()
+        let wait = try #require(events.waitFor(.wait))
+        #expect(wait.seconds > 0.01 && wait.count == 0)
+    }
+
+    @Test func `a storage that is gone is told nothing, and two on a folder are told of both`() throws {
+        let (cache, events) = try observed()
+        let others = Events()
+        var config = cache.config
+        config.observer = { others.note($0) }
+        var environment = StorageEnvironment()
+        environment.isShared = true
+        var first: DiskStorage.Backend<Data>? = .init(
+            noThrowConfig: config, creatingDirectory: true, environment: environment)
+        let second = DiskStorage.Backend<Data>(
+            noThrowConfig: config, creatingDirectory: true, environment: environment)
+        try second.store(value: .blob(1), forKey: "a")
+        #expect(others.kinds == ["store", "store"])
+        first = nil
+        try second.store(value: .blob(1), forKey: "a")
+        #expect(others.kinds == ["store"])
+        second.config.observer = nil
+        try second.store(value: .blob(1), forKey: "a")
+        #expect(others.kinds == [] && events.kinds == [])
+        _ = first
+    }
+
+    @Test func `an observer may call the storage, whatever it is told`() throws {
+        let (storage, told) = (Locked<DiskStorage.Backend<Data>?>(nil), Locked<Set<String>>([]))
+        let cache = try CacheFixture { config in
+            config.observer = { event in
+                guard told.withLock({ $0.insert(event.kind.rawValue).inserted }) else { return }
+                try? storage.withLock { $0 }?.store(value: .blob(9), forKey: "of the observer")
+                _ = try? storage.withLock { $0 }?.usage()
+            }
+        }
+        storage.withLock { $0 = cache.storage }
+        defer { storage.withLock { $0 = nil } }
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        _ = try cache.storage.value(forKey: "a")
+        _ = try cache.storage.value(forKey: "none")
+        try cache.storage.remove(forKey: "a")
+        try cache.storage.removeAll()
+        cache.storage.store.close()
+        try Data(repeating: 7, count: 9_000).write(to: cache.index)
+        _ = try cache.storage.value(forKey: "a")
+        for _ in 0..<60_000 where !told.withLock({ $0.contains("repair") }) { Thread.sleep(forTimeInterval: 0.001) }
+        #expect(told.withLock { $0 }.isSuperset(of: ["store", "hit", "miss", "removal", "repair"]))
+    }
+}
