@@ -67,7 +67,7 @@ package final class Connection {
         guard linked < version else { return }
         throw SQLiteError(
             code: .unsupportedVersion,
-            message: "SQLite \(dotted(version)) or later is needed and \(dotted(linked)) is linked")
+            message: "Halcyon needs SQLite \(dotted(version)) or later, but \(dotted(linked)) is linked")
     }
 
     private static func dotted(_ version: Int32) -> String {
@@ -302,10 +302,10 @@ package final class Connection {
     /// - Throws: ``SQLiteError``. READONLY if the system does not allow writing to the file. NOTADB if the header itself
     ///   makes it read-only: SQLite then assumes a later file format and silently opens the file for reading.
     package func verifyHeader() throws(SQLiteError) {
-        guard !isReadOnly else { throw SQLiteError(code: .readOnly, message: "the file may only be read") }
+        guard !isReadOnly else { throw SQLiteError(code: .readOnly, message: "the file is read-only") }
         _ = try integer("PRAGMA schema_version")
         guard isReadOnly else { return }
-        throw SQLiteError(code: .notADatabase, message: "the header names a format that nobody writes")
+        throw SQLiteError(code: .notADatabase, message: "the header has an unknown file format version")
     }
 
     /// Repairs the constant fields in the header of a damaged file. Call it before anything is read from the file.

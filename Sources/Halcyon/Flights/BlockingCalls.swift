@@ -68,6 +68,9 @@ final class BlockingCalls: Sendable {
         func synchronize() { state.withLock { _ in } }
     }
 
+    /// Runs `body` without a task that waits for it.
+    func start(_ body: @escaping @Sendable () -> Void) { queue.addOperation(body) }
+
     /// Returns what `body` returns. Does not interrupt `body` once it has begun.
     ///
     /// - Throws: what `body` throws; `CancellationError` if the task is cancelled before `body` begins, which then never runs.

@@ -35,11 +35,11 @@ final class CallOrder: Sendable {
 
     fileprivate struct Key {
         var pending: [Change] = []
-        /// Changes of this key in memory that are under way.
-        var changing = 0
+        /// Blobs that were stored while an earlier removal of many keys is under way, with the number of the store.
+        var stored: [BlobName: Int] = [:]
         var loads: [DiskLoad] = []
 
-        var isIdle: Bool { pending.isEmpty && changing == 0 && loads.isEmpty }
+        var isIdle: Bool { pending.isEmpty && stored.isEmpty && loads.isEmpty }
     }
 
     fileprivate struct State {
@@ -71,33 +71,49 @@ final class CallOrder: Sendable {
 
     /// Begins a store.
     ///
-    /// - Parameter enqueue: adds it to the I/O queue. Called under the lock, so that changes are queued in the order of their
-    ///   numbers.
-    func begin(_ store: PendingStore, enqueue: () -> Void) {
-        state.withLock { state in
-            let number = state.begin(store.key)
+    /// - Parameters:
+    ///   - memory: changes memory too; see ``change(_:_:)``.
+    ///   - enqueue: adds it to the I/O queue. Called under the lock, so that changes are queued in the order of their numbers.
+    func begin(_ store: PendingStore, memory: () -> Any? = { nil }, enqueue: () -> Void) {
+        change(store.key) { state, number in
             state.keys[store.key]?.pending.append(Change(number: number, name: store.name, store: store))
             enqueue()
+            return memory()
         }
     }
 
-    func end(_ store: PendingStore) {
-        state.withLock { state in state.update(store.key) { $0.pending.removeAll { $0.store === store } } }
+    /// - Parameter isStored: whether the blob is on disk.
+    func end(_ store: PendingStore, isStored: Bool) {
+        state.withLock { state in
+            let removal = state.wideRemovals.last { $0.affects(store.key) }
+            state.update(store.key) { key in
+                guard let change = key.pending.first(where: { $0.store === store }) else { return }
+                key.pending.removeAll { $0.store === store }
+                if isStored, removal != nil { key.stored[store.name] = change.number }
+            }
+        }
     }
 
     /// Begins a removal.
     ///
-    /// - Parameter enqueue: receives the number for ``endRemoval(_:of:)``. Called under the lock.
-    func beginRemoval(of name: BlobName, key: MemoryKey, enqueue: (Int) -> Void) {
-        state.withLock { state in
-            let number = state.begin(key)
+    /// - Parameters:
+    ///   - memory: changes memory too; see ``change(_:_:)``.
+    ///   - enqueue: receives the number for ``endRemoval(_:of:)``. Called under the lock.
+    func beginRemoval(of name: BlobName, key: MemoryKey, memory: () -> Any?, enqueue: (Int) -> Void) {
+        change(key) { state, number in
             state.keys[key]?.pending.append(Change(number: number, name: name, store: nil))
             enqueue(number)
+            return memory()
         }
     }
 
     func endRemoval(_ number: Int, of key: MemoryKey) {
-        state.withLock { state in state.update(key) { $0.pending.removeAll { $0.number == number } } }
+        state.withLock { state in
+            state.update(key) { key in
+                for change in key.pending where change.number == number { key.stored[change.name] = nil }
+                key.pending.removeAll { $0.number == number }
+            }
+        }
     }
 
     /// Begins a removal of all keys, or of those that match conditions.
@@ -112,26 +128,39 @@ final class CallOrder: Sendable {
     }
 
     func endWideRemoval(_ number: Int) {
-        state.withLock { state in state.wideRemovals.removeAll { $0.number == number } }
+        state.withLock { state in
+            state.wideRemovals.removeAll { $0.number == number }
+            guard state.wideRemovals.isEmpty else { return }
+            for key in state.keys.keys where state.keys[key]?.stored.isEmpty == false {
+                state.update(key) { $0.stored = [:] }
+            }
+        }
     }
 
     /// The source of a load of the blob, as of now.
-    func source(of name: BlobName, key: MemoryKey) -> Source { state.withLock { $0.source(of: name, key: key).source } }
+    ///
+    /// - Parameter waits: whether the caller waits for a store that is not serialized yet. If false, such a store is skipped.
+    func source(of name: BlobName, key: MemoryKey, waits: Bool = true) -> Source {
+        state.withLock { $0.source(of: name, key: key, waits: waits).source }
+    }
 
     // MARK: Changes of memory
 
     /// Changes a key in memory. Loads under way put nothing there.
-    func change(_ key: MemoryKey, _ body: () -> Void) {
-        state.withLock { state in
+    ///
+    /// - Parameter body: called under the lock, so that memory and disk change in the same order. Returns the displaced object, which
+    ///   is released after the lock: its deinit may call back.
+    func change(_ key: MemoryKey, _ body: () -> Any?) { change(key) { _, _ in body() } }
+
+    private func change(_ key: MemoryKey, _ body: (inout State, Int) -> Any?) {
+        let displaced = state.withLock { state in
             let number = state.begin(key)
-            state.keys[key]?.changing += 1
             if state.batched.underWay > 0 { state.batched.changes[key] = number }
+            let displaced = body(&state, number)
+            state.update(key) { _ in }
+            return displaced
         }
-        body()
-        state.withLock { state in
-            state.count += 1
-            state.update(key) { $0.changing -= 1 }
-        }
+        withExtendedLifetime(displaced) {}
     }
 
     /// Changes any keys in memory.
@@ -289,17 +318,20 @@ extension CallOrder.State {
         var isLatest = true
         for change in keys[key]?.pending.reversed() ?? [] where change.name == name {
             guard change.number > removal?.number ?? 0, let store = change.store else { return (.nothing, isLatest) }
+            // It changes nothing on disk.
+            if store.hasFailed { continue }
             if waits || store.isSerialized { return (.pending(store), isLatest) }
             isLatest = false
         }
-        return (removal == nil ? .disk : .nothing, isLatest)
+        // The removal deletes what was there before it.
+        let isOnDisk = removal.map { keys[key]?.stored[name] ?? 0 > $0.number } ?? true
+        return (isOnDisk ? .disk : .nothing, isLatest)
     }
 
     fileprivate mutating func add(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, waits: Bool) -> DiskLoad {
         let (source, isLatest) = source(of: blob.name, key: blob.key, waits: waits)
-        let load = DiskLoad(of: blob, from: source, for: member)
-        load.isCurrent = isLatest && changing == 0 && keys[blob.key]?.changing ?? 0 == 0
-        load.hasBegun = !waits
+        let load = DiskLoad(of: blob, from: source, for: member, isJoinable: waits)
+        load.isCurrent = isLatest && changing == 0
         if load.isCurrent { keys[blob.key, default: CallOrder.Key()].loads.append(load) }
         return load
     }

@@ -33,20 +33,24 @@ final class DiskLoad: @unchecked Sendable {
     let baseKey: String
     let source: CallOrder.Source
     var members: [Member]
+    /// False for a load on its caller's thread: it answers no other caller.
+    let isJoinable: Bool
     /// A load that has begun cannot be withdrawn.
-    var hasBegun = false
+    var hasBegun: Bool
     /// False once a later change of the key is called: then no other load may join, and the image may not enter memory.
     var isCurrent = true
 
-    init(of blob: Blob, from source: CallOrder.Source, for member: Member) {
+    init(of blob: Blob, from source: CallOrder.Source, for member: Member, isJoinable: Bool) {
         self.blob = blob
+        self.isJoinable = isJoinable
+        hasBegun = !isJoinable
         self.source = source
         baseKey = member.baseKey
         members = [member]
     }
 
     func isJoined(by member: Member, of blob: Blob) -> Bool {
-        guard let first = members.first, self.blob.name == blob.name else { return false }
+        guard isJoinable, let first = members.first, self.blob.name == blob.name else { return false }
         return first.options.makesSameImage(as: member.options)
     }
 }

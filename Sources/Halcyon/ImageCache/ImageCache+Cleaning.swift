@@ -36,16 +36,18 @@ extension ImageCache {
         onceAdopted { [self] in
             let cleaning = DiskCleaning(diskStorage, progress: progress)
             cleaning.announce()
+            beginBatches()
             goOn(cleaning) { [self] in
                 postDidClean(removed: cleaning.removedNames)
                 handler()
+                endBatches()
             }
         }
     }
 
     /// Runs a batch now, and each further one as a block of its own at the end of the queue.
     private func goOn(_ cleaning: DiskCleaning, then handler: @escaping @Sendable () -> Void) {
-        guard !isClearing else { return clearing.waiting.append { [self] in goOn(cleaning, then: handler) } }
+        guard !isClearing else { return clearing.cleans.append { [self] in goOn(cleaning, then: handler) } }
         guard cleaning.runBatch() else { return handler() }
         ioQueue.async { [self] in goOn(cleaning, then: handler) }
     }
@@ -62,9 +64,18 @@ extension ImageCache {
     /// On the I/O queue.
     var isClearing: Bool { clearing.count > 0 }
 
-    /// Runs `body` once the clear is finished, so that it does not count entries that loads no longer find. On the I/O queue.
-    func onceCleared(_ body: @escaping @Sendable () -> Void) {
-        if isClearing { clearing.waiting.append(body) } else { body() }
+    /// Runs `body` once earlier clears, and earlier removals and cleans in batches, have finished. On the I/O queue.
+    func onceRemoved(_ body: @escaping @Sendable () -> Void) {
+        if clearing.isIdle { body() } else { clearing.waiting.append(body) }
+    }
+
+    /// A removal begins that lets other calls run between its batches. On the I/O queue.
+    func beginBatches() { clearing.batchedCount += 1 }
+
+    /// On the I/O queue.
+    func endBatches() {
+        clearing.batchedCount -= 1
+        clearing.takeReady().forEach { $0() }
     }
 
     /// When its turn comes, turns all entries into misses, then deletes them on another queue so that loads and stores can run.
@@ -83,9 +94,12 @@ extension ImageCache {
         _ remove: @escaping @Sendable () throws -> Void, then handler: @escaping @Sendable () -> Void
     ) {
         clearing.count += 1
+        let underWay = clearing.underWay
+        underWay.enter()
         stopTrimming()
         DispatchQueue.global(qos: .utility).async { [self] in
             try? remove()
+            underWay.leave()
             ioQueue.async { [self] in endClearing(then: handler) }
         }
     }
@@ -94,18 +108,33 @@ extension ImageCache {
         handler()
         clearing.count -= 1
         guard !isClearing else { return }
-        let waiting = clearing.waiting
-        clearing.waiting = []
         let limits = diskStorage.config.limits
         if !limits.isUnlimited { beginTrimming(to: limits) }
-        waiting.forEach { $0() }
+        clearing.takeReady().forEach { $0() }
     }
 }
 
-/// The clears of the disk that are under way.
+/// The clears of the disk, and the removals and cleans in batches, that are under way.
 struct DiskClearing {
     fileprivate var count = 0
+    fileprivate var batchedCount = 0
+    /// Empty while no clear removes anything.
+    let underWay = DispatchGroup()
+    /// Cleans that go on after the clears.
+    fileprivate var cleans: [@Sendable () -> Void] = []
+    /// Calls that come after all of these.
     fileprivate var waiting: [@Sendable () -> Void] = []
+
+    fileprivate var isIdle: Bool { count == 0 && batchedCount == 0 }
+
+    /// Removes and returns what need not wait any longer.
+    fileprivate mutating func takeReady() -> [@Sendable () -> Void] {
+        guard count == 0 else { return [] }
+        let ready = cleans + (isIdle ? waiting : [])
+        cleans = []
+        if isIdle { waiting = [] }
+        return ready
+    }
 }
 
 // MARK: The limits

@@ -106,8 +106,7 @@ extension ImageCache {
         options: KingfisherParsedOptionsInfo = .init(nil), attributes: DiskStorage.EntryAttributes,
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        storeInMemory(image, forKey: key, options: options)
-        storeOnDisk(
+        storeInBoth(
             image, original: original, forKey: key, options: options, attributes: attributes,
             report: StoreReport(queue: options.callbackQueue, handler: completionHandler))
     }
@@ -209,39 +208,49 @@ extension ImageCache {
     private typealias Gone = Result<[DiskStorage.EntryInfo], KingfisherError>
 
     private func remove(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
+        // A filter that is refused must not empty memory.
+        if case .failure(let error) = diskResult({ try diskStorage.validateForRemoval(removal.filter) }) {
+            return handler(.failure(error))
+        }
+        removal.isAboutKeysAlone ? removeByKeys(removal, then: handler) : removeByEntries(removal, then: handler)
+    }
+
+    /// From now on, a load of a matching key finds nothing that was there before.
+    private func removeByKeys(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
+        let conditions = KeyConditions(removal.filter)
+        order.changeAll {
+            if removal.isFromMemory { memoryStorage.removeAll { conditions?.admit(key: $0) ?? true } }
+            guard removal.isFromDisk else { return }
+            order.beginWideRemoval(conditions) { number in
+                ioQueue.async { [self] in
+                    removeFromDisk(removal) { [order] gone in
+                        order.endWideRemoval(number)
+                        handler(gone)
+                    }
+                }
+            }
+        }
+        if !removal.isFromDisk { handler(.success([])) }
+    }
+
+    /// The entries tell which keys match. Until the removal ends, loads put nothing into memory.
+    private func removeByEntries(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
+        guard removal.isFromDisk else { return handler(.success([])) }
         let begin = order.beginBatchedRemoval()
-        if removal.isFromMemory, removal.isAboutKeysAlone {
-            let conditions = KeyConditions(removal.filter)
-            memoryStorage.removeAll { conditions?.admit(key: $0) ?? true }
-        }
-        guard removal.isFromDisk else {
-            order.endBatchedRemoval()
-            return handler(.success([]))
-        }
-        enqueue(removal) { [self] endWideRemoval in
-            removeFromDisk(removal, since: begin) { gone in
-                endWideRemoval()
+        ioQueue.async { [self] in
+            removeFromDisk(removal) { [self] gone in
+                if removal.isFromMemory { removeFromMemory((try? gone.get()) ?? [], since: begin) }
+                order.endBatchedRemoval()
                 handler(gone)
             }
         }
     }
 
-    /// If keys alone decide, a load of a matching key finds nothing from now on.
-    private func enqueue(
-        _ removal: FilteredRemoval, _ body: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
-    ) {
-        guard removal.isAboutKeysAlone else { return ioQueue.async { body {} } }
-        order.beginWideRemoval(KeyConditions(removal.filter)) { number in
-            ioQueue.async { [order] in body { order.endWideRemoval(number) } }
-        }
-    }
-
     /// Runs in its turn on the I/O queue. The batches are submitted one by one from another thread, so other calls run in
     /// between.
-    private func removeFromDisk(
-        _ removal: FilteredRemoval, since begin: Int, then handler: @escaping @Sendable (Gone) -> Void
-    ) {
+    private func removeFromDisk(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
         let moment = diskResult { try diskStorage.moment() }
+        beginBatches()
         DispatchQueue.global(qos: .utility).async { [self] in
             let gone = moment.flatMap { moment in
                 diskResult {
@@ -251,11 +260,8 @@ extension ImageCache {
                     ) { batch in try ioQueue.sync(execute: batch) }
                 }
             }
-            if removal.isFromMemory, !removal.isAboutKeysAlone {
-                removeFromMemory((try? gone.get()) ?? [], since: begin)
-            }
-            order.endBatchedRemoval()
             handler(gone)
+            ioQueue.async { [self] in endBatches() }
         }
     }
 

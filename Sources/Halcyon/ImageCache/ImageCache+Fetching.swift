@@ -88,8 +88,7 @@ extension ImageCache {
                 return image
             }
             let new = try await fetch()
-            storeInMemory(new.image, forKey: key, options: options)
-            storeOnDisk(
+            storeInBoth(
                 new.image, original: new.original, forKey: key, options: options, attributes: new.attributes,
                 report: StoreReport(queue: .untouch, handler: nil))
             return new.image

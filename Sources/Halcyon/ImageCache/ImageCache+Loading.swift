@@ -96,18 +96,22 @@ extension ImageCache {
     }
 
     private func data(of load: DiskLoad, options: KingfisherParsedOptionsInfo) -> Result<Data?, KingfisherError> {
-        switch load.source {
-        case .nothing:
-            diskStorage.countUse(bytes: nil)
-            return .success(nil)
-        case .pending(let store):
-            // A store that fails to serialize changes nothing on disk.
-            guard case .success(let data) = store.bytes() else { break }
-            diskStorage.countUse(bytes: data.count)
-            return .success(data)
-        case .disk: break
+        var source = load.source
+        while true {
+            switch source {
+            case .disk: return read(load, options: options)
+            case .nothing:
+                diskStorage.countUse(bytes: nil)
+                return .success(nil)
+            case .pending(let store):
+                if case .success(let data) = store.bytes() {
+                    diskStorage.countUse(bytes: data.count)
+                    return .success(data)
+                }
+                // What was called before the store decides.
+                source = order.source(of: load.blob.name, key: load.blob.key, waits: load.isJoinable)
+            }
         }
-        return read(load, options: options)
     }
 
     private func read(_ load: DiskLoad, options: KingfisherParsedOptionsInfo) -> Result<Data?, KingfisherError> {

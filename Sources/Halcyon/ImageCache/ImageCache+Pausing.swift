@@ -34,7 +34,7 @@ extension ImageCache {
     ///
     /// - Parameter handler: called on the cache's queue. After an error, the changes that were not written stay in memory.
     public func flush(completion handler: (@Sendable (Result<(), KingfisherError>) -> Void)? = nil) {
-        ioQueue.async { [self] in
+        onceDone { [self] in
             let result = diskResult { try diskStorage.flush() }
             handler?(result)
         }
@@ -61,9 +61,9 @@ extension ImageCache {
         await withCheckedContinuation { continuation in close { continuation.resume() } }
     }
 
-    /// Runs `body` on the I/O queue after all earlier calls, including clears.
+    /// Runs `body` on the I/O queue after all earlier calls, including clears and removals in batches.
     func onceDone(_ body: @escaping @Sendable () -> Void) {
-        ioQueue.async { [self] in onceCleared(body) }
+        ioQueue.async { [self] in onceRemoved(body) }
     }
 
     // MARK: When the system suspends the process

@@ -9,11 +9,13 @@ extension ImageCache {
         }
     }
 
-    func storeOnDisk(
+    /// Stores in memory and on disk, as one change: of two stores of a key, both keep the same one.
+    func storeInBoth(
         _ image: KFCrossPlatformImage, original: Data?, forKey key: String, options: KingfisherParsedOptionsInfo,
         attributes: DiskStorage.EntryAttributes, report: StoreReport
     ) {
         let serializer = options.cacheSerializer
+        let computedKey = key.computedKey(with: options.processor.identifier)
         store(
             StoreCall(
                 content: .image {
@@ -25,22 +27,32 @@ extension ImageCache {
                 },
                 baseKey: key, processorIdentifier: options.processor.identifier,
                 expiration: options.diskCacheExpiration, writeOptions: options.diskStoreWriteOptions,
-                forcedExtension: options.forcedExtension, attributes: attributes, report: report))
+                forcedExtension: options.forcedExtension, attributes: attributes, report: report)
+        ) { keepInMemory(image, forKey: computedKey, expiration: options.memoryCacheExpiration) }
     }
 
-    func store(_ call: StoreCall) {
+    /// - Parameter memory: changes memory; see ``CallOrder/change(_:_:)``.
+    func store(_ call: StoreCall, memory: () -> Any? = { nil }) {
         let name = diskStorage.blobName(forKey: call.key, forcedExtension: call.forcedExtension)
         let store = PendingStore(call, name: name)
         let enqueue = { [self] in ioQueue.async(store: store) { [self] in storeSome(of: &$0) } }
         // Entries that have already expired are not stored, so loads keep finding the old entry.
         let isExpired = (call.expiration ?? diskStorage.config.expiration).isExpired
-        isExpired ? enqueue() : order.begin(store, enqueue: enqueue)
+        guard isExpired else { return order.begin(store, memory: memory, enqueue: enqueue) }
+        order.change(store.key, memory)
+        enqueue()
     }
 
     /// An image that has already expired is not kept, but still removes the one it replaces.
-    func keepInMemory(_ image: KFCrossPlatformImage, forKey key: String, expiration: StorageExpiration?) {
-        if (expiration ?? memoryStorage.config.expiration).isExpired { memoryStorage.remove(forKey: key) }
-        memoryStorage.storeNoThrow(value: image, forKey: key, expiration: expiration)
+    ///
+    /// - Returns: the displaced object.
+    private func keepInMemory(
+        _ image: KFCrossPlatformImage, forKey key: String, expiration: StorageExpiration?
+    ) -> Any? {
+        let isExpired = (expiration ?? memoryStorage.config.expiration).isExpired
+        return isExpired
+            ? memoryStorage.take(forKey: key)
+            : memoryStorage.storeNoThrow(value: image, forKey: key, expiration: expiration)
     }
 }
 
@@ -71,23 +83,16 @@ extension ImageCache {
     private static let (callsTogether, bytesTogether, millisecondsTogether) = (32, 1 << 20, 5)
 
     private func storeSome(of calls: inout [PendingStore]) {
-        let batch = write(takeBatch(of: &calls))
+        var batch = write(takeBatch(of: &calls))
+        if isClearing, let first = batch.firstIndex(where: \.hasNoRoom) {
+            // The clear makes room. Waits here, because later calls on these keys must not overtake the stores.
+            clearing.underWay.wait()
+            batch[first...] = write(Array(batch[first...]))[...]
+        }
         keepLimits(afterStoring: batch.compactMap(\.stored))
         for one in batch {
-            if isClearing, one.hasNoRoom { storeOnceCleared(one.store) } else { end(one.store, one.result) }
-        }
-    }
-
-    private func end(_ store: PendingStore, _ result: Result<(), KingfisherError>) {
-        order.end(store)
-        store.call.report(result)
-    }
-
-    /// Stores again once the clear has made room.
-    private func storeOnceCleared(_ store: PendingStore) {
-        onceCleared { [self] in
-            var calls = [store]
-            storeSome(of: &calls)
+            order.end(one.store, isStored: one.stored != nil)
+            one.store.call.report(one.result)
         }
     }
 
@@ -136,7 +141,7 @@ extension ImageCache {
 
     func measureDisk(then handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void) {
         onceAdopted { [self] in
-            onceCleared { [self] in handler(diskResult { try diskStorage.totalSize() }) }
+            onceRemoved { [self] in handler(diskResult { try diskStorage.totalSize() }) }
         }
     }
 }

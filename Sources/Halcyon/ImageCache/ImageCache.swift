@@ -118,10 +118,12 @@ open class ImageCache: @unchecked Sendable {
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String, options: KingfisherParsedOptionsInfo,
         toDisk: Bool = true, completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        storeInMemory(image, forKey: key, options: options)
         let report = StoreReport(queue: options.callbackQueue, handler: completionHandler)
-        guard toDisk else { return report(.success(())) }
-        storeOnDisk(image, original: original, forKey: key, options: options, attributes: .init(), report: report)
+        guard toDisk else {
+            storeInMemory(image, forKey: key, options: options)
+            return report(.success(()))
+        }
+        storeInBoth(image, original: original, forKey: key, options: options, attributes: .init(), report: report)
     }
 
     /// Like ``store(_:original:forKey:options:toDisk:completionHandler:)``, with some options as parameters.
@@ -204,19 +206,19 @@ open class ImageCache: @unchecked Sendable {
         then handler: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         let memoryKey = MemoryKey(key)
-        order.change(memoryKey) {
-            if fromMemory { memoryStorage.remove(forKey: key) }
-            guard fromDisk else { return }
-            let name = diskStorage.blobName(forKey: key, forcedExtension: forcedExtension)
-            order.beginRemoval(of: name, key: memoryKey) { number in
-                ioQueue.async { [order, diskStorage] in
-                    let result = Result { try diskStorage.remove(forKey: key, forcedExtension: forcedExtension) }
-                    order.endRemoval(number, of: memoryKey)
-                    handler(result)
-                }
+        let removeFromMemory = { [memoryStorage] in fromMemory ? memoryStorage.take(forKey: key) : nil }
+        guard fromDisk else {
+            order.change(memoryKey, removeFromMemory)
+            return handler(.success(()))
+        }
+        let name = diskStorage.blobName(forKey: key, forcedExtension: forcedExtension)
+        order.beginRemoval(of: name, key: memoryKey, memory: removeFromMemory) { number in
+            ioQueue.async { [order, diskStorage] in
+                let result = Result { try diskStorage.remove(forKey: key, forcedExtension: forcedExtension) }
+                order.endRemoval(number, of: memoryKey)
+                handler(result)
             }
         }
-        if !fromDisk { handler(.success(())) }
     }
 
     // MARK: Loading
@@ -367,7 +369,8 @@ open class ImageCache: @unchecked Sendable {
         if memoryStorage.isCached(forKey: key.computedKey(with: identifier)) {
             return callbackQueue.execute { completionHandler(.memory) }
         }
-        Self.loadQueue.addOperation { [self] in
+        // Loads decode, and a look should not wait for that.
+        BlockingCalls.reads.start { [self] in
             let type = imageCachedType(
                 forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension)
             callbackQueue.execute { completionHandler(type) }
@@ -411,6 +414,8 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> URL? {
         let key = key.computedKey(with: identifier)
+        let name = diskStorage.blobName(forKey: key, forcedExtension: forcedExtension)
+        if case .nothing = order.source(of: name, key: MemoryKey(key)) { return nil }
         return diskStorage.fileURLIfCached(forKey: key, forcedExtension: forcedExtension)
     }
 

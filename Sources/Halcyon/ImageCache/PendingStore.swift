@@ -31,6 +31,11 @@ final class PendingStore: @unchecked Sendable {
 
     var isSerialized: Bool { result.withLock { $0 != nil } }
 
+    /// Whether the serializer has returned no bytes.
+    var hasFailed: Bool {
+        result.withLock { if case .failure = $0 { true } else { false } }
+    }
+
     /// Serializes on this thread, unless another thread has begun to.
     func serialize() {
         guard let serialize = serialization.replace(with: nil) else { return }

@@ -47,7 +47,7 @@ struct CacheUnderTest: Sendable {
     /// Waits for what is on the cache's queue now, and for what is being cleared beside it.
     func hop() async {
         await withCheckedContinuation { continuation in
-            cache.ioQueue.async { cache.onceCleared { continuation.resume() } }
+            cache.ioQueue.async { cache.onceRemoved { continuation.resume() } }
         }
     }
 

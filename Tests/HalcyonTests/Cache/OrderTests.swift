@@ -82,6 +82,13 @@ import Testing
         }
     }
 
+    @Test func `a look at the disk does not wait for loads, which decode`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
+            try await withoutLoads { #expect(await subject.cache.imageCachedTypeAsync(forKey: "a") == .disk) }
+        }
+    }
+
     // MARK: What is pending answers
 
     @Test func `a load is answered from what is about to be stored, through its own serializer and options`()
@@ -216,6 +223,103 @@ import Testing
         }
     }
 
+    @Test func `a store that cannot be serialized hides no earlier clear or store`() async throws {
+        try await withImageCache { subject in
+            try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
+            func storeInVain(_ cache: ImageCache) throws {
+                cache.store(try Pictures.image(2), forKey: "a", cacheSerializer: NoSerializer(), completionHandler: nil)
+                cache.clearMemoryCache()
+            }
+            try await withoutTurns(subject) { cache in
+                cache.storeToDisk(Pictures.small[3], forKey: "a", completionHandler: nil)
+                try storeInVain(cache)
+                try await #expect(cache.retrieveImageInDiskCache(forKey: "a")?.number == 3)
+                cache.clearCache(completion: nil)
+                try storeInVain(cache)
+                try await #expect(cache.retrieveImage(forKey: "a").cacheType == .none)
+                #expect(loadNow(cache, "a") == .some(nil))
+                #expect(cache.imageCachedType(forKey: "a") == .none)
+            }
+            await subject.settle()
+            #expect(subject.cache.imageCachedType(forKey: "a") == .none)
+        }
+    }
+
+    @Test func `what is stored during an earlier removal by conditions is found as soon as it is stored`()
+        async throws
+    {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            for number in 0..<3 { try await cache.storeToDisk(Pictures.small[1], forKey: "a\(number)") }
+            let progress = HeldProgress.make()
+            let (removed, measured) = (Calls<Void>(), Calls<UInt>())
+            cache.removeImages(matching: .init(keyPrefix: "a"), progress: progress) { _ in removed.record(()) }
+            await progress.isHeld.reached()
+            cache.calculateDiskStorageSize { measured.record((try? $0.get()) ?? 0) }
+            try await cache.storeToDisk(Pictures.small[2], forKey: "a0")
+            try await #expect(cache.retrieveImage(forKey: "a0").image?.number == 2)
+            #expect(cache.cacheFileURLIfOnDisk(forKey: "a0") != nil)
+            #expect(!cache.isCached(forKey: "a1") && cache.cacheFileURLIfOnDisk(forKey: "a1") == nil)
+            try await cache.removeImage(forKey: "a0")
+            #expect(!cache.isCached(forKey: "a0"))
+            try await cache.storeToDisk(Pictures.small[3], forKey: "a0")
+            #expect(removed.count == 0 && measured.count == 0)
+            progress.goesOn.signal()
+            #expect(await measured.first().value == UInt(Pictures.small[3].count), "measured after the removal")
+            #expect(removed.count == 1)
+            try await #expect(cache.retrieveImage(forKey: "a0").image?.number == 3)
+            #expect(cache.order.isIdle)
+        }
+    }
+
+    /// Stands still when a removal begins.
+    private final class HeldProgress: Progress, @unchecked Sendable {
+        let (isHeld, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+
+        /// The initializer is not for asynchronous functions.
+        static func make() -> HeldProgress { HeldProgress(parent: nil, userInfo: nil) }
+
+        override var totalUnitCount: Int64 {
+            get { super.totalUnitCount }
+            set {
+                super.totalUnitCount = newValue
+                isHeld.signal()
+                goesOn.wait()
+            }
+        }
+    }
+
+    @Test func `a removal that is refused leaves memory alone`() async throws {
+        try await withImageCache { subject in
+            subject.cache.store(try Pictures.image(1), forKey: "a", toDisk: false, completionHandler: nil)
+            for filter in [DiskStorage.EntryFilter(text: ""), .init(keyPrefix: "")] {
+                await #expect(throws: KingfisherError.self) {
+                    try await subject.cache.removeImages(matching: filter)
+                }
+            }
+            #expect(subject.cache.imageCachedType(forKey: "a") == .memory)
+        }
+    }
+
+    @Test func `memory and disk keep the same of two stores at once`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            let images = try (0..<4).map { try Pictures.image($0) }
+            for round in 0..<200 {
+                DispatchQueue.concurrentPerform(iterations: 4) { number in
+                    if number == 3, round.isMultiple(of: 2) {
+                        cache.removeImage(forKey: "a", completionHandler: nil)
+                    } else {
+                        cache.store(images[number], forKey: "a", completionHandler: nil)
+                    }
+                }
+                await subject.hop()
+                let inMemory = cache.retrieveImageInMemoryCache(forKey: "a")?.number
+                try await #expect(cache.retrieveImageInDiskCache(forKey: "a")?.number == inMemory)
+            }
+        }
+    }
+
     @Test func `what has expired when it is stored is no news`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
@@ -313,6 +417,34 @@ import Testing
                 #expect(calls.count == 2)
                 #expect(opened.withLock { $0 } == 2)
             }
+        }
+    }
+
+    @Test func `a load on its caller's thread answers no other caller`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            try await cache.storeToDisk(Pictures.small[1], forKey: "a")
+            let (begins, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let count = Locked(0)
+            let serializer = HookedSerializer(beforeLoading: {
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard number == 1 else { return }
+                begins.signal()
+                goesOn.wait()
+            })
+            let done = Calls<Void>()
+            Thread.detachNewThread {
+                let options: KingfisherOptionsInfo = [.loadDiskFileSynchronously, .cacheSerializer(serializer)]
+                cache.retrieveImageInDiskCache(forKey: "a", options: options) { _ in done.record(()) }
+            }
+            await begins.reached()
+            let image = try await cache.retrieveImageInDiskCache(forKey: "a", options: [.cacheSerializer(serializer)])
+            #expect(image?.number == 1 && done.count == 0)
+            goesOn.signal()
+            _ = await done.first()
         }
     }
 

@@ -137,25 +137,20 @@ import Testing
         try await withHookedClock { subject, hook in
             let (cache, newer) = (subject.cache, try Pictures.image(1))
             try await cache.storeToDisk(Pictures.small[0], forKey: "a")
-            let (isRead, isStored) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let calls = Calls<Void>()
             hook.withLock { hook in
                 hook = {
-                    let serializer = HookedSerializer(beforeLoading: {
-                        isRead.signal()
-                        isStored.wait()
-                    })
                     Thread.detachNewThread {
                         let way: KingfisherOptionsInfo = waitsItsTurn ? [] : [.loadDiskFileSynchronously]
-                        cache.retrieveImage(
-                            forKey: "a", options: way + [.cacheSerializer(serializer)], callbackQueue: .untouch
-                        ) { _ in calls.record(()) }
+                        cache.retrieveImage(forKey: "a", options: way, callbackQueue: .untouch) { _ in
+                            calls.record(())
+                        }
                     }
-                    isRead.wait()
+                    // For a load that does not wait for the store.
+                    usleep(10_000)
                 }
             }
             cache.store(newer, forKey: "a", completionHandler: nil)
-            isStored.signal()
             _ = await calls.first()
             #expect(cache.retrieveImageInMemoryCache(forKey: "a") === newer)
         }
@@ -258,7 +253,7 @@ import Testing
             }
             #expect(order.isIdle == false)
             var number = 0
-            order.change(blob.key) { order.beginRemoval(of: blob.name, key: blob.key) { number = $0 } }
+            order.beginRemoval(of: blob.name, key: blob.key, memory: { nil }, enqueue: { number = $0 })
             order.endRemoval(number, of: blob.key)
             #expect(order.begin(load) != nil)
             #expect(order.end(load) { _ in nil }.count == 1)

@@ -261,6 +261,7 @@ import Testing
         cache.storeToDisk(Pictures.small[1], forKey: "new") { result in
             stored.record((try? result.diskCacheResult.get()) != nil)
         }
+        for number in [2, 3] { cache.storeToDisk(Pictures.small[number], forKey: "twice", completionHandler: nil) }
         held.letCommit()
         _ = await cache.imageCachedTypeAsync(forKey: "new")
         #expect(stored.count == 0 && cleared.count == 0)
@@ -268,6 +269,7 @@ import Testing
         held.letGoOn()
         #expect(await stored.first().value)
         #expect(cache.isCached(forKey: "new"))
+        try await #expect(cache.retrieveImageInDiskCache(forKey: "twice")?.number == 3, "the later one")
         // And without a clear that could make room it is told at once.
         disk.fileSystem.fail(.write, ENOSPC, times: nil)
         await #expect(throws: KingfisherError.self) { try await cache.storeToDisk(Pictures.small[1], forKey: "late") }

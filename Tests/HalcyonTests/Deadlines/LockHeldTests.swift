@@ -271,6 +271,18 @@ import Testing
         }
     }
 
+    @Test func `lookups that go on asking use up no store's patience`() {
+        var tuning = Tuning()
+        (tuning.writerTimeout, tuning.retryTimeout) = (100, 0)
+        let patience = LockPatience(tuning, didWait: { _ in })
+        let begin = MonotonicTime.now
+        while MonotonicTime.now.milliseconds(since: begin) < 300 {
+            _ = LockPatience.briefly { patience.keepsWaiting(0) }
+            usleep(1_000)
+        }
+        #expect(patience.keepsWaiting(0), "the first time that a store asks")
+    }
+
     @Test func `an upgrade leaves the making of an index to processes that live longer`() throws {
         var tuning = Self.endless
         tuning.upgradeDelay = 3_600_000

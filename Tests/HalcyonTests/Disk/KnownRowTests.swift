@@ -172,6 +172,60 @@ import Testing
         }
     }
 
+    @Test func `nothing is remembered after a suspension, also of a read that finds the index open`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.reopen()
+            try #expect(cache.storage.value(forKey: "a") == .blob(1))
+            cache.storage.refuse()
+            try #expect(cache.storage.value(forKey: "a") == nil)
+            #expect(!isKnown("a", cache))
+            cache.storage.resume()
+            try #expect(cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `a row is remembered only where its file alone tells whether it is current`() throws {
+        for volume in [Volume(name: "fat", hasStableInodes: false), Volume(name: "nfs", isNetworked: true)] {
+            try withCache { cache in
+                cache.fileSystem.pretend(volume)
+                cache.reopen()
+                try cache.storage.store(value: .blob(1), forKey: "a")
+                try #expect(cache.storage.value(forKey: "a") == .blob(1))
+                #expect(!isKnown("a", cache))
+            }
+        }
+    }
+
+    @Test func `a row that was deleted by hand costs one look more`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            #expect(isKnown("a", cache))
+            try Connection(path: cache.index.path).execute("DELETE FROM entries")
+            let reads = Locked(0)
+            cache.fileSystem.observe { call, _ in if call == .read { reads.withLock { $0 += 1 } } }
+            try #expect(cache.storage.cachedValue(forKey: "a") == nil)
+            cache.fileSystem.observe(nil)
+            #expect(reads.withLock { $0 } <= 2)
+            try cache.storage.remove(forKey: "a")
+        }
+    }
+
+    @Test func `a row that may have changed since it was read is not remembered`() {
+        let rows = KnownRows(lifetime: 10_000)
+        let entry = Entry(
+            name: BlobName(key: "a", isHashed: true, pathExtension: nil), key: nil, token: 1, inode: nil, size: 1,
+            createdAt: .never, accessedAt: .never, lifetime: Lifetime(expiresAt: nil, timeToLive: nil))
+        for change in [{ rows.didCommit([entry.id], stored: []) }, { rows.forgetAll() }, { rows.forget(entry.name) }] {
+            let ticket = rows.ticket(for: entry.name)
+            change()
+            rows.remember(entry, readWith: ticket)
+            #expect(rows.entry(of: entry.name) == nil)
+        }
+        rows.remember(entry, readWith: rows.ticket(for: entry.name))
+        #expect(rows.entry(of: entry.name) != nil)
+    }
+
     @Test func `a folder that was taken away holds nothing`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

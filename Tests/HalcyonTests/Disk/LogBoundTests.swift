@@ -118,6 +118,29 @@ import Testing
         }
     }
 
+    @Test func `a store that waits for room keeps no removal from its reserve`() throws {
+        var tuning = Self.tuning
+        tuning.writerTimeout = 3_600_000
+        try withCache(tuning: tuning) { cache in
+            let storage = cache.storage
+            for number in 0..<5 { try storage.store(value: .blob(number), forKey: "\(number)") }
+            cache.settle()
+            let reader = try beginReading(cache)
+            let isDone = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                // One of them waits until the reader ends.
+                for number in 0..<200 { try? storage.store(value: .blob(number), forKey: "new \(number)") }
+                isDone.signal()
+            }
+            while try logFrames(cache) < 200 { usleep(1_000) }
+            for number in 0..<5 { try storage.remove(forKey: "\(number)") }
+            #expect(isDone.wait(timeout: .now() + .milliseconds(50)) == .timedOut, "it still waits")
+            reader.rollBack()
+            isDone.wait()
+            try #expect(storage.value(forKey: "new 199") == .blob(199))
+        }
+    }
+
     @Test func `it holds for several processes together`() throws {
         try withCache(tuning: Self.tuning) { cache in
             let others = [cache.storage, cache.makeStorage(), cache.makeStorage()]

@@ -119,7 +119,7 @@ import Testing
             let error = #expect(throws: KingfisherError.self) {
                 try cache.storage.store(value: .blob(1), forKey: "secret-key")
             }
-            #expect("\(try #require(error))".contains("Move that folder"))
+            #expect("\(try #require(error))".contains("Move that directory"))
             #expect(cache.names(in: "staging").isEmpty)
             try FileManager.default.removeItem(at: url)
             try cache.storage.store(value: .blob(1), forKey: "secret-key")

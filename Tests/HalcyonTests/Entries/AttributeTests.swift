@@ -139,7 +139,7 @@ import Testing
                     let error = #expect(throws: KingfisherError.self) { try act() }
                     #expect(
                         error?.localizedDescription.contains("Use short words") == true
-                            || error?.localizedDescription.contains("an entry of its own") == true)
+                            || error?.localizedDescription.contains("a separate entry") == true)
                 }
             }
             #expect(try cache.storage.value(forKey: "k") == .blob(1))

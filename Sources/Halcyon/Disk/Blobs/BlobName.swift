@@ -2,10 +2,10 @@ internal import Foundation
 
 /// The file name of a blob, and the row id that follows from it.
 ///
-/// A path computed from a key is a promise of the API, so the name depends on nothing but the key, the extension and
-/// whether names are hashed. It never leaves the cache's folder: what cannot be a file name there is hashed instead.
+/// The API promises a path for each key, so the name depends only on the key, the extension and whether names are hashed. It never
+/// leaves the cache directory: a key that cannot be a file name there is hashed.
 @_spi(HalcyonTool) public struct BlobName: Hashable, Sendable {
-    /// Bytes of UTF-8. Two Unicode forms of one letter are two names.
+    /// Compared as UTF-8. Two Unicode forms of one letter make two names.
     public let text: String
 
     public static func == (left: BlobName, right: BlobName) -> Bool {
@@ -14,10 +14,10 @@ internal import Foundation
 
     public func hash(into hasher: inout Hasher) { hasher.combine(rowID) }
 
-    /// 63 bits of the SHA-256 of the name: known before the row exists.
+    /// 63 bits of the SHA-256 of the name, so it is known before the row exists.
     public let rowID: Int64
 
-    /// What the same key was named before the volume was known to fold names; nil where that is the same.
+    /// The name that this key had before the volume was known to fold names; nil if it is the same.
     private let formerText: String?
 
     /// The name under which an entry of the same key may still be.
@@ -26,12 +26,12 @@ internal import Foundation
     /// This name, and the former one if there is one.
     var withFormer: [BlobName] { former.map { [self, $0] } ?? [self] }
 
-    /// A name found in the index, which anybody may have edited: one that would leave the folder is hashed.
+    /// A name from the index, which another program may have edited. A name that would leave the directory is hashed.
     package init(untrusted text: String) {
         self.init(text: Self.isSafe(text) ? text : Digest(of: text).hexadecimal)
     }
 
-    /// A name found in the folder.
+    /// A name found in the directory.
     public init(text: String) { self.init(text: text, formerText: nil) }
 
     private init(text: String, formerText: String?) {
@@ -43,15 +43,15 @@ internal import Foundation
     /// The name of a key's blob.
     ///
     /// - Parameters:
-    ///   - isHashed: lower-case hexadecimal SHA-256 of the key's UTF-8, or the key itself.
+    ///   - isHashed: true for the lower-case hexadecimal SHA-256 of the key's UTF-8, false for the key itself.
     ///   - pathExtension: appended after a dot; part of the entry's identity.
-    ///   - isFolding: whether the volume takes names for one another that differ in case or Unicode form. Asked only if it matters.
+    ///   - isFolding: whether the volume ignores case or Unicode form in names. Evaluated only if it matters.
     package init(
         key: String, isHashed: Bool, pathExtension: String?, isFolding: @autoclosure () -> Bool = false
     ) {
         let base = isHashed ? Digest(of: key).hexadecimal : key
         let name = pathExtension.map { "\(base).\($0)" } ?? base
-        // Digits alone are safe: no need to look at each.
+        // Hexadecimal digits are safe: no need to check each.
         if isHashed && pathExtension == nil {
             self.init(text: name)
         } else if !Self.isSafe(name) {
@@ -63,12 +63,12 @@ internal import Foundation
         }
     }
 
-    /// Whether no other name of this form is the same to a volume that folds names: ASCII without capital letters.
+    /// Whether no other name of this form is the same on a volume that folds names: ASCII without capital letters.
     private static func isFolded(_ name: String) -> Bool {
         name.utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 
-    /// The name that stands alone among those that a folding volume takes for this one; nil if it is this one, or if none does.
+    /// The one folded name among those that a folding volume treats as this one; nil if it is this one, or there is none.
     var folded: BlobName? {
         guard !Self.isFolded(text) else { return nil }
         // Both ways, because some letters share a capital one.
@@ -76,16 +76,16 @@ internal import Foundation
         return Self.isFolded(folded) ? BlobName(text: folded) : nil
     }
 
-    /// A hash and nothing else: no other name that a blob can have is the same to any volume.
+    /// Whether the name is only a hash. No volume treats another name that a blob can have as the same.
     var isHash: Bool {
         let bytes = text.utf8
         return (bytes.count == 64 || bytes.count == 32) && bytes.allSatisfy(Self.isHexDigit)
     }
 
-    /// Whether a name can stand in the folder as it is.
+    /// Whether the directory can contain this name as it is.
     ///
-    /// Not: empty, hidden (which includes `.`, `..` and our own folder), longer than 255 bytes, with a slash or a NUL,
-    /// or in another Unicode form than the composed one, which Apple's file systems would take for the same name.
+    /// False if it is empty, hidden (which includes `.`, `..` and `.halcyon`) or longer than 255 bytes, if it contains a slash or a
+    /// NUL, or if it is not in composed Unicode form, which Apple's file systems would treat as the same name.
     private static func isSafe(_ name: String) -> Bool {
         let bytes = name.utf8
         guard let first = bytes.first, first != UInt8(ascii: "."), bytes.count <= 255 else { return false }
@@ -97,8 +97,8 @@ internal import Foundation
         return isASCII || name.precomposedStringWithCanonicalMapping.utf8.elementsEqual(bytes)
     }
 
-    /// Whether a file of this name can be a blob: 64 lower-case hexadecimal digits and perhaps an extension, or any name
-    /// that is not hidden where names are keys.
+    /// Whether a file of this name can be a blob: 64 lower-case hexadecimal digits and an optional extension. If names are not
+    /// hashed, any name that can be a key's.
     package static func isBlobName(_ name: String, isHashed: Bool) -> Bool {
         guard isHashed else { return isSafe(name) }
         let bytes = name.utf8
@@ -106,20 +106,20 @@ internal import Foundation
         return bytes.count == 64 || (bytes.count > 65 && bytes.dropFirst(64).first == UInt8(ascii: "."))
     }
 
-    /// As ``isBlobName(_:isHashed:)``, for the names that Kingfisher 7 and earlier gave: the MD5 of the key, 32 digits. No key
-    /// leads to such a file.
+    /// Like ``isBlobName(_:isHashed:)``, for the names of Kingfisher 7 and earlier: the MD5 of the key, 32 digits. No key maps to
+    /// such a file.
     package static func isLegacyName(_ name: String) -> Bool {
         let bytes = name.utf8
         guard bytes.count >= 32, bytes.prefix(32).allSatisfy(isHexDigit) else { return false }
         return bytes.count == 32 || (bytes.count > 33 && bytes.dropFirst(32).first == UInt8(ascii: "."))
     }
 
-    /// As ``isBlobName(_:isHashed:)``, the names of Kingfisher 7 and earlier included.
+    /// Like ``isBlobName(_:isHashed:)``, including the names of Kingfisher 7 and earlier.
     public static func isBlobOrLegacyName(_ name: String, isHashed: Bool) -> Bool {
         isBlobName(name, isHashed: isHashed) || (isHashed && isLegacyName(name))
     }
 
-    /// What a key's names have in common, whatever extensions were forced. A name that is no hash is taken as it is.
+    /// The part of a name that is the same for all extensions of a key. Returns a name that is not a hash unchanged.
     static func withoutExtension(_ name: String) -> String {
         isBlobName(name, isHashed: true) ? String(name.prefix(64)) : name
     }
@@ -130,8 +130,8 @@ internal import Foundation
 }
 
 extension BlobName {
-    /// The extension a key suggests: what follows the last dot of its part before the first `@`, if that is one to
-    /// twenty letters or digits.
+    /// The extension that a key suggests: the characters after the last dot before the first `@`, if they are one to twenty letters
+    /// or digits.
     package static func suggestedExtension(ofKey key: String) -> String? {
         let head = key.prefix { $0 != "@" }
         guard let dot = head.lastIndex(of: ".") else { return nil }
@@ -142,7 +142,7 @@ extension BlobName {
 }
 
 extension String {
-    /// Unlike `==`, which takes two forms of one letter for the same.
+    /// Unlike `==`, which treats two forms of one letter as equal.
     fileprivate func hasBytes(of other: String) -> Bool {
         let areEqual = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { haveEqualBytes(bytes, $0) }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// How blobs are named. Smaller than the configuration, which nobody has to copy for a lookup.
+/// How blobs are named. Smaller than the configuration, so that a lookup need not copy that.
 struct BlobNaming {
     let isHashed: Bool
     let pathExtension: String?
-    /// Where nobody gives one, from the key.
+    /// Whether to take the extension from the key if there is no other.
     let suggestsExtension: Bool
 
     func name(forKey key: String, forcedExtension: String?, isFolding: @autoclosure () -> Bool = false) -> BlobName {

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Volumes that take names for one another which differ in case or Unicode form, as those of macOS do.
+/// Volumes that ignore case or Unicode form in names, like those of macOS.
 ///
-/// Two such names lead to one file there. So a blob is named by its key only if no other name folds into that one, and else by a hash.
-/// What 0.1.0 stored has the other names still: what is found under one of them may be somebody else's.
+/// There, two such names refer to one file. So a blob has its key as its name only if no other name folds into that one; otherwise
+/// its name is a hash. Version 0.1.0 used the other names too, so a file found under one of them may be another key's.
 extension BlobStore {
-    /// Found out once, by looking for our own folder under another name.
+    /// Determined once, by looking for `.halcyon` under another name.
     package var foldsNames: Bool {
         if let known = folding.withLock({ $0 }) { return known }
         do throws(SystemError) {
@@ -14,12 +14,12 @@ extension BlobStore {
             folding.withLock { $0 = folds }
             return folds
         } catch {
-            // What cannot be looked at cannot be stored in either.
+            // If the directory cannot be examined, nothing can be stored in it.
             return false
         }
     }
 
-    /// Until there is a folder: by the name of the deepest one above it that has letters.
+    /// Until the directory exists: uses the name of its deepest existing ancestor that has letters.
     private func foldsNamesAbove() throws(SystemError) -> Bool {
         var path = directory
         while path.utf8.count > 1 {
@@ -36,16 +36,16 @@ extension BlobStore {
         return found.map { $0.inode == file.inode && $0.device == file.device } ?? false
     }
 
-    /// Whether a file under a name may be what other names stand for.
+    /// Whether other names may refer to the file under this name.
     func isAmbiguous(_ name: BlobName) -> Bool { !name.isHash && foldsNames }
 
-    /// A listed name as a key's would be: HFS+ lists names decomposed, whatever they were made with.
+    /// Returns a listed name in the form of a key's: HFS+ lists all names decomposed.
     func composed(_ listed: String) -> String {
         guard listed.utf8.contains(where: { $0 >= 0x80 }), foldsNames else { return listed }
         return listed.precomposedStringWithCanonicalMapping
     }
 
-    /// Whether a file that is found under a name has this very name. Where it may have another one, O(files).
+    /// Whether a file found under a name has exactly this name. O(files) if it may have another one.
     func isListed(_ name: BlobName) throws -> Bool {
         guard isAmbiguous(name) else { return true }
         var isFound = false
@@ -58,7 +58,7 @@ extension BlobStore {
 }
 
 extension String {
-    /// Of ASCII letters.
+    /// Swaps the case of ASCII letters.
     fileprivate var withCaseSwapped: String {
         let swapped = utf8.map { byte in
             let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)

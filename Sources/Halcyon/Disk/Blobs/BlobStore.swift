@@ -1,21 +1,20 @@
 internal import Foundation
 
-/// The files of a cache: where they are, and the few ways in which they move. It knows no keys and no dates but the one
-/// it is given.
+/// The files of a cache: their paths, and the few ways in which they move. Knows no keys, and only the dates it is given.
 ///
-/// Blobs are flat in the cache's folder. `.halcyon/staging/` holds bytes not yet published, or just replaced;
-/// `.halcyon/trash/` holds blobs that are out of the index and wait to be unlinked.
+/// Blobs are flat in the cache directory. `.halcyon/staging/` has bytes that are not published yet or were just replaced.
+/// `.halcyon/trash/` has blobs that are out of the index and wait to be unlinked.
 package final class BlobStore: Sendable {
-    /// The cache's folder.
+    /// The cache directory.
     package let directory: String
     let fileSystem: any FileSystem
-    /// With a slash behind them: paths are made at each call.
+    /// End with a slash, because every call makes a path.
     private let (prefix, stagingPrefix, trashPrefix): (String, String, String)
     private let watch: FolderWatch
-    /// Cleared for good when the volume turns out to have no exchange.
+    /// Cleared for good once the volume turns out to have no exchange.
     private let canExchange = Locked(true)
     private let canLink = Locked(true)
-    /// Whether the volume folds names; nil until somebody had to know.
+    /// Whether the volume folds names; nil until it matters.
     let folding: Locked<Bool?> = Locked(nil)
 
     package init(directory: String, fileSystem: any FileSystem) {
@@ -38,16 +37,15 @@ package final class BlobStore: Sendable {
     }
     package func path(of place: DetachedBlob.Place) -> String { "\(metadataDirectory)/\(place.rawValue)" }
 
-    // MARK: Folders
+    // MARK: Directories
 
-    /// Makes what is missing of the cache's folder, parents included, and of our folders in it.
+    /// Creates the cache directory, its parents, and our own directories in it, if they are missing.
     ///
-    /// - Returns: true when the cache's folder itself was made, so that there can be no blobs in it.
+    /// - Returns: true if it created the cache directory, so that there can be no blobs in it.
     @discardableResult
     package func prepare() throws(SystemError) -> Bool {
         let isNew = try makeDirectoryAndParents(directory)
-        // Before anything is in it: files take the protection of the folder they are made in. The cache's own folder may have
-        // been made by others, for us.
+        // While they are empty: files take the protection of their directory. Another program may have created the cache directory.
         if try makeDirectory(metadataDirectory, followingLinks: false) {
             [directory, metadataDirectory].forEach(FileFlags.markAsCache)
         }
@@ -57,9 +55,9 @@ package final class BlobStore: Sendable {
         return isNew
     }
 
-    /// A folder's path in its shortest form.
+    /// The shortest form of a directory's path.
     ///
-    /// Foundation's first answer takes a fifth of a millisecond, so it is not asked about paths that have no other form.
+    /// Foundation's first standardization takes a fifth of a millisecond, so paths that are already in this form skip it.
     static func path(of folder: URL) -> String {
         let path = folder.path
         let isStandard =
@@ -71,7 +69,7 @@ package final class BlobStore: Sendable {
 
     package var parentDirectory: String { (directory as NSString).deletingLastPathComponent }
 
-    /// The folder itself for this user alone, its parents as anybody makes folders.
+    /// Creates the directory for this user alone, and its parents with ordinary permissions.
     private func makeDirectoryAndParents(_ path: String, isPrivate: Bool = true) throws(SystemError) -> Bool {
         do throws(SystemError) {
             return try makeDirectory(path, isPrivate: isPrivate)
@@ -83,7 +81,7 @@ package final class BlobStore: Sendable {
         }
     }
 
-    /// True when it was made, false when it was there.
+    /// Returns true if it created the directory, false if that exists.
     private func makeDirectory(
         _ path: String, isPrivate: Bool = true, followingLinks: Bool = true
     ) throws(SystemError) -> Bool {
@@ -91,7 +89,7 @@ package final class BlobStore: Sendable {
             try fileSystem.makeDirectory(path, isPrivate: isPrivate)
             return true
         } catch {
-            // A volume that is read-only says so even for a folder that exists.
+            // A read-only volume reports this even for an existing directory.
             guard error.code == EEXIST || error.code == EROFS || error.code == EACCES else { throw error }
             guard try isDirectory(path, followingLinks: followingLinks) else {
                 throw SystemError("mkdir", error.code == EEXIST ? ENOTDIR : error.code)
@@ -100,8 +98,8 @@ package final class BlobStore: Sendable {
         }
     }
 
-    /// The user may have put a symbolic link where the cache's folder is: that one is followed. Ours are folders; a link
-    /// there would have us clean up somewhere else.
+    /// The user may have put a symlink in place of the cache directory; it is followed. Our own directories must not be symlinks,
+    /// or we would delete files elsewhere.
     private func isDirectory(_ path: String, followingLinks: Bool) throws(SystemError) -> Bool {
         do throws(SystemError) {
             return try fileSystem.status(at: followingLinks ? path + "/." : path).kind == .directory
@@ -111,17 +109,17 @@ package final class BlobStore: Sendable {
         }
     }
 
-    /// Whether a place is still a folder of ours. Somebody may have put a link there since, and what is staged, trashed or swept
-    /// through it would be outside of the cache's folder.
+    /// Whether a place is still our own directory. If another program has put a symlink there, staging, trashing and sweeping would
+    /// reach outside the cache directory.
     private func isOurs(_ place: DetachedBlob.Place) throws(SystemError) -> Bool {
         guard try isDirectory(metadataDirectory, followingLinks: false) else { return false }
         return try isDirectory(path(of: place), followingLinks: false)
     }
 
-    /// Says of a link what is said of a missing folder: who then makes the folders again is told what is in the way.
+    /// Throws for a symlink what a missing directory throws. Callers then create directories, which fails with the obstacle.
     private func requireOurs(_ place: DetachedBlob.Place) throws(SystemError) {
         let areAllOurs = try watch.check { () throws(SystemError) in
-            // The folder that they are in has been looked at.
+            // `watch` has examined their parent.
             guard try isDirectory(path(of: .staging), followingLinks: false) else { return false }
             return try isDirectory(path(of: .trash), followingLinks: false)
         }
@@ -131,9 +129,9 @@ package final class BlobStore: Sendable {
         }
     }
 
-    // MARK: Looking
+    // MARK: Examining
 
-    /// The file under a name; nil when there is none.
+    /// The file under a name; nil if there is none.
     package func status(of name: BlobName) throws(SystemError) -> FileStatus? { try status(at: path(of: name)) }
 
     func status(of blob: DetachedBlob) throws(SystemError) -> FileStatus? { try status(at: path(of: blob)) }
@@ -142,7 +140,7 @@ package final class BlobStore: Sendable {
         try fileSystem.statusIfPresent(at: path)
     }
 
-    /// Every staged or trashed file of a row.
+    /// All staged or trashed files of a row.
     func detached(of rowID: Int64, in place: DetachedBlob.Place) throws -> [DetachedBlob] {
         var found: [DetachedBlob] = []
         try forEachDetached(in: place) { blob in
@@ -152,8 +150,7 @@ package final class BlobStore: Sendable {
         return found
     }
 
-    /// Hands over the files in `staging/` or `trash/`, until `body` returns false; a missing folder has none, and neither has a
-    /// link.
+    /// Passes the files in `staging/` or `trash/` to `body`, until it returns false. A missing directory has none, nor has a symlink.
     package func forEachDetached(in place: DetachedBlob.Place, _ body: (DetachedBlob) throws -> Bool) throws {
         guard try isOurs(place) else { return }
         try forEachName(in: path(of: place)) { name in
@@ -162,7 +159,7 @@ package final class BlobStore: Sendable {
         }
     }
 
-    /// Hands over every name in the cache's folder, until `body` returns false.
+    /// Passes every name in the cache directory to `body`, until it returns false.
     package func forEachName(_ body: (String) throws -> Bool) throws { try forEachName(in: directory, body) }
 
     private func forEachName(in path: String, _ body: (String) throws -> Bool) throws {
@@ -181,13 +178,13 @@ package final class BlobStore: Sendable {
         let status: FileStatus
     }
 
-    /// Opens a file and judges it; nil when there is none, or none that is accepted.
+    /// Opens a file and judges it; nil if there is none, or it is not accepted.
     func open(_ path: String, accepting isAccepted: (FileStatus) -> Bool) throws(SystemError) -> OpenFile? {
         let file: FileDescriptor
         do throws(SystemError) {
             file = try fileSystem.openForReading(path)
         } catch {
-            // A symbolic link is never followed, and a socket cannot be opened.
+            // Symlinks are never followed, and sockets cannot be opened.
             guard error.isMissing || error.code == ELOOP || error.code == ENXIO else { throw error }
             return nil
         }
@@ -198,7 +195,7 @@ package final class BlobStore: Sendable {
         return isReturned ? OpenFile(file: file, status: status) : nil
     }
 
-    /// Opens a file, judges it, and reads it whole; nil when there is none, or none that is accepted.
+    /// Opens a file, judges it, and reads all of it; nil if there is none, or it is not accepted.
     func read(_ path: String, accepting isAccepted: (FileStatus) -> Bool) throws(SystemError) -> Data? {
         guard let open = try open(path, accepting: isAccepted) else { return nil }
         defer { fileSystem.close(open.file) }
@@ -206,7 +203,7 @@ package final class BlobStore: Sendable {
         return try read(open.file, count: count)
     }
 
-    /// Exactly `count` bytes, or nil when the file has become shorter.
+    /// Reads exactly `count` bytes; returns nil if the file has become shorter.
     private func read(_ file: FileDescriptor, count: Int) throws(SystemError) -> Data? {
         guard count > 0 else { return Data() }
         guard let memory = malloc(count) else { throw SystemError("malloc", ENOMEM) }
@@ -231,10 +228,9 @@ package final class BlobStore: Sendable {
 
     // MARK: Staging
 
-    /// Writes bytes to `staging/`, without any lock. The modification date is the expiration: a rebuilt index and a
-    /// return to Kingfisher read it.
+    /// Writes bytes to `staging/`, without any lock. Sets the modification date to the expiration, for a rebuilt index and for Kingfisher.
     ///
-    /// - Throws: what the file system refused, the protection that is asked for included; then nothing is left in `staging/`.
+    /// - Throws: the file system's error, also if the protection is refused. Nothing is then left in `staging/`.
     func stage(
         _ data: Data, as blob: DetachedBlob, modified: Timestamp, protection: FileProtection? = nil
     ) throws(SystemError) -> FileStatus {
@@ -243,7 +239,7 @@ package final class BlobStore: Sendable {
         let file = try fileSystem.createFile(path)
         do throws(SystemError) {
             defer { fileSystem.close(file) }
-            // While it is empty: no byte is on the disk without it.
+            // While it is empty, so that no byte is on the disk unprotected.
             if let protection { try fileSystem.protect(path, as: protection) }
             try write(data, to: file)
             try fileSystem.setModified(modified, microseconds: BlobTag(token: blob.token).microseconds, of: file)
@@ -255,7 +251,7 @@ package final class BlobStore: Sendable {
     }
 
     func write(_ data: Data, to file: FileDescriptor) throws(SystemError) {
-        // Foundation's `withUnsafeBytes` cannot pass on which type of error was thrown.
+        // Foundation's `withUnsafeBytes` does not support typed throws.
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(SystemError) in try write(bytes, to: file) }
         }
@@ -273,10 +269,10 @@ package final class BlobStore: Sendable {
 
     // MARK: Publishing
 
-    /// Puts a staged file under its name, in one step for whoever looks.
+    /// Puts a staged file under its name, in one step for readers.
     ///
     /// - Parameters:
-    ///   - old: what is under the name now, seen under the write lock; nil for nothing.
+    ///   - old: the file under the name, examined under the write lock; nil if there is none.
     ///   - oldToken: the token of the row whose blob that is.
     /// - Returns: where the old bytes are now. They stay until the row is committed.
     func publish(
@@ -293,14 +289,14 @@ package final class BlobStore: Sendable {
         do throws(SystemError) {
             try fileSystem.rename(source, to: target)
         } catch {
-            // The old bytes still have their own name: the second one goes, or the first one comes back.
+            // The old bytes still have their name, so remove the hard link; or else move them back.
             if isLinked { try? fileSystem.unlink(path(of: kept)) } else { _ = try? restore(kept, as: name) }
             throw error
         }
         return kept
     }
 
-    /// False when the volume cannot.
+    /// Returns false if the volume has no exchange.
     private func exchange(_ first: String, _ second: String) throws(SystemError) -> Bool {
         guard canExchange.withLock({ $0 }) else { return false }
         do throws(SystemError) {
@@ -313,10 +309,10 @@ package final class BlobStore: Sendable {
         }
     }
 
-    /// A second name for the old bytes, before a rename takes their first one. False when they could only be moved.
+    /// Keeps the old bytes before a rename replaces them: with a hard link, or else (returns false) by moving them.
     private func keep(_ path: String, as kept: String) throws(SystemError) -> Bool {
         if try link(path, as: kept) { return true }
-        // Neither exchange nor links: for a moment the name is absent, and readers find the bytes in the trash.
+        // Neither exchange nor links: the name is absent for a moment, and readers find the bytes in the trash.
         try fileSystem.rename(path, to: kept)
         return false
     }
@@ -329,14 +325,14 @@ package final class BlobStore: Sendable {
             canLink.withLock { $0 = false }
             return false
         } catch  where error.code == EEXIST {
-            // Left by a crash, and of no use to anybody: the row's blob is at its place.
+            // Left by a crash, and useless: the row's blob is in its place.
             try fileSystem.unlink(kept)
             try fileSystem.link(path, to: kept)
         }
         return true
     }
 
-    /// Moves a blob to the trash; false when there was none.
+    /// Moves a blob to the trash; returns false if there is none.
     func trash(_ name: BlobName, as blob: DetachedBlob) throws(SystemError) -> Bool {
         do throws(SystemError) {
             try requireOurs(blob.place)
@@ -344,7 +340,7 @@ package final class BlobStore: Sendable {
             return true
         } catch {
             guard error.isMissing else { throw error }
-            // The blob may be there and our folder gone.
+            // The blob may exist and our directory be missing.
             guard try status(of: name) != nil else { return false }
             try prepare()
             try fileSystem.rename(path(of: name), to: path(of: blob))
@@ -352,9 +348,9 @@ package final class BlobStore: Sendable {
         }
     }
 
-    /// Puts a detached file under its name, over whatever is there.
+    /// Puts a detached file under its name, in place of whatever is there.
     ///
-    /// - Returns: false when that is a folder with something in it, which is not ours to empty.
+    /// - Returns: false if that is a directory that is not empty, which we must not delete.
     @discardableResult
     func restore(_ blob: DetachedBlob, as name: BlobName) throws(SystemError) -> Bool {
         do throws(SystemError) {
@@ -371,10 +367,10 @@ package final class BlobStore: Sendable {
 
     func unlink(_ blob: DetachedBlob) throws(SystemError) { try removeAnything(at: path(of: blob)) }
 
-    /// Unlinks what is under a name; a folder only if it is empty.
+    /// Unlinks what is under a name; a directory only if it is empty.
     func unlink(_ name: BlobName) throws(SystemError) { try removeAnything(at: path(of: name)) }
 
-    /// As ``unlink(_:)-swift.method``, for what is nobody's blob: a folder that is not empty is not ours to empty, and stays.
+    /// Like ``unlink(_:)-swift.method``, for a file that is not a row's blob: leaves a directory that is not empty.
     func unlinkUnlessFilled(_ blob: DetachedBlob, _ file: FileStatus) throws(SystemError) {
         try unlinkUnlessFilled(path(of: blob), file)
     }
@@ -396,7 +392,7 @@ package final class BlobStore: Sendable {
             try fileSystem.unlink(path)
         } catch {
             if error.isMissing { return }
-            // Linux says EISDIR for a folder, Apple's systems EPERM.
+            // For a directory, Linux reports EISDIR and Apple's systems EPERM.
             guard error.code == EISDIR || error.code == EPERM else { throw error }
             guard try status(at: path)?.kind == .directory else { throw error }
             try fileSystem.removeDirectory(path)

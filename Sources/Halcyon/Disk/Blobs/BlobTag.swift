@@ -1,8 +1,8 @@
-/// A mark that a blob carries in its modification date: the microseconds below the milliseconds of its expiration.
+/// A mark in a blob's modification date: the microseconds below the milliseconds of its expiration.
 ///
-/// Length and inode number alone are not enough: when a blob is deleted behind the cache's back, the next new file often
-/// gets its inode number, and a file written over in place keeps it. Volumes that keep whole seconds or milliseconds lose
-/// the tag, and Kingfisher writes whole seconds: a file without microseconds is admitted.
+/// Length and inode number are not enough: if another program deletes a blob, the next new file often gets its inode number, and a
+/// file that is overwritten in place keeps it. Volumes that store whole seconds or milliseconds lose the tag, and Kingfisher writes
+/// whole seconds. So a file without microseconds matches.
 struct BlobTag: Equatable {
     private static let count: Int64 = 999
 
@@ -15,7 +15,7 @@ struct BlobTag: Equatable {
         file.modifiedMicroseconds == 0 || file.modifiedMicroseconds == microseconds
     }
 
-    /// A token whose tag the file carries already, made of a random one.
+    /// Makes a token from a random one so that the file already carries its tag.
     static func token(_ random: Int64, for file: FileStatus) -> Int64 {
         guard file.modifiedMicroseconds > 0 else { return random }
         let base = min(random, Int64.max - count)

@@ -14,7 +14,7 @@ package struct DetachedBlob: Hashable, Sendable {
         self.token = token
     }
 
-    /// nil for a name that is not ours.
+    /// nil for a name that is not one of ours.
     init?(fileName: String, place: Place) {
         let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let rowID = Int64(parts[0]), let token = Int64(parts[1]) else { return nil }

@@ -1,4 +1,4 @@
-/// What the cache asks of a file's metadata.
+/// The metadata of a file that the cache uses.
 package struct FileStatus: Equatable, Sendable {
     package enum Kind: Equatable, Sendable { case regular, directory, symbolicLink, other }
 
@@ -6,16 +6,16 @@ package struct FileStatus: Equatable, Sendable {
     package var device: UInt64
     package var inode: UInt64
     package var size: Int64
-    /// Bytes the volume set aside: `st_blocks` × 512.
+    /// Bytes that the volume has allocated: `st_blocks` × 512.
     package var allocatedSize: Int64
     package var modified: Timestamp
     /// The microseconds of the modification date below its milliseconds.
     package var modifiedMicroseconds: Int
-    /// When the file was made; nil on Linux, whose answer to that nobody can set.
+    /// When the file was created; nil on Linux, where no program can set that.
     package var created: Timestamp?
-    /// When the inode changed last: by writing, renaming or linking. Nobody can set it.
+    /// When the inode last changed: by writing, renaming or linking. No program can set it.
     package var changed: Timestamp
-    /// How many names the file has. More than one, and what is written into it shows elsewhere too.
+    /// The number of hard links. If there are several, writes to this file appear elsewhere, too.
     package var links: Int
 
     package init(

@@ -1,16 +1,16 @@
-/// The system calls the blob store makes, one function each: the seam for faults.
+/// The system calls of the blob store, one function each, so that tests can inject faults.
 ///
-/// No function decides anything; what a failed call means is decided by its caller. All are safe from any thread.
+/// No function interprets a failure; its caller does. All are safe from any thread.
 package protocol FileSystem: Sendable {
-    /// `mkdir`, one level: for this user alone, or for whom the process's umask says.
+    /// `mkdir`, one level. Mode 0700 if private, otherwise as the umask allows.
     func makeDirectory(_ path: String, isPrivate: Bool) throws(SystemError)
-    /// `open` for reading: never follows a symbolic link in the last place, never blocks on a pipe.
+    /// `open` for reading. Never follows a symlink in the last component, and never blocks on a pipe.
     func openForReading(_ path: String) throws(SystemError) -> FileDescriptor
-    /// `open` of a new file for writing, for this user alone; EEXIST when there is one.
+    /// `open` of a new file for writing, mode 0600; EEXIST if there is one.
     func createFile(_ path: String) throws(SystemError) -> FileDescriptor
-    /// `read`: how many bytes came; 0 at the end.
+    /// `read`: the number of bytes read; 0 at the end.
     func read(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
-    /// `write`: how many bytes went.
+    /// `write`: the number of bytes written.
     func write(_ file: FileDescriptor, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
     /// `fstat`.
     func status(of file: FileDescriptor) throws(SystemError) -> FileStatus
@@ -18,12 +18,12 @@ package protocol FileSystem: Sendable {
     func status(at path: String) throws(SystemError) -> FileStatus
     /// `futimens`, modification time only: milliseconds, and microseconds below them.
     func setModified(_ time: Timestamp, microseconds: Int, of file: FileDescriptor) throws(SystemError)
-    /// `fchmodat`: for this user alone. It does not follow a symbolic link. Where the C library opens the file for it, it does so
-    /// with O_PATH: closing such a descriptor takes no lock away.
+    /// `fchmodat` to mode 0600, not following symlinks. If the C library opens the file for that, it uses O_PATH: closing such a
+    /// descriptor releases no lock.
     func makePrivate(_ path: String) throws(SystemError)
-    /// `NSFileProtectionKey`, where the system protects files while the device is locked; elsewhere nothing.
+    /// `NSFileProtectionKey`, where the system protects files while the device is locked; otherwise does nothing.
     func protect(_ path: String, as protection: FileProtection) throws(SystemError)
-    /// `close`. Errors are not reported: nothing was promised to be on the disk.
+    /// `close`. Does not report errors: no caller was promised that the bytes are on the disk.
     func close(_ file: FileDescriptor)
     /// `rename`.
     func rename(_ source: String, to target: String) throws(SystemError)
@@ -35,20 +35,20 @@ package protocol FileSystem: Sendable {
     func unlink(_ path: String) throws(SystemError)
     /// `rmdir`.
     func removeDirectory(_ path: String) throws(SystemError)
-    /// `opendir`, `readdir` …: hands over each name but `.` and `..`, in no order, until `body` returns false.
+    /// `opendir`, `readdir` …: passes each name except `.` and `..` to `body`, in no order, until that returns false.
     func list(_ path: String, _ body: (String) throws -> Bool) throws
-    /// `statfs`: what kind of volume a path is on.
+    /// `statfs`: the kind of volume that a path is on.
     func volume(at path: String) throws(SystemError) -> Volume
-    /// The clock that files are dated with.
+    /// The clock of file dates.
     var now: Timestamp { get }
-    /// `statvfs`: bytes that are left for others than the system's administrator.
+    /// `statvfs`: bytes available to users other than root.
     func freeBytes(at path: String) throws(SystemError) -> Int64
 }
 
 package typealias FileDescriptor = Int32
 
 extension FileSystem {
-    /// ``status(at:)``; nil when there is none.
+    /// ``status(at:)``; nil if there is no file.
     func statusIfPresent(at path: String) throws(SystemError) -> FileStatus? {
         do throws(SystemError) {
             return try status(at: path)

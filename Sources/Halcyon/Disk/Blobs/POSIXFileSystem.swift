@@ -1,7 +1,7 @@
 internal import CHalcyonSystem
 internal import Foundation
 
-/// The real thing. A call interrupted by a signal is made again.
+/// The real file system. Repeats a call that a signal interrupted.
 package struct POSIXFileSystem: FileSystem {
     package init() {}
 
@@ -13,7 +13,8 @@ package struct POSIXFileSystem: FileSystem {
         try checked("open") { open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
     }
 
-    /// Whether another process holds a lock on a file. Not for a file that this process has locked: closing it lets those locks go.
+    /// Whether another process holds a lock on a file. Do not use it for a file that this process has locked: closing it releases
+    /// those locks.
     func isLockedElsewhere(_ path: String) throws(SystemError) -> Bool {
         let file = try openForReading(path)
         defer { Foundation.close(file) }
@@ -70,14 +71,14 @@ package struct POSIXFileSystem: FileSystem {
         do throws(SystemError) {
             _ = try checked("fchmodat") { fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) }
         } catch  where error.isUnsupported {
-            // glibc before 2.32 cannot leave links alone.
+            // glibc before 2.32 does not support AT_SYMLINK_NOFOLLOW here.
             guard try status(at: path).kind == .regular else { throw error }
             _ = try checked("chmod") { chmod(path, 0o600) }
         }
     }
 
     package func close(_ file: FileDescriptor) {
-        // Not again after EINTR: the descriptor is gone by then, and may already be somebody else's.
+        // Not repeated after EINTR: the descriptor is closed by then, and another thread may already have got its number.
         _ = Foundation.close(file)
     }
 
@@ -141,11 +142,11 @@ package struct POSIXFileSystem: FileSystem {
     private let omitTime = UTIME_OMIT
 #else
     private typealias DirectoryHandle = OpaquePointer
-    /// `UTIME_OMIT` of <sys/stat.h>, a macro Swift cannot see.
+    /// `UTIME_OMIT` of <sys/stat.h>, a macro that Swift cannot import.
     private let omitTime = (1 << 30) - 2
 #endif
 
-/// macOS refuses more than 2 GiB in one transfer, and Linux stops there.
+/// macOS refuses transfers above 2 GiB, and Linux cuts them off there.
 private let largestTransfer = 1 << 30
 
 private func nextName(in directory: DirectoryHandle) throws(SystemError) -> String? {

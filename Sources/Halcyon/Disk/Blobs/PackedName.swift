@@ -1,8 +1,8 @@
-/// How a hashed file name is stored in the index: half of its length.
+/// The form of a hashed file name in the index, half as long.
 enum PackedName {
     private static let digits = 64
 
-    /// The 32 bytes of 64 leading lower-case hexadecimal digits, then the rest (`.png`); nil for any other name.
+    /// Packs 64 leading lower-case hexadecimal digits into 32 bytes, and appends the rest (`.png`); returns nil for any other name.
     static func pack(_ name: String) -> [UInt8]? {
         var name = name
         return name.withUTF8 { text in

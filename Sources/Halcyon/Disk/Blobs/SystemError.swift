@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A system call that failed: which one, and its `errno`. Paths are left out: an unhashed file name is a key.
+/// A failed system call: its name and its `errno`. Has no path, because an unhashed file name is a key.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
     /// The C function's name.
     package let call: String
@@ -14,27 +14,27 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
 
     package var description: String { "\(call): \(String(cString: strerror(code)))" }
 
-    /// The only two answers that mean "there is no such file".
+    /// Whether there is no such file. Only these two codes mean that.
     package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
     package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 
     package var isDenied: Bool { code == EACCES || code == EPERM || code == EROFS }
 
-    /// The volume has no atomic exchange of two files, or no hard links.
+    /// Whether the volume lacks atomic exchange, or hard links.
     package var isUnsupported: Bool {
         code == EINVAL || code == ENOSYS || code == ENOTSUP || code == EOPNOTSUPP || code == EPERM
     }
 
     var remedy: String {
         switch code {
-        case EACCES, EPERM: "Give this user read and write permission for the cache folder."
-        case EROFS: "Choose a folder on a volume that can be written."
-        case EMFILE, ENFILE: "Too many files are open: close some, or raise the limit."
-        case ENAMETOOLONG: "Choose a folder with a shorter path."
-        case ENOTDIR, EEXIST: "A file is where a folder has to be: move it away."
-        case ENOENT: "Check that the folder's parent exists."
-        default: "Check the disk; nothing that was stored before is lost."
+        case EACCES, EPERM: "Give this user read and write permission for the cache directory."
+        case EROFS: "Choose a directory on a writable volume."
+        case EMFILE, ENFILE: "Too many files are open. Close some, or raise the limit."
+        case ENAMETOOLONG: "Choose a directory with a shorter path."
+        case ENOTDIR, EEXIST: "A file exists in place of a directory. Move it away."
+        case ENOENT: "Check that the directory's parent exists."
+        default: "Check the disk. Nothing that was stored before is lost."
         }
     }
 }

@@ -1,20 +1,20 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// Unlinks replaced and removed blobs off the caller's path: an unlink costs 80 to 100 µs on some volumes.
+/// Unlinks replaced and removed blobs off the caller's path: an unlink takes 80 to 100 µs on some volumes.
 ///
-/// The backlog is bounded in number and bytes; who would exceed it unlinks himself. What a crash leaves is found by the
-/// sweep.
+/// The backlog is bounded in number and bytes. A caller that would exceed it unlinks its files itself. The sweep deletes what a
+/// crash leaves.
 final class Unlinker: Sendable {
     private let blobs: BlobStore
     private let housekeeping: Housekeeping
     private let tuning: Tuning
     private let backlog = Locked(Backlog())
 
-    /// A file that no row names any more.
+    /// A file that no row refers to any more.
     struct PendingUnlink {
         let blob: DetachedBlob
-        /// Bytes; what a damaged index says is bounded.
+        /// Bytes. Clamped, because a damaged index may return any number.
         let size: Int64
 
         init(blob: DetachedBlob, size: Int64) {
@@ -34,23 +34,23 @@ final class Unlinker: Sendable {
         self.tuning = tuning
     }
 
-    /// Takes over a file that no row names any more.
+    /// Takes over a file that no row refers to any more.
     func add(_ blob: DetachedBlob, size: Int64) {
         guard accept(PendingUnlink(blob: blob, size: size)) else { return unlink(blob) }
         housekeeping.request(.unlink)
     }
 
-    /// Takes over what a batch has removed, and returns when little waits.
+    /// Takes over the files of a batch, and returns when few are waiting.
     ///
-    /// Who removes does not unlink beside the housekeeping: two are quicker, and leave no processor to those who read meanwhile.
+    /// The calling thread does not unlink beside housekeeping: two threads are faster, but leave no processor for readers.
     func add(_ batch: [PendingUnlink]) {
-        // To wake somebody up takes longer than a few unlinks.
+        // Waking another thread takes longer than a few unlinks.
         guard batch.count > Self.chunk else { return batch.forEach { unlink($0.blob) } }
         let refused = batch.filter { !accept($0) }
         housekeeping.request(.unlink)
         refused.forEach { unlink($0.blob) }
         let deadline = MonotonicTime.now.adding(milliseconds: 50)
-        // Not for ever: what is refused from then on bounds the backlog too.
+        // Bounded, because refusals bound the backlog after that.
         while isLong, MonotonicTime.now < deadline { usleep(500) }
     }
 
@@ -67,10 +67,10 @@ final class Unlinker: Sendable {
         }
     }
 
-    /// Unlinks all that waits now; what others add meanwhile is theirs.
+    /// Unlinks all files that wait now, but not those that other threads add meanwhile.
     func drain() { drain(backlog.withLock { $0.pending.count }) }
 
-    /// Unlinks what waits, in housekeeping: whoever waits for its queue gets in between.
+    /// Unlinks waiting files in housekeeping, and lets callers that wait for its queue in between.
     func drainInTurns() {
         drain(Self.turnLimit)
         if backlog.withLock({ !$0.pending.isEmpty }) { housekeeping.request(.unlink) }
@@ -85,7 +85,7 @@ final class Unlinker: Sendable {
         }
     }
 
-    /// As ``drain()``, and waits for what somebody else is unlinking.
+    /// Like ``drain()``, and waits for unlinks under way on other threads.
     func finish() {
         drain()
         housekeeping.waitForUnlinking()
@@ -94,7 +94,9 @@ final class Unlinker: Sendable {
     private static let chunk = 16
     private static let turnLimit = 64
 
-    /// - Returns: how many; 0 when nothing waits. The oldest first.
+    /// Unlinks the oldest files of the backlog.
+    ///
+    /// - Returns: how many; 0 if none are waiting.
     private func unlinkChunk() -> Int {
         let chunk = backlog.withLock { backlog in
             let chunk = Array(backlog.pending.prefix(Self.chunk))
@@ -107,7 +109,7 @@ final class Unlinker: Sendable {
     }
 
     private func unlink(_ blob: DetachedBlob) {
-        // What cannot be unlinked now stays in our folder, out of everybody's sight, until a sweep.
+        // What cannot be unlinked now stays in our own directory, where no reader looks, until a sweep.
         try? blobs.unlink(blob)
     }
 }

@@ -1,10 +1,10 @@
 #if !canImport(Darwin)
     extension Volume {
-        /// By the magic number that `statfs` tells.
+        /// Creates a volume from the magic number that `statfs` returns.
         ///
-        /// Only what is known to be on this machine alone is trusted with a write-ahead log: its shared memory would be torn apart by
-        /// a second machine, and no list of all shared file systems is ever complete. A local one that is not listed loses the log
-        /// (and with it speed) and the certainty that inode numbers give, and says its number in a warning.
+        /// Only known local file systems get a write-ahead log: a second machine would corrupt its shared memory, and no list of
+        /// shared file systems is complete. A local one that is not listed has no log, so it is slower, and no reliable inode
+        /// numbers. A warning names its magic number.
         package init(magic: Int64) {
             let magic = UInt32(truncatingIfNeeded: magic)
             if let name = Self.localNames[magic] {
@@ -17,8 +17,8 @@
             }
         }
 
-        /// File systems of one machine. The numbers are those of <linux/magic.h>, and where it has none, of the file system's own
-        /// source: ZFS_SUPER_MAGIC in include/sys/fs/zfs.h of OpenZFS, BCACHEFS_STATFS_MAGIC in fs/bcachefs, JFS_SUPER_MAGIC in fs/jfs,
+        /// File systems of one machine. The numbers are those of <linux/magic.h>, or else of the file system's own source:
+        /// ZFS_SUPER_MAGIC in include/sys/fs/zfs.h of OpenZFS, BCACHEFS_STATFS_MAGIC in fs/bcachefs, JFS_SUPER_MAGIC in fs/jfs,
         /// UBIFS_SUPER_MAGIC in fs/ubifs, HFS_SUPER_MAGIC and HFSPLUS_SUPER_MAGIC in fs/hfs and fs/hfsplus, `s_magic` in
         /// fs/ntfs3/super.c and fs/ntfs, APFS_NX_MAGIC in linux-apfs-rw, `S_MAGIC_WSLFS` in coreutils' src/fs.h.
         private static let localNames: [UInt32: String] = [
@@ -30,10 +30,10 @@
             0x2405_1905: "ubifs", 0x72B6: "jffs2", 0x5346_4846: "wslfs",
         ]
 
-        /// Local ones that make inode numbers up as they go.
+        /// Local file systems that generate inode numbers as needed.
         private static let changingNames: [UInt32: String] = [0x4D44: "msdos", 0x2011_BAB0: "exfat"]
 
-        /// For the warning alone.
+        /// Used in the warning only.
         private static let sharedNames: [UInt32: String] = [
             0x6969: "nfs", 0x517B: "smb", 0xFE53_4D42: "smb2", 0xFF53_4D42: "cifs", 0x0102_1997: "9p",
             0x00C3_6400: "ceph", 0x5346_414F: "afs", 0x6573_5546: "fuse", 0x0BD0_0BD0: "lustre", 0x4750_4653: "gpfs",

@@ -1,10 +1,10 @@
-/// What kind of volume a folder is on.
+/// The kind of volume that a directory is on.
 @_spi(HalcyonTool) public struct Volume: Equatable, Sendable {
     /// The file system's name, for warnings.
     public var name: String
-    /// The volume's memory may be shared with other machines, or its locks may not be trusted: no write-ahead log there.
+    /// Whether the volume may be shared with other machines, or its locks are unreliable. It then gets no write-ahead log.
     public var isNetworked: Bool
-    /// A file keeps its inode number while it exists. Where it does not, only lengths tell blobs apart.
+    /// Whether a file keeps its inode number while it exists. If not, inode numbers do not distinguish blobs.
     package var hasStableInodes: Bool
 
     package init(name: String, isNetworked: Bool = false, hasStableInodes: Bool = true) {

@@ -1,10 +1,10 @@
 extension DiskStorage {
-    /// A value and what is known of its entry, as of one moment.
+    /// A value and information about its entry, as of one moment.
     public struct CachedValue<Value: Sendable>: Sendable {
-        /// What was stored.
+        /// The stored value.
         public let value: Value
-        /// As it was before this read. ``EntryInfo/hits``, ``EntryInfo/lastAccess`` and what reads did to the expiration may lack the last
-        /// ten seconds.
+        /// The information before this read. ``EntryInfo/hits``, ``EntryInfo/lastAccess`` and the expirations that reads have moved
+        /// may lack the last ten seconds.
         public let info: EntryInfo
     }
 }

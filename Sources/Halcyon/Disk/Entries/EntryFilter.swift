@@ -1,44 +1,44 @@
 public import Foundation
 
 extension DiskStorage {
-    /// Which entries are meant: those that meet every condition that is set. Without any, all.
+    /// Selects the entries that match all conditions that are set; without any, all entries.
     ///
-    /// Texts are compared as they are, byte by byte: quotes, `%`, `_` and `*` mean themselves. An entry whose key is not known
-    /// meets no condition on keys.
+    /// Texts are compared byte by byte. Quotes, `%`, `_` and `*` have no special meaning. An entry whose key is unknown matches no
+    /// condition on keys.
     ///
     /// ```swift
     /// try storage.totals(matching: .init(host: "img.example.com", accessedBefore: .now - 30 * 86_400))
     /// ```
     public struct EntryFilter: Sendable, Hashable {
-        /// What keys begin with. Empty is no condition, and refused by a removal.
+        /// What keys begin with. An empty text matches all entries, and removals refuse it.
         public var keyPrefix: String?
-        /// What keys contain, in upper or lower case (of the letters A to Z). Empty is no condition, as in a search
-        /// field, and refused by a removal.
+        /// What keys contain, ignoring the case of the letters A to Z. An empty text matches all entries, as in a search field, and
+        /// removals refuse it.
         public var text: String?
-        /// The images with these keys, and all their variants. An entry of which nobody has said which image it is from is a variant
-        /// if its key is one of these, or begins with one and an "@". Of none there are none.
+        /// The images with these keys, and all their variants. An entry whose image is unknown is a variant if its key is one of
+        /// these, or begins with one and an "@". An empty array matches nothing.
         public var baseKeys: [String]?
-        /// The server of keys that are addresses, in upper or lower case, without port. No key has an empty one.
+        /// The host of keys that are URLs, ignoring case, without the port. No key has an empty one.
         public var host: String?
-        /// The processor that has made the variant, by its identifier; empty for images as they were stored.
+        /// The identifier of the processor that made the variant; empty for images as they were stored.
         public var processorIdentifier: String?
         /// A tag. No entry has an empty one.
         public var tag: String?
-        /// Bytes, at least.
+        /// The smallest size, in bytes.
         public var minimumSize: Int64?
-        /// Bytes, at most.
+        /// The largest size, in bytes.
         public var maximumSize: Int64?
         /// Stored after this moment.
         public var createdAfter: Date?
         /// Stored before this moment.
         public var createdBefore: Date?
-        /// Read or stored last after this moment.
+        /// Last read or stored after this moment.
         public var accessedAfter: Date?
-        /// Read or stored last before this moment.
+        /// Last read or stored before this moment.
         public var accessedBefore: Date?
-        /// Going to expire before this moment, or expired already. Pinned ones are not.
+        /// Expires before this moment, or has expired already. Pinned entries do not.
         public var expiresBefore: Date?
-        /// Whether it has expired and is only waiting for the next clean. Pinned ones have not.
+        /// Whether it has expired and waits for the next clean. Pinned entries have not.
         public var isExpired: Bool?
         /// Whether it is pinned.
         public var isPinned: Bool?
@@ -46,7 +46,7 @@ extension DiskStorage {
         /// All entries.
         public static let all = EntryFilter()
 
-        /// The conditions that are given, all of which an entry has to meet. `baseKey` stands for `baseKeys` with one.
+        /// Creates a filter for entries that match all given conditions. `baseKey` stands for `baseKeys` with one key.
         public init(
             keyPrefix: String? = nil, text: String? = nil, baseKey: String? = nil, host: String? = nil,
             processorIdentifier: String? = nil, tag: String? = nil, minimumSize: Int64? = nil,
@@ -74,18 +74,18 @@ extension DiskStorage {
 }
 
 extension DiskStorage.EntryFilter {
-    /// An empty text is met by everything: what a search field shows then is not what anybody wants removed.
+    /// Throws if a text is empty, because every entry matches it. A search field shows all entries then, but a removal must not take them.
     func validateForRemoval() throws {
         guard keyPrefix?.isEmpty == true || text?.isEmpty == true else { return }
         throw CacheStorageError(
-            .invalidFilter, "What is to be removed is named by an empty text, which all entries have.",
-            remedy: "Leave the condition out, or use EntryFilter.all for everything.")
+            .invalidFilter, "The filter of a removal has an empty text, which every entry matches.",
+            remedy: "Leave that condition out, or use EntryFilter.all to remove everything.")
     }
 
-    /// Whether every entry meets it.
+    /// Whether every entry matches.
     var isUnconditional: Bool { self == .all }
 
-    /// Whether keys alone decide, so that it can be asked of memory too.
+    /// Whether all its conditions are about keys, so that it also applies to images in memory.
     var isAboutKeysAlone: Bool {
         var rest = self
         rest.keyPrefix = nil
@@ -97,7 +97,7 @@ extension DiskStorage.EntryFilter {
 }
 
 extension DiskStorage.EntryFilter {
-    /// As ``baseKeys``, with one: the image with this key, and all its variants. nil where these are none, or several.
+    /// ``baseKeys`` with one key: the image with this key, and all its variants. nil if there are none, or several.
     public var baseKey: String? {
         get { baseKeys?.count == 1 ? baseKeys?.first : nil }
         set { baseKeys = newValue.map { [$0] } }
@@ -105,7 +105,7 @@ extension DiskStorage.EntryFilter {
 }
 
 extension Timestamp {
-    /// As `Date` compares: with what ``EntryInfo`` shows of a moment, which may differ in the last bit from what it was made of.
+    /// Compares like `Date`, with the date that ``EntryInfo`` shows. That date may differ in the last bit from the original one.
     static func first(after date: Date) -> Timestamp {
         let near = Timestamp(date)
         return near.date > date ? near : Timestamp(milliseconds: near.milliseconds + 1)

@@ -1,45 +1,44 @@
 public import Foundation
 
 extension DiskStorage {
-    /// What is known of an entry without reading its blob.
+    /// Information about an entry that is available without reading its blob.
     public struct EntryInfo: Sendable, Hashable {
-        /// The key it was stored under. nil while nobody has asked for it by its key since its file was taken over, and where
+        /// The key it was stored under. nil if its file was adopted and no caller has used the key since, or if
         /// ``Config/storesKeys`` is false.
         public let key: String?
-        /// The key of the image that it is a variant of, or that it is itself. nil where nobody has said: an entry that was
-        /// stored with no word of a processor, or by version 0.1 of the index.
+        /// The key of the image that it is, or that it is a variant of. nil if unknown: the entry was stored without naming a
+        /// processor, or by version 0.1 of the index.
         public let baseKey: String?
-        /// Of the processor that has made the variant; empty for the image itself, nil where nobody has said.
+        /// The identifier of the processor that made the variant; empty for the image itself, nil if unknown.
         public let processorIdentifier: String?
-        /// The blob's.
+        /// The file name of the blob.
         public let fileName: String
-        /// Where the blob is.
+        /// The URL of the blob.
         public let fileURL: URL
-        /// Bytes of the blob.
+        /// The size of the blob, in bytes.
         public let size: Int64
-        /// Bytes that the volume has set aside for the blob: whole blocks. ``size`` where that was never asked, for entries
-        /// of older versions.
+        /// Bytes that the volume has allocated for the blob, in whole blocks. ``size`` if unknown, for entries of older versions.
         public let allocatedSize: Int64
-        /// When it was stored, or its file was made.
+        /// When it was stored, or its file was created.
         public let created: Date
-        /// When it was read or stored last.
+        /// When it was last read or stored.
         public let lastAccess: Date
-        /// nil for never. While an entry is pinned this does not count.
+        /// When it expires; nil for never. Ignored while the entry is pinned.
         public let expiration: Date?
-        /// Whether no read moves ``expiration``: see ``EntryAttributes/keepsExpiration``.
+        /// Whether reads leave ``expiration`` as it is: see ``EntryAttributes/keepsExpiration``.
         public let keepsExpiration: Bool
-        /// Reads since it was stored. Those of the last ten seconds before a crash are missing.
+        /// Reads since it was stored. A crash loses those of the last ten seconds.
         public let hits: Int
         /// Whether it is neither evicted nor expires.
         public let isPinned: Bool
-        /// In order.
+        /// The tags, in order.
         public let tags: [String]
-        /// What the HTTP response said that its bytes came with; nil where nobody has noted anything.
+        /// The validators of its bytes; nil if none were noted.
         public let validators: HTTPValidators?
-        /// What somebody has noted of it.
+        /// The metadata noted for it.
         public let metadata: [String: String]
 
-        /// Whether it is a miss by now. Pinned entries do not expire.
+        /// Whether it has expired, and lookups do not find it. Pinned entries do not expire.
         public func isExpired(at date: Date = Date()) -> Bool {
             !isPinned && expiration.map { $0 <= date } ?? false
         }
@@ -47,7 +46,7 @@ extension DiskStorage {
 }
 
 extension DiskStorage.EntryInfo {
-    /// - Parameter directory: the cache's folder.
+    /// - Parameter directory: the cache directory.
     init(_ row: EntryRecord, in directory: URL, at now: Timestamp) {
         let entry = row.entry
         let parts = row.keyParts

@@ -1,43 +1,43 @@
 extension DiskStorage {
-    /// What entries are sorted by.
+    /// How entries are sorted.
     public enum EntryOrder: String, Sendable, Hashable, Codable, CaseIterable {
         /// Least recently used first.
         case access
-        /// In the order in which evictions take them: as ``access``, unless ``EvictionOrder`` says otherwise.
+        /// In the order of evictions: like ``access``, except with ``EvictionOrder/frequencyBonus``.
         case eviction
         /// Smallest first.
         case size
         /// Stored longest ago first.
         case created
-        /// What expires next first; what never does, and what is pinned, last.
+        /// Next to expire first. Pinned entries, and those that never expire, come last.
         case expiration
-        /// By the bytes of their keys; those whose keys are not known first.
+        /// By the bytes of their keys. Entries whose keys are unknown come first.
         case key
     }
 
-    /// Where a page has ended. Can be kept, also across launches: entries that come and go meanwhile move nothing.
+    /// The end of a page. You can keep it, even across launches: entries added or removed meanwhile do not move it.
     ///
-    /// In an order that moves (``EntryOrder/access``, ``EntryOrder/eviction``, ``EntryOrder/expiration``), an entry that is used between two pages may be
-    /// on both of them, or on neither.
+    /// In an order that changes (``EntryOrder/access``, ``EntryOrder/eviction``, ``EntryOrder/expiration``), an entry that is used
+    /// between two pages may be on both of them, or on neither.
     public struct EntryCursor: Sendable, Hashable, Codable {
         let order: EntryOrder
         let isDescending: Bool
         let position: EntryPosition
     }
 
-    /// Some entries of many.
+    /// A page of entries.
     public struct EntryPage: Sendable, Hashable {
-        /// In the order that was asked for.
+        /// The entries, in the order of the request.
         public let entries: [EntryInfo]
-        /// For the next page; nil where there is none.
+        /// The position from which to read the next page; nil if there is none.
         public let next: EntryCursor?
     }
 
     /// A number of entries, and the sum of their sizes.
     public struct Totals: Sendable, Hashable {
-        /// How many.
+        /// The number of entries.
         public var entries: Int64
-        /// Bytes of the blobs.
+        /// The bytes of their blobs.
         public var bytes: Int64
 
         /// A number of entries, and the bytes of their blobs.

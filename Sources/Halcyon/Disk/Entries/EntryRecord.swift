@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A row with everything that is known of it.
+/// A row with everything that is known about it.
 package struct EntryRecord: Sendable {
     package var entry: Entry
     package var hits: Int64
@@ -9,7 +9,7 @@ package struct EntryRecord: Sendable {
     package var validators: DiskStorage.HTTPValidators?
     package var metadata: [String: String] = [:]
 
-    /// Takes over what belongs to the key in another row.
+    /// Takes over from another row what belongs to the key.
     mutating func mergeKey(of other: EntryRecord) {
         entry.key = entry.key ?? other.entry.key
         entry.origin = entry.origin ?? other.entry.origin
@@ -17,7 +17,7 @@ package struct EntryRecord: Sendable {
         tags = Array(Set(tags).union(other.tags))
     }
 
-    /// Takes over what belongs to the bytes in an earlier row of the same blob, whose token it gets.
+    /// Takes over from an earlier row of the same blob what belongs to the bytes, and its token.
     mutating func mergeBlob(of former: EntryRecord) {
         entry.token = former.entry.token
         entry.createdAt = former.entry.createdAt
@@ -30,7 +30,7 @@ package struct EntryRecord: Sendable {
         metadata = metadata.merging(former.metadata) { current, _ in current }
     }
 
-    /// The key taken apart; nil where it is not known, or nobody has said which part is the image's.
+    /// The key, split into its parts; nil if the key, or the length of its first part, is unknown.
     package var keyParts: (base: String, processor: String)? {
         guard let key = entry.key, let baseLength = entry.baseLength else { return nil }
         return KeyOrigin.parts(of: key, baseLength: baseLength)

@@ -5,7 +5,7 @@ extension DiskStorage {
     public struct EntrySequence: AsyncSequence, Sendable {
         let makeReader: @Sendable () -> EntryReader
 
-        /// Where a loop over the entries is.
+        /// The position of a loop over the entries.
         public struct AsyncIterator: AsyncIteratorProtocol {
             private var reader: EntryReader
             private var waiting: ArraySlice<EntryInfo> = []
@@ -13,7 +13,7 @@ extension DiskStorage {
 
             fileprivate init(_ reader: EntryReader) { self.reader = reader }
 
-            /// The next entry; nil behind the last one. Reads 256 on a thread of the system when those before are used up.
+            /// The next entry; nil after the last one. Reads 256 at a time, on a thread of the system.
             ///
             /// - Throws: `CancellationError` in a cancelled task; ``KingfisherError`` if the index cannot be read.
             public mutating func next() async throws -> EntryInfo? {
@@ -26,7 +26,7 @@ extension DiskStorage {
                 return waiting.popFirst()
             }
 
-            /// Not on the threads of async code, which are few and must not wait for a disk.
+            /// Does not use the threads of async code, which are few and must not wait for a disk.
             private mutating func read() async throws -> [EntryInfo]? {
                 let reader = reader
                 let (entries, next) = try await withCheckedThrowingContinuation { continuation in
@@ -43,11 +43,11 @@ extension DiskStorage {
             }
         }
 
-        /// Begins at the first entry, each time anew.
+        /// Begins at the first entry. Each iterator looks for the entries anew.
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(makeReader()) }
     }
 
-    /// Finds the ids of all entries that are meant, then reads a few entries at a time.
+    /// Finds the ids of all matching entries, then reads a few entries at a time.
     struct EntryReader: Sendable {
         let findIDs: @Sendable () throws -> [Int64]
         let readEntries: @Sendable (ArraySlice<Int64>) throws -> [EntryInfo]
@@ -61,7 +61,7 @@ extension DiskStorage {
             self.readEntries = readEntries
         }
 
-        /// Some entries, or none of those that were looked at; nil behind the last one.
+        /// Returns some entries, or none if those that it read no longer match; nil after the last one.
         mutating func next() throws -> [EntryInfo]? {
             let ids = try self.ids ?? findIDs()[...]
             guard !ids.isEmpty else { return nil }

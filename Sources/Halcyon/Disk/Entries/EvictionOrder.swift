@@ -1,11 +1,12 @@
 extension DiskStorage {
     /// Which entries an eviction takes first.
     ///
-    /// Each entry has a rank, and evictions take the lowest ranks first. A store sets the rank to the time of the store. A read raises it to
-    /// the time of the read, plus a bonus that depends on the order. No read lowers a rank.
+    /// Each entry has a rank, and evictions take the lowest ranks first. A store sets the rank to the time of the store. A read
+    /// raises it to the time of the read, plus a bonus that depends on the order. No read lowers a rank.
     ///
-    /// Processes with different orders can share a folder: each read raises the rank by the rule of its own process, and every eviction goes
-    /// by the ranks that it finds. If you change the order, reads follow the new rule at once, and an entry keeps the bonus that it has.
+    /// Processes with different orders can share a directory: each read raises the rank by the rule of its own process, and every
+    /// eviction uses the ranks that it finds. If you change the order, reads follow the new rule at once, and an entry keeps the
+    /// bonus that it has.
     public enum EvictionOrder: Sendable, Hashable, CaseIterable {
         /// Least recently used first (LRU). The default.
         case leastRecentlyUsed
@@ -23,13 +24,13 @@ extension DiskStorage {
 package typealias EvictionOrder = DiskStorage.EvictionOrder
 
 extension EvictionOrder {
-    /// Reads that count.
+    /// The largest number of reads that counts.
     static let countedReads: Int64 = 3
     /// Milliseconds. An entry from a time when the clock was wrong would otherwise make the span, and with it each bonus, decades long.
     static let longestSpan: Int64 = 30 * 86_400_000
 }
 
-/// What lies further ahead comes from a clock that was wrong, or from an edited row.
+/// A time beyond these comes from a wrong clock, or from an edited row.
 struct FutureBounds {
     let access: Timestamp
     let rank: Timestamp

@@ -1,9 +1,9 @@
 public import Foundation
 
 extension DiskStorage {
-    /// What the HTTP response said that an entry's bytes came with: how to validate them, and until when that is not necessary.
+    /// How to validate an entry's bytes with the server they came from, and until when that is not necessary.
     ///
-    /// Nothing here asks a server. Make it from a response's headers with ``HTTPFreshness``:
+    /// Nothing here contacts a server. Make it from the headers of an HTTP response with ``HTTPFreshness``:
     ///
     /// ```swift
     /// let response = HTTPFreshness(headers: headers, requestedAt: sent, receivedAt: Date(), cache: .shared)
@@ -12,29 +12,29 @@ extension DiskStorage {
     /// }
     /// ```
     ///
-    /// When a server answers 304, renew them without writing the bytes again:
+    /// If the server answers 304, renew the validators without writing the bytes again:
     ///
     /// ```swift
     /// try storage.update(forKey: key) { .init(validators: $0.validators?.renewed(by: response)) }
     /// ```
     public struct HTTPValidators: Sendable, Hashable {
-        /// `ETag`, with its quotes, as RFC 9110, section 8.8.3 has it.
+        /// `ETag`, including its quotes (RFC 9110, section 8.8.3).
         public var etag: String?
-        /// `Last-Modified`, as the server wrote it: that is what `If-Modified-Since` has to say (RFC 9110, section 8.8.2).
+        /// `Last-Modified`, as the server wrote it, because `If-Modified-Since` has to repeat it (RFC 9110, section 8.8.2).
         public var lastModified: String?
         /// Seconds for which the response is fresh, counted from its origin: `max-age` of `Cache-Control` (RFC 9111, section
-        /// 5.2.2.1), or ``HTTPFreshness/lifetime``. nil where that is not known.
+        /// 5.2.2.1), or ``HTTPFreshness/lifetime``. nil if unknown.
         public var maxAge: Int?
-        /// When the server last sent or confirmed the bytes. What you note as nil is read as the time of the store.
+        /// When the server last sent or confirmed the bytes. If you note nil, you read the time of the store.
         public var validatedAt: Date?
-        /// Seconds that had passed since the origin then (``HTTPFreshness/initialAge``).
+        /// Seconds that had passed since the origin at that time (``HTTPFreshness/initialAge``).
         public var age: Int?
-        /// Seconds after it became stale in which it may be used while it is validated (RFC 5861, section 3).
+        /// Seconds after the response becomes stale in which it may be used while it is being validated (RFC 5861, section 3).
         public var staleWhileRevalidate: Int?
         /// Whether a stale response must not be used before it is validated (RFC 9111, sections 5.2.2.2 and 5.2.2.4).
         public var mustRevalidate: Bool
 
-        /// Headers that the response did not have are left out.
+        /// Leave out headers that the response does not have.
         public init(
             etag: String? = nil, lastModified: String? = nil, maxAge: Int? = nil, validatedAt: Date? = nil,
             age: Int? = nil, staleWhileRevalidate: Int? = nil, mustRevalidate: Bool = false
@@ -48,7 +48,7 @@ extension DiskStorage {
             self.mustRevalidate = mustRevalidate
         }
 
-        /// What a response says.
+        /// Creates the validators of a response.
         public init(_ response: HTTPFreshness) {
             self.init(
                 etag: response.etag, lastModified: response.lastModified, maxAge: response.lifetime,
@@ -56,8 +56,8 @@ extension DiskStorage {
                 staleWhileRevalidate: response.staleWhileRevalidate, mustRevalidate: response.mustRevalidate)
         }
 
-        /// After the server has confirmed the bytes with a 304: what that response says, and of all it does not say, this (RFC 9111,
-        /// section 4.3.4).
+        /// Returns the validators after the server has confirmed the bytes with a 304. What that response leaves out stays as it is
+        /// (RFC 9111, section 4.3.4).
         public func renewed(by response: HTTPFreshness) -> Self {
             var renewed = Self(response)
             renewed.etag = response.etag ?? etag
@@ -69,15 +69,15 @@ extension DiskStorage {
             return renewed
         }
 
-        /// Whether the bytes may be used without asking the server. False where ``maxAge`` or ``validatedAt`` is nil.
+        /// Whether the bytes may be used without asking the server. False if ``maxAge`` or ``validatedAt`` is nil.
         public func isFresh(at time: Date = Date()) -> Bool { lasts(0, at: time) }
 
-        /// Whether the bytes may be used while somebody asks the server. Fresh ones may.
+        /// Whether the bytes may be used while they are being validated. True if they are fresh.
         public func isUsable(at time: Date = Date()) -> Bool {
             lasts(mustRevalidate ? 0 : staleWhileRevalidate ?? 0, at: time)
         }
 
-        /// Seconds since the origin made or confirmed them (`current_age`, RFC 9111, section 4.2.3); nil where ``validatedAt`` is.
+        /// Seconds since the origin made or confirmed the bytes (`current_age`, RFC 9111, section 4.2.3); nil if ``validatedAt`` is.
         public func currentAge(at time: Date = Date()) -> Int? {
             validatedAt.map { Self.bounded(age) + Self.bounded(HTTPFreshness.seconds(from: $0, to: time)) }
         }
@@ -87,7 +87,7 @@ extension DiskStorage {
             return Self.bounded(maxAge) + Self.bounded(seconds) > age
         }
 
-        /// What anybody may have written into the index: 0 to 2^31, as RFC 9111 has it (section 1.2.2).
+        /// Clamps a number, which another program may have edited, to 0 to 2^31, as in RFC 9111, section 1.2.2.
         private static func bounded(_ seconds: Int?) -> Int { min(max(0, seconds ?? 0), 1 << 31) }
 
         var isEmpty: Bool {

@@ -1,4 +1,4 @@
-/// The conditions of a filter on keys, judged byte by byte: for rows of the index, and for images in memory.
+/// A filter's conditions on keys, compared byte by byte, for rows of the index and for images in memory.
 struct KeyConditions: Sendable {
     private let prefix: [UInt8]?
     /// In lower case.
@@ -6,12 +6,12 @@ struct KeyConditions: Sendable {
     private let host: [UInt8]?
     private let processor: [UInt8]?
     private let baseKeys: Set<[UInt8]>?
-    /// Of the base keys.
+    /// The hashes of the base keys.
     private let sources: Set<Int64>
 
-    /// nil where a filter says nothing of keys.
+    /// nil if the filter has no conditions on keys.
     init?(_ filter: EntryFilter) {
-        // Nothing is in each key, also in one that is not known.
+        // An empty text is not a condition: every key contains it, even one that is unknown.
         prefix = filter.keyPrefix.flatMap { $0.isEmpty ? nil : Array($0.utf8) }
         text = filter.text.flatMap { $0.isEmpty ? nil : Array(KeyOrigin.lowercased($0).utf8) }
         host = filter.host.map { Array(KeyOrigin.lowercased($0).utf8) }
@@ -24,9 +24,9 @@ struct KeyConditions: Sendable {
     }
 
     /// - Parameters:
-    ///   - key: nil where it is not known.
-    ///   - baseLength: characters of it that are the image's key; nil where nobody has said.
-    ///   - source: of the image's key; nil where nobody has said.
+    ///   - key: nil if unknown.
+    ///   - baseLength: the number of its characters that are the image's key; nil if unknown.
+    ///   - source: the hash of the image's key; nil if unknown.
     func admit<Key: BidirectionalCollection<UInt8>>(_ key: Key?, baseLength: Int?, source: Int64?) -> Bool {
         guard admitsImage(key, source) else { return false }
         guard prefix != nil || text != nil || host != nil || processor != nil else { return true }
@@ -37,7 +37,7 @@ struct KeyConditions: Sendable {
         let parts = baseLength.flatMap { KeyOrigin.parts(of: key, baseLength: $0) }
         if let processor, parts?.processor.elementsEqual(processor) != true { return false }
         guard let host else { return true }
-        // The image's: an identifier behind an address without a path is no host.
+        // The image's key: an identifier after a URL without a path is not part of the host.
         return KeyOrigin.host(of: parts?.base ?? key[...])?.equalsLowercased(host) ?? false
     }
 
@@ -62,7 +62,7 @@ extension Collection<UInt8> {
         elementsEqual(other) { KeyOrigin.lowercased($0) == $1 }
     }
 
-    /// Letters that are written in two ways are two.
+    /// Treats two Unicode forms of one letter as different.
     fileprivate func containsLowercased(_ text: [UInt8]) -> Bool {
         guard let first = text.first else { return true }
         var rest = self[...]

@@ -1,8 +1,8 @@
-/// Which image an entry is a variant of.
+/// The image that an entry is a variant of.
 @_spi(HalcyonTool) public struct KeyOrigin: Equatable, Sendable {
-    /// 63 bits of the SHA-256 of the image's key: the same for all its variants, and known also where keys are not kept.
+    /// 63 bits of the SHA-256 of the image's key: the same for all its variants, and known even if keys are not stored.
     let source: Int64
-    /// Characters (Unicode scalars, as SQLite counts them) of the key that are the image's.
+    /// The number of characters (Unicode scalars, as SQLite counts them) of the key that are the image's.
     let baseLength: Int
 
     init(source: Int64, baseLength: Int) {
@@ -10,27 +10,27 @@
         self.baseLength = baseLength
     }
 
-    /// An original under its whole key is its own image.
+    /// The origin of an entry that is the image itself.
     public init(baseKey: String) {
         source = Digest(of: baseKey).leading63Bits
         baseLength = baseKey.unicodeScalars.count
     }
 
-    /// The image's key, and the identifier behind the "@" that follows it; empty for the image itself.
+    /// The image's key, and the identifier after the "@" that follows it; empty for the image itself.
     static func parts(of key: String, baseLength: Int) -> (base: String, processor: String)? {
         parts(of: key.utf8, baseLength: baseLength).map {
             (String(Substring($0.base)), String(Substring($0.processor)))
         }
     }
 
-    /// As ``parts(of:baseLength:)``, of bytes in UTF-8.
+    /// Like ``parts(of:baseLength:)``, for UTF-8 bytes.
     static func parts<Key: Collection<UInt8>>(
         of key: Key, baseLength: Int
     ) -> (base: Key.SubSequence, processor: Key.SubSequence)? {
         var end = key.startIndex
         var scalars = 0
         while end < key.endIndex {
-            // The first byte of a character.
+            // Not a continuation byte, so a character begins.
             if key[end] & 0xC0 != 0x80 {
                 guard scalars < baseLength else { break }
                 scalars += 1
@@ -42,19 +42,19 @@
         return (key[..<end], rest.dropFirst())
     }
 
-    /// The server of a key that is an address, in lower case, without name, password and port; nil for other keys.
+    /// The host of a key that is a URL, in lower case, without user name, password and port; nil for other keys.
     ///
-    /// As RFC 3986, section 3.2 has it, but nothing is decoded: it has to be what the column `host` holds.
+    /// Follows RFC 3986, section 3.2, but decodes nothing, because the result has to equal the column `host`.
     public static func host(ofKey key: String) -> String? {
         host(of: key.utf8[...]).map { lowercased(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// As ``host(ofKey:)``, of the image's key; empty where that is no address, nil where the key is not as long.
+    /// Like ``host(ofKey:)``, for the image's key. Empty if that is not a URL, nil if the key is too short.
     static func host(ofKey key: String, baseLength: Int) -> String? {
         parts(of: key, baseLength: baseLength).map { host(ofKey: $0.base) ?? "" }
     }
 
-    /// As ``host(ofKey:)``, as it is written.
+    /// Like ``host(ofKey:)``, in the original case.
     static func host<Key: BidirectionalCollection<UInt8>>(of key: Key) -> Key.SubSequence? {
         guard let colon = key.firstIndex(where: { !isSchemeByte($0) }), colon > key.startIndex,
             key[colon...].starts(with: "://".utf8)
@@ -83,7 +83,7 @@
         }
     }
 
-    /// As SQLite's `lower()`: ASCII letters only.
+    /// Like SQLite's `lower()`: changes ASCII letters only.
     static func lowercased(_ text: String) -> String {
         String(decoding: text.utf8.map(lowercased), as: UTF8.self)
     }

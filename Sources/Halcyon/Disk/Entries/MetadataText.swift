@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Metadata as the index keeps them: a JSON object of texts, which `sqlite3` can take apart with `json_extract`.
+/// The form of metadata in the index: a JSON object of strings, which `sqlite3` can read with `json_extract`.
 enum MetadataText {
     /// nil for none.
     static func text(of metadata: [String: String]) throws -> String? {
@@ -10,7 +10,7 @@ enum MetadataText {
         return String(decoding: try encoder.encode(metadata), as: UTF8.self)
     }
 
-    /// Anybody may have edited the index: what is no object of texts is none.
+    /// Returns none for anything but an object of strings: another program may have edited the index.
     static func metadata(of text: String?) -> [String: String] {
         guard let text else { return [:] }
         return (try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))) ?? [:]

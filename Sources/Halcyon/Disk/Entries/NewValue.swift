@@ -1,14 +1,14 @@
 extension DiskStorage {
-    /// A value that is to be stored, and what is to be remembered of it.
+    /// A value to store, with its attributes.
     public struct NewValue<Value: Sendable>: Sendable {
-        /// What is stored, and returned to all who wait.
+        /// The value to store, and to return to all waiting callers.
         public var value: Value
-        /// nil for ``Config/expiration``.
+        /// When it expires; nil for ``Config/expiration``.
         public var expiration: StorageExpiration?
-        /// Validators, tags and the like.
+        /// Its validators, tags and so on.
         public var attributes: EntryAttributes
 
-        /// A value of which nothing else is to be remembered, unless you say so.
+        /// Creates a value, without attributes unless you pass some.
         public init(_ value: Value, expiration: StorageExpiration? = nil, attributes: EntryAttributes = .init()) {
             self.value = value
             self.expiration = expiration
@@ -16,11 +16,11 @@ extension DiskStorage {
         }
     }
 
-    /// What a server answers when it is asked about a value that is no longer fresh.
+    /// The answer of a server about a value that is no longer fresh.
     public enum Renewal<Value: Sendable>: Sendable {
         /// The value is the same (status 304).
         case unchanged(HTTPFreshness)
-        /// The server has sent another one.
+        /// The server has sent another value.
         case new(NewValue<Value>)
     }
 }

@@ -1,48 +1,48 @@
 public import Foundation
 
 extension DiskStorage {
-    /// What a cache has done: for this process since it opened the cache, and for all together since the cache was made or its
+    /// What a cache has done: in this process since it opened the cache, and in all processes since the cache was created or its
     /// statistics were reset.
     ///
-    /// `isCached` counts nothing. What was counted in the last ten seconds before a crash is missing from the second.
+    /// `isCached` is not counted. A crash loses the last ten seconds of ``total``.
     public struct Statistics: Sendable, Hashable {
-        /// What was counted.
+        /// The numbers counted.
         public struct Counts: Sendable, Hashable {
             /// Values found.
             public var hits: Int64 = 0
-            /// Values looked for and not found, those that had expired included.
+            /// Values looked for and not found, including expired ones.
             public var misses: Int64 = 0
             /// Values stored.
             public var stores: Int64 = 0
-            /// Entries that somebody has removed.
+            /// Entries that callers removed.
             public var removals: Int64 = 0
-            /// Entries that were removed for want of room.
+            /// Entries that were evicted because the cache was over a limit.
             public var evictions: Int64 = 0
-            /// Entries that were removed for want of time.
+            /// Entries that were removed because they had expired.
             public var expirations: Int64 = 0
             /// Bytes of the values found.
             public var bytesRead: Int64 = 0
             /// Bytes of the values stored.
             public var bytesWritten: Int64 = 0
-            /// Bytes of the entries that were removed for want of room.
+            /// Bytes of the evicted entries.
             public var bytesEvicted: Int64 = 0
-            /// Milliseconds for which these had not been used, all together.
+            /// Milliseconds since the last use of each evicted entry, added up.
             public var millisecondsUnusedBeforeEviction: Int64 = 0
 
             /// All zero.
             public init() {}
 
-            /// The part of the lookups that were hits, from 0 to 1; nil before the first one.
+            /// The fraction of the lookups that were hits, from 0 to 1; nil before the first lookup.
             public var hitRate: Double? {
-                // Anybody may have edited the index: the sum of two numbers may be none.
+                // Another program may have edited the index, so a sum of integers may overflow.
                 let lookups = Double(hits) + Double(misses)
                 return lookups > 0 ? Double(hits) / lookups : nil
             }
         }
 
-        /// Of this process.
+        /// The counts of this process.
         public let sinceOpening: Counts
-        /// Of all processes.
+        /// The counts of all processes.
         public let total: Counts
         /// When the counting of ``total`` began; nil before anything was counted.
         public let since: Date?

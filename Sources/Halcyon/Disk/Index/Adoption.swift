@@ -1,8 +1,8 @@
-/// What becomes of files without a row.
+/// How the cache treats files without a row.
 @_spi(HalcyonTool) public enum Adoption: String, Sendable {
-    /// They are entries that no index knows yet: the folder had none.
+    /// They become entries: the directory had no index.
     case pending
-    /// They are entries whose index was damaged.
+    /// They become entries again: their index was set aside.
     case rebuilding
     /// They are orphans of crashed stores.
     case done

@@ -1,5 +1,5 @@
-/// A moment that no clock can move: which boot of the machine it was in, counted by the index, and the milliseconds since that boot in
-/// which the machine was awake.
+/// A time that setting the clock cannot change: the number of the boot, which the index counts, and the milliseconds since that
+/// boot, excluding sleep.
 package struct BootTime: Comparable, Sendable {
     var boot: Int64
     var uptime: Int64

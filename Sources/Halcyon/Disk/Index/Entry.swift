@@ -1,33 +1,33 @@
-/// One row of the index: what is known of a blob.
+/// One row of the index, which describes one blob.
 @_spi(HalcyonTool) public struct Entry: Equatable, Sendable {
-    /// The row's id; another one than the name's only in an index that somebody edited.
+    /// The row's id. It differs from the name's only if the index was edited by hand.
     package var id: Int64
     public var name: BlobName
-    /// nil: the entry was taken over from a file, and nobody has asked for it by its key yet.
+    /// nil if keys are not kept, or if the entry was adopted from a file and no call has used its key yet.
     public var key: String?
-    /// Random, new at every store.
+    /// Random; each store makes a new one.
     package var token: Int64
-    /// nil where inode numbers do not last.
+    /// nil on volumes whose inode numbers do not last.
     package var inode: UInt64?
-    /// Bytes, within ``sizes``.
+    /// In bytes, within ``sizes``.
     public var size: Int64
     public var createdAt: Timestamp
     public var accessedAt: Timestamp
     public var lifetime: Lifetime
     public var isPinned: Bool
-    /// Characters of the key that are the image's; nil where nobody has said. Read only: see ``origin``.
+    /// The length of the image's key within the key, in Unicode scalars; nil if unknown. Read only: see ``origin``.
     var baseLength: Int?
-    /// nil: stored by an earlier version, or taken over.
+    /// nil if an earlier version stored the entry, or if it was adopted.
     var bootTime: BootTime?
-    /// What the volume has allocated beyond the size. Written, and not read with the rest.
+    /// Bytes that the volume has allocated beyond the size. Written, but not read with the row.
     var slack: Int64 = 0
-    /// Which image it is. Written, and not read with the rest.
+    /// Which image it is a variant of. Written, but not read with the row.
     var origin: KeyOrigin?
 
-    /// See ``KeyOrigin/host(ofKey:baseLength:)``; nil where nothing is known.
+    /// See ``KeyOrigin/host(ofKey:baseLength:)``; nil if unknown.
     var host: String? {
         guard let key else { return nil }
-        // Restored from an index in which a key stood alone.
+        // Restored from an index that had the key without an origin.
         guard let origin else { return KeyOrigin.host(ofKey: key) ?? "" }
         return KeyOrigin.host(ofKey: key, baseLength: origin.baseLength)
     }
@@ -48,26 +48,27 @@
         self.isPinned = isPinned
     }
 
-    /// A TiB at most, in the statements too: the sum of millions of rows that say nonsense is still a number.
+    /// At most 1 TiB, in SQL too, so that the sum of millions of corrupt sizes does not overflow.
     static let sizes: ClosedRange<Int64> = 0...1_099_511_627_776
 
-    /// False in an index that somebody edited: no lookup can find such a row.
+    /// Whether lookups can find the row. False only if the index was edited by hand.
     package var isReadable: Bool { id == name.rowID }
 
-    /// Whether a file can be this entry's blob: length, inode number and tag.
+    /// Whether a file can be this entry's blob. Compares length, inode number and tag.
     ///
-    /// A length alone cannot tell two stores under one key apart, and an inode number is given to the next new file as
-    /// soon as its file is unlinked.
+    /// Two stores under one key may have the same length, and a file system may give the inode number of an unlinked file to
+    /// the next new file.
     package func matches(_ file: FileStatus, ignoringInode: Bool = false, ignoringTag: Bool = false) -> Bool {
         file.kind == .regular && file.size == size
             && (ignoringInode || inode == nil || inode == file.inode)
             && (ignoringTag || BlobTag(token: token).admits(file))
     }
 
-    /// Whether it is a miss at `now`. Pinned entries do not expire.
+    /// Whether the entry has expired at `now`. Pinned entries do not expire.
     package func isExpired(at now: Timestamp) -> Bool { !isPinned && lifetime(at: now).isExpired(at: now) }
 
-    /// The lifetime at `now`, which does not count while it is pinned. After the clock jumped back it is at most the time to live from now.
+    /// The lifetime at `now`, which does not apply while the entry is pinned. If the clock has jumped back, the entry expires
+    /// at most its time to live from now.
     public func lifetime(at now: Timestamp) -> Lifetime {
         guard let expiresAt = lifetime.expiresAt, let timeToLive = lifetime.timeToLive else { return lifetime }
         return Lifetime(expiresAt: min(expiresAt, now.advanced(by: timeToLive)), timeToLive: timeToLive)

@@ -1,6 +1,6 @@
 internal import HalcyonSQLite
 
-/// A filter as SQL: texts that never change, and the values they are bound to.
+/// A filter as SQL: static fragments and the values to bind.
 struct EntryConditions {
     private(set) var fragments: [StaticString] = []
     private var values: [Value] = []
@@ -11,7 +11,7 @@ struct EntryConditions {
         case predicate(Predicate)
     }
 
-    /// - Parameter clearedUpTo: what was stored up to here is being removed, and meets no condition.
+    /// - Parameter clearedUpTo: a clear is removing the entries stored up to this time, so they meet no filter.
     init(_ filter: EntryFilter, at now: Timestamp, clearedUpTo: Timestamp? = nil) {
         if let clearedUpTo {
             add(IndexSQL.isNotBeingCleared, clearedUpTo)
@@ -28,7 +28,7 @@ struct EntryConditions {
         if let isPinned = filter.isPinned { fragments.append(isPinned ? IndexSQL.isPinned : IndexSQL.isUnpinned) }
         if let tag = filter.tag { add(IndexSQL.isTagged, .text(tag)) }
         if let host = filter.host { add(IndexSQL.mayHaveHost, .text(KeyOrigin.lowercased(host))) }
-        // Last: SQLite asks it of the rows that meet the others.
+        // Last, so that SQLite calls it only for rows that meet the other conditions.
         if let keys = KeyConditions(filter) { add(IndexSQL.meetsKeyConditions, .predicate(Predicate(keys))) }
     }
 
@@ -64,7 +64,7 @@ extension Predicate {
     }
 }
 
-/// Binds values in the order of the question marks.
+/// Binds values to the question marks in order.
 struct Parameters {
     let statement: Statement
     private(set) var next: Int32 = 1

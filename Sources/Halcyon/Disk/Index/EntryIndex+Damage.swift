@@ -1,10 +1,10 @@
 internal import HalcyonMigrations
 internal import HalcyonSQLite
 
-/// What happens to an index that cannot be used: it is judged again, set aside, and built anew.
+/// Checks an unusable index again, sets it aside, and makes a new one.
 extension EntryIndex {
-    /// Runs `body`; when the index turns out to be damaged, or a newer version's where it may be replaced, puts a new one in
-    /// its place and runs `body` again.
+    /// Runs `body`. If the index is damaged, or if a newer version wrote it and it may be replaced, sets it aside and runs
+    /// `body` once more.
     func healingDamage<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try namingSuspension(body)
@@ -14,7 +14,7 @@ extension EntryIndex {
         }
     }
 
-    /// As ``healingDamage(_:)``, for lookups: they do not wait for the lock to judge an index.
+    /// Like ``healingDamage(_:)``, for lookups: waits only briefly for the lock when it checks the index.
     func healingDamageBriefly<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try namingSuspension(body)
@@ -42,7 +42,7 @@ extension EntryIndex {
         if case MigrationError.newerSchema = error { true } else { false }
     }
 
-    /// Sets aside an index that only a newer version can use, if that is allowed and nobody has it open.
+    /// Sets aside an index that only a newer version can use, if that is allowed and no other connection has it open.
     private func setAsideIfUnused() throws -> Bool {
         guard replacesNewer.withLock({ $0 }) else { return false }
         return try withWriterLock { writer in
@@ -50,27 +50,27 @@ extension EntryIndex {
             guard isUnused() else { return false }
             try files.setAside(as: files.newer)
             environment.warn(
-                "the index was written by a newer version and is built anew; the old one is kept as index.sqlite.newer")
+                "The index requires a newer version. Halcyon rebuilds it and keeps the old one as index.sqlite.newer.")
             return true
         }
     }
 
-    /// Each connection to an index with a write-ahead log keeps a shared lock on its file, and "exclusive" is granted to
-    /// the only one.
+    /// Each connection to an index in WAL mode holds a shared lock on its file, so only a sole connection gets an exclusive
+    /// lock.
     private func isUnused() -> Bool {
-        // Whatever refuses is a reason to leave the file alone.
+        // Any failure is a reason to leave the file alone.
         (try? makeConnection(.readWriteCreate, timeout: .zero)).map { connection in
             (try? connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK")) != nil
         } ?? false
     }
 
-    /// Judges the file again, on a fresh connection: only what that one finds damaged too is set aside.
+    /// Checks the file again on a fresh connection, and sets it aside only if that check finds damage too.
     ///
-    /// - Returns: whether trying again makes sense.
+    /// - Returns: true. The caller can try again.
     func setAsideIfDamaged() throws -> Bool {
         try withWriterLock { writer in
             closeConnections(&writer)
-            // No checkpoint may open the file while it is renamed.
+            // Keeps checkpoints from opening the file while it is renamed.
             try checkpointer.withLock { _ in try setAsideWithoutConnections() }
             return true
         }
@@ -79,14 +79,14 @@ extension EntryIndex {
     func setAsideWithoutConnections() throws {
         let identity = try files.identity(of: files.database)
         guard try isDamaged() else { return }
-        // Another process may have set it aside meanwhile; what is there now is its new one.
+        // Another process may have set it aside in the meantime. The file there is then its new index.
         guard try files.identity(of: files.database) == identity else { return }
         try files.setAside(as: files.damaged)
-        environment.warn("the index was damaged and is built anew; the old one is kept as index.sqlite.damaged")
+        environment.warn("The index was damaged. Halcyon rebuilds it and keeps the old one as index.sqlite.damaged.")
         didRepair()
     }
 
-    /// What bytes that could be read say. A read that the system refuses is no answer.
+    /// Judges only bytes that could be read. Throws if the system refuses a read, because that proves no damage.
     private func isDamaged() throws -> Bool {
         let connection = try makeWritingConnection()
         do {
@@ -96,20 +96,21 @@ extension EntryIndex {
             for (_, sql) in IndexSQL.planned { try connection.with(sql) { _ throws(SQLiteError) in } }
             return try !connection.integrityFindings().isEmpty
         } catch {
-            // On a connection that remembers nothing, a short read means that the file has been cut off.
+            // On a fresh connection, a short read means that the file was truncated.
             guard Self.isDamage(error) || Self.isTruncation(error) else { throw error }
             if (error as? SQLiteError)?.isForeignSchema == true { try refuseNewerSchema(of: connection) }
             return true
         }
     }
 
-    /// A newer version may have dropped what this one's statements name, whatever its ledger says of older readers.
+    /// Throws if a newer version made the schema. It may have dropped what our statements use, even if its ledger admits older
+    /// readers.
     private func refuseNewerSchema(of connection: Connection) throws {
         let known = Self.migrator.newestVersion
         guard let version = try? Self.migrator.verifiedVersion(of: connection), version > known else { return }
         throw MigrationError.newerSchema(found: version, newestKnown: known)
     }
 
-    /// Not an I/O error of the disk: the file is shorter than it says.
+    /// Whether the file is shorter than it claims, which is not an I/O error of the disk.
     static func isTruncation(_ error: any Error) -> Bool { (error as? SQLiteError)?.code == .shortRead }
 }

@@ -2,13 +2,13 @@ internal import Foundation
 internal import HalcyonSQLite
 
 extension EntryIndex {
-    /// Too late, or nothing that can be written in time.
+    /// The time is up, or the index cannot be written in time.
     private struct TooLate: Error {}
 
-    /// Runs `body` in one transaction at the end of the process: on the connection that is open, if it is the folder's index still, and
-    /// if the locks can be had by a moment. Opens, heals and checkpoints nothing.
+    /// Runs `body` in one transaction while the process exits. Uses the open connection, and throws unless its file is still
+    /// the directory's index and the locks become free before `end`. Opens, heals and checkpoints nothing.
     func write(beforeExitAt end: MonotonicTime, _ body: (IndexSession) throws -> Void) throws {
-        // Elsewhere a commit waits for the disk, or for another machine.
+        // Without a log, a commit waits for the disk or for another machine.
         guard hasLog else { throw TooLate() }
         let isDone: Void? = try writer.withLock(within: end.secondsLeft) { writer in
             guard let writer else { throw TooLate() }

@@ -1,12 +1,12 @@
 internal import HalcyonSQLite
 
-/// The write-ahead log: when it is copied into the database, and how long it gets.
+/// The write-ahead log: when to checkpoint it, and how long it may get.
 extension EntryIndex {
-    /// How much of the log a transaction may use while a reader that stands still keeps it from beginning anew.
+    /// How long the log may be before a transaction while a long read keeps the log from restarting.
     package enum LogRoom {
-        /// What adds to the cache, or notes what can be noted later.
+        /// For a transaction that adds to the cache, or that can run later.
         case withoutReserve
-        /// What takes away from it.
+        /// For a transaction that removes from the cache.
         case withReserve
 
         fileprivate func frames(_ tuning: Tuning) -> Int {
@@ -17,14 +17,14 @@ extension EntryIndex {
         }
     }
 
-    /// The log is as long as it may get, and somebody has been reading since it was shorter.
+    /// The log has reached its limit, and a long read keeps it from restarting.
     struct LogFull: Error {}
 
-    /// While stores go on, a checkpoint does not come to the end of the log, and the next one is due: not after each commit, but
-    /// long before as much has been added as at the first time.
+    /// Requests a checkpoint if one is due. While stores continue, a checkpoint does not reach the end of the log. The next one
+    /// is then due after a quarter of the usual number of frames, not after each commit.
     func requestCheckpoint(frames: Int) {
         let copied = copiedFrames.withLock { copied in
-            // The log was begun anew.
+            // The log has restarted.
             if frames < copied { copied = 0 }
             return copied
         }
@@ -32,15 +32,15 @@ extension EntryIndex {
         if frames - copied >= (copied > 0 ? limit / 4 : limit) { checkpointIsDue() }
     }
 
-    /// Bytes of the files.
+    /// The sizes of the files in bytes.
     func sizes() -> (database: Int64, log: Int64) {
         func size(_ path: String) -> Int64 { (try? environment.fileSystem.statusIfPresent(at: path))??.size ?? 0 }
         return (size(files.database), size(files.log))
     }
 
-    /// Copies the log into the database, on a connection that waits for nobody. Off the caller's path.
+    /// Copies the log into the database, on a connection that does not wait for locks. Call it off the path of stores.
     ///
-    /// - Returns: whether more can be copied soon: it came further than the last time, and not to the end.
+    /// - Returns: true if it got further than the last time but not to the end, so that more can be copied soon.
     @discardableResult
     package func checkpoint() -> Bool {
         guard let checkpoint = try? whileNotSuspended({ try checkpoint(.passive) }) else { return false }
@@ -48,47 +48,73 @@ extension EntryIndex {
             defer { copied = checkpoint.checkpointedFrames }
             return copied
         }
-        // Behind a reader that stands still nothing is gained by waiting.
+        // If a long read blocks the checkpoint, waiting gains nothing.
         guard !checkpoint.isComplete, checkpoint.checkpointedFrames > last else { return false }
         let isLong = writer.withLock { $0?.connection.logFrames ?? 0 } >= environment.tuning.forcedCheckpointFrames
         guard isLong else { return true }
-        // Writers never left a gap. Now those of this process wait, for the few pages that are left.
+        // Writers never left a gap. Now those of this process wait while the last few pages are copied.
         let timeout = environment.tuning.forcedCheckpointTimeout
-        writer.withLock { _ in
-            _ = try? whileNotSuspended { try self.checkpoint(.restart) { $0 < timeout } }
-        }
+        // Takes the lock after the background activity has begun, because the activity's expiration closes the writer's
+        // connection.
+        _ = try? withWriter { _ in try self.checkpoint(.restart) { $0 < timeout } }
         return false
     }
 
-    /// Under the writer's lock, before a transaction. Where the log is too long, a store or a removal waits for its readers as for another
-    /// process's lock. What can be done later does not: a removal may be waiting for the writer's lock.
-    ///
-    /// - Throws: ``LogFull``; then nothing has begun.
-    func require(_ room: LogRoom, of connection: Connection) throws {
-        guard connection.logFrames >= room.frames(environment.tuning) else { return }
-        // What fails otherwise is what the transaction fails with.
-        let checkpoint = try? checkpoint(.restart) { [service, patience] in
-            !LockPatience.isBrief && service.withLock { $0 == .running } && patience.keepsWaiting($0)
+    /// Retries `body` while the log is full and the caller may wait. Holds no lock between retries, so removals, which may use
+    /// the reserve, can get the writer's lock. Deferrable work does not wait.
+    func waitingForLogRoom<Result>(_ body: () throws -> Result) throws -> Result {
+        let begin = MonotonicTime.now
+        while true {
+            do {
+                return try body()
+            } catch let error as LogFull {
+                try requireService()
+                guard !LockPatience.isBrief, service.withLock({ $0 == .running }),
+                    logPatience.keepsWaiting(MonotonicTime.now.milliseconds(since: begin))
+                else { throw error }
+                environment.pause(5)
+            }
         }
-        guard checkpoint?.isBusy == true else { return }
-        try requireService()
-        throw LogFull()
+    }
+
+    /// Call it under the writer's lock, before a transaction. If the log is too long, tries once to restart it.
+    ///
+    /// - Throws: ``LogFull``, or the error of the checkpoint. No transaction has begun then.
+    func require(_ room: LogRoom, of connection: Connection) throws {
+        let limit = LogRoom.withoutReserve.frames(environment.tuning)
+        guard connection.logFrames >= limit else { return logPatience.didGetLock() }
+        guard connection.logFrames >= room.frames(environment.tuning) else { return }
+        guard try restartLog() else { throw LogFull() }
+        logPatience.didGetLock()
+    }
+
+    /// Copies the whole log into the database, so that the next commit restarts it. Does not wait for readers or another
+    /// checkpoint. Returns whether it succeeded.
+    private func restartLog() throws -> Bool {
+        let checkpoint = try checkpointer.withLockIfFree { try self.checkpoint(.restart, on: &$0) }
+        guard let checkpoint else { return false }
+        return checkpoint?.isBusy == false
     }
 
     private func checkpoint(
         _ mode: Connection.CheckpointMode, waitingWhile keepsWaiting: @escaping @Sendable (Int) -> Bool = { _ in false }
     ) throws -> Connection.Checkpoint? {
-        try checkpointer.withLock { connection in
-            defer { if !isInService { connection = nil } }
-            if connection == nil { connection = try openCheckpointer() }
-            connection?.waits(while: keepsWaiting)
-            return try connection?.checkpoint(mode)
-        }
+        try checkpointer.withLock { try checkpoint(mode, on: &$0, waitingWhile: keepsWaiting) }
+    }
+
+    private func checkpoint(
+        _ mode: Connection.CheckpointMode, on connection: inout Connection?,
+        waitingWhile keepsWaiting: @escaping @Sendable (Int) -> Bool = { _ in false }
+    ) throws -> Connection.Checkpoint? {
+        defer { if !isInService { connection = nil } }
+        if connection == nil { connection = try openCheckpointer() }
+        connection?.waits(while: keepsWaiting)
+        return try connection?.checkpoint(mode)
     }
 
     private func openCheckpointer() throws -> Connection {
         let connection = try makeConnection(.readWriteCreate, timeout: .zero)
-        // A connection that has read nothing knows of no log, and its checkpoint would silently do nothing.
+        // Until a connection reads, it has not opened the log, and its checkpoint would silently do nothing.
         _ = try connection.integer("PRAGMA schema_version")
         try connection.execute(Self.flushing)
         connection.keepsLogWhenClosed()

@@ -1,17 +1,17 @@
 internal import HalcyonSQLite
 
-/// What happens when the files of an index are taken away, or others are put in their place.
+/// Notices that an index's files were removed or replaced, and reopens the index.
 extension EntryIndex {
-    /// Looks whether the files that are open are still the ones in the folder, unless that was done a moment ago; opens
-    /// what is there now when they are not.
+    /// Checks whether the open files are still the ones in the directory, unless it did so a moment ago. If they are not,
+    /// closes the index, and the next use opens what is there.
     ///
-    /// - Returns: true when the index was opened anew, so that what was read before may be wrong.
+    /// - Returns: true if the index was closed or reopened: what you read before may be wrong.
     package func refreshIfMoved(force: Bool = false) -> Bool {
         guard force || isLookDue(), let isInPlace = try? isInPlace(), !isInPlace else { return false }
-        // A reader does not wait long: rather a miss now, and the next look opens it anew.
+        // A reader does not wait long. It returns a miss, and the next check tries again.
         return LockPatience.briefly {
             let reopened = try? withWriterLock { writer in
-                // Somebody else may have opened it anew while this thread waited.
+                // Another thread may have reopened it while this one waited.
                 guard let isInPlace = try? self.isInPlace(), !isInPlace else { return true }
                 return (try? reopen(&writer)) != nil
             }
@@ -19,7 +19,7 @@ extension EntryIndex {
         }
     }
 
-    /// Up to four `stat`s and no lock that anybody holds for long.
+    /// Whether the open files are still in place. Takes up to four `stat` calls, and no lock that a thread holds for long.
     func isInPlace() throws(SystemError) -> Bool {
         guard let opened = presence.withLock({ $0 }) else { return true }
         return try watch.check { () throws(SystemError) in
@@ -34,32 +34,33 @@ extension EntryIndex {
     func isLookDue() -> Bool {
         let now = environment.now()
         return lastLook.withLock { last in
-            // A clock that went back makes the difference negative: look.
+            // If the clock has jumped back, the difference is negative: check.
             if let last, (0..<environment.tuning.presenceInterval).contains(now - last) { return false }
             last = now
             return true
         }
     }
 
-    /// Closes every connection; the next use opens what is in the folder then.
+    /// Closes all connections. The next use opens the index that is in the directory then.
     ///
-    /// - Throws: BUSY while another process keeps the rows of a removed log from being saved; then nothing is closed.
+    /// - Throws: BUSY if another process blocks the checkpoint that would save the rows of a removed log. Nothing is closed
+    ///   then.
     func reopen(_ writer: inout Writer?) throws {
-        // Where only the log is gone from the folder, it is still open here, and its rows can be put into the database.
+        // If only the log was removed, it is still open here, and a checkpoint can save its rows.
         if let connection = writer?.connection { try saveLog(through: connection) }
         closeConnections(&writer)
     }
 
     func saveLog(through connection: Connection) throws {
-        // A connection that cannot even checkpoint has nothing to save.
+        // If the connection cannot checkpoint, it has nothing to save.
         guard let checkpoint = try? connection.checkpoint(.truncate) else { return }
         guard checkpoint.isBusy, checkpoint.logFrames != checkpoint.checkpointedFrames else { return }
         throw SQLiteError(
-            code: .busy, message: "the log was removed, and another process keeps its rows from being saved")
+            code: .busy, message: "the log was removed, and another process blocks the checkpoint that saves its rows")
     }
 
-    /// The writer's connection is closed last: it brings the log into the database and removes it. An optimized build would end its
-    /// life before the calls that do not use it.
+    /// Closes the writer's connection last, because that checkpoints and deletes the log. Without `withExtendedLifetime`, an
+    /// optimized build could close it before the other calls.
     func closeConnections(_ writer: inout Writer?) {
         withExtendedLifetime(writer) {
             readers.close()

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// What the folder was when it was opened last.
+/// The boot and inode number of the last opening, which the index records.
 extension EntryIndex {
-    /// What an opening finds: the state as it is to be noted, and whether the index says so already.
+    /// The state to record at an opening, and whether the index already contains it.
     struct Opening {
         let state: IndexState
         let isRecorded: Bool
@@ -11,8 +11,8 @@ extension EntryIndex {
 
     /// Compares the boot and the file's own inode with the recorded ones.
     ///
-    /// Another boot or another inode is noted by the first transaction: an opening waits for no lock. A new index, which is being made now,
-    /// says so from the beginning.
+    /// An opening does not wait for the write lock, so the first transaction records a new boot or inode. Only in a new index
+    /// does the opening itself record them.
     func opening(through connection: Connection) throws -> Opening {
         let found = try IndexSession(connection: connection).state()
         let state = try current(found)
@@ -20,23 +20,23 @@ extension EntryIndex {
         return Opening(state: try connection.transaction { try noteOpening(through: connection) }, isRecorded: true)
     }
 
-    /// Notes an opening that has not been noted. In the first transaction, before anything else.
+    /// Records the opening if it is not recorded yet. Call it first in the first transaction.
     func recordOpening(of writer: Writer) throws {
         if !writer.isRecorded { _ = try noteOpening(through: writer.connection) }
     }
 
     private func noteOpening(through connection: Connection) throws -> IndexState {
         let session = IndexSession(connection: connection)
-        // Another process may have noted it meanwhile.
+        // Another process may have recorded it in the meantime.
         let found = try session.state()
         let state = try current(found)
         if state != found { try session.setState(state) }
-        // A new index is made as one of version 1, and has nothing in it that would take time.
+        // A new index goes through all migrations, and an empty one takes no time to upgrade.
         if found.indexInode == nil { try session.finishUpgradeIfEmpty() }
         return state
     }
 
-    /// The state with the present boot and the present inode.
+    /// Returns the state with the current boot and inode.
     private func current(_ found: IndexState) throws -> IndexState {
         let file = try environment.fileSystem.status(at: files.database)
         let boot = environment.boot()
@@ -49,14 +49,14 @@ extension EntryIndex {
         var state = state
         let isNew = state.indexInode == nil
         if isNew {
-            // By the clock of the volume, which is the one that files' times are compared with.
+            // By the volume's clock, because it is compared with times of files.
             state.adoptsUntil = file.changed
             state.adoption =
                 try [files.damaged, files.newer].allSatisfy { try files.identity(of: $0) == nil }
                 ? .pending : .rebuilding
         } else if state.indexInode != file.inode && hasStableInodes {
             state.isRelearning = true
-            // Files of the copy are younger than its index, in whatever order they were copied.
+            // Copied files have new change times, which may be later than the copied index's.
             if state.adoption != .done || state.awaitsLegacyNames {
                 state.adoptsUntil = max(state.adoptsUntil, file.changed, Timestamp(Date()))
             }

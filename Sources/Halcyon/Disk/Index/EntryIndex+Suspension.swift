@@ -5,22 +5,22 @@ extension EntryIndex {
     /// Whether the index may be open.
     enum Service {
         case running
-        /// What is called may be done, if it waits for nobody else's lock.
+        /// Calls still run, but do not wait for locks of other connections.
         case suspending
         /// ``EntryIndex/suspend()`` was called.
         case suspended
-        /// The system's time has run out. It ends with the next span that the system gives.
+        /// The system's background time has expired. This state ends with the next activity that the system allows.
         case expired
     }
 
     var isInService: Bool { service.withLock { $0 == .running || $0 == .suspending } }
 
-    /// Ends the waiting for locks that others hold, now and until ``resume()``: a suspension is about to come.
+    /// Ends all waiting for locks of other connections, until ``resume()``. Call it before a suspension.
     func stopWaiting() { service.withLock { if $0 == .running { $0 = .suspending } } }
 
-    /// As ``close()``, and refuses to be opened until ``resume()``: no lock is held or taken meanwhile.
+    /// Like ``close()``, and refuses to open until ``resume()``. The process holds and takes no lock in between.
     ///
-    /// Finishes the transaction under way. Long reads end with ``IndexSuspended``.
+    /// Waits for the current transaction to finish. Long reads end with ``IndexSuspended``.
     package func suspend() {
         stopWaiting()
         writer.withLock { writer in
@@ -31,15 +31,15 @@ extension EntryIndex {
         endLongReads(before: MonotonicTime.now.adding(milliseconds: environment.tuning.writerTimeout))
     }
 
-    /// As ``suspend()``, for a process that the system stops in a moment: ends what is under way, and waits for nothing beyond a deadline.
-    /// What was being written is rolled back. What still holds a connection then closes it itself.
+    /// Like ``suspend()``, for a process that the system is about to suspend. Interrupts running calls and does not wait beyond
+    /// the deadline. Unfinished transactions are rolled back. A call that still uses a connection at the deadline closes it
+    /// when it ends.
     func suspend(before deadline: MonotonicTime) {
         service.withLock { $0 = .suspended }
-        knownRows.forgetAll()
         closeConnections(before: deadline)
     }
 
-    /// Refuses everything from now on, and interrupts what is under way.
+    /// Refuses all calls from now on, and interrupts those that are running.
     func refuse() {
         service.withLock { $0 = .suspended }
         knownRows.forgetAll()
@@ -49,8 +49,11 @@ extension EntryIndex {
     package func resume() { service.withLock { $0 = .running } }
 
     private func closeConnections(before deadline: MonotonicTime) {
+        // Before the wait for the writer, and again because the writer may have committed rows in the meantime.
+        knownRows.forgetAll()
+        defer { knownRows.forgetAll() }
         repeat {
-            // One that was between two statements begins another.
+            // A call that was between two statements may have begun another one.
             connections.interrupt()
             let closed: Void? = writer.withLock(within: 0.01) { writer in
                 writer?.connection.keepsLogWhenClosed()
@@ -71,12 +74,13 @@ extension EntryIndex {
         }
     }
 
-    /// What was under way at the end of the time lets go of the index itself.
+    /// A call that is running when the time expires closes the connections itself when it ends.
     func closeUnlessInService(_ writer: inout Writer?) {
         if !isInService { closeConnections(&writer) }
     }
 
-    /// Runs `body` in a span in which the system does not suspend the process, where it would end one that holds a lock then.
+    /// Runs `body` while the system does not suspend the process. It would kill a suspended process that holds a lock in an app
+    /// group's directory.
     func whileNotSuspended<Result>(_ body: () throws -> Result) throws -> Result {
         guard let activity else { return try body() }
         guard activity.begin(onExpiration: { [weak self] in self?.expire() }) else {
@@ -88,7 +92,7 @@ extension EntryIndex {
         return try body()
     }
 
-    /// Runs `body` under the writer's lock, in such a span.
+    /// Runs `body` under the writer's lock, inside ``whileNotSuspended(_:)``.
     func withWriter<Result>(_ body: (inout Writer?) throws -> Result) throws -> Result {
         try whileNotSuspended {
             try withWriterLock { writer in
@@ -98,22 +102,22 @@ extension EntryIndex {
         }
     }
 
-    /// Who has it may be waiting for another process's lock, and gives up in time. A brief call does not wait for that.
+    /// Runs `body` under the writer's lock. Its holder may be waiting for another process's lock, up to a deadline. A brief
+    /// call does not wait for that.
     func withWriterLock<Result>(_ body: (inout Writer?) throws -> Result) throws -> Result {
         guard LockPatience.isBrief else { return try writer.withLock(body) }
         guard let result = try writer.withLock(within: patience.briefSeconds, body) else {
-            throw SQLiteError(code: .busy, message: "another thread of this process holds the index")
+            throw SQLiteError(code: .busy, message: "another thread of this process holds the writer's lock")
         }
         return result
     }
 
     private func expire() {
         service.withLock { if $0 == .running { $0 = .expired } }
-        knownRows.forgetAll()
         closeConnections(before: MonotonicTime.now.adding(milliseconds: 1000))
     }
 
-    /// What a suspension interrupted failed because of it.
+    /// Runs `body`, and throws ``IndexSuspended`` if a suspension made it fail.
     func namingSuspension<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()

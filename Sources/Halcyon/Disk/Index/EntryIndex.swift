@@ -2,10 +2,10 @@ internal import Foundation
 internal import HalcyonMigrations
 package import HalcyonSQLite
 
-/// The SQLite file beside the blobs: its connections, their locks, and what happens when the file is gone or damaged.
+/// The SQLite file beside the blobs: its connections, their locks, and recovery if the file is missing or damaged.
 ///
-/// One writer, some readers and one connection for checkpoints, each behind its own lock; always taken in this order.
-/// Safe from any thread. It knows nothing of blobs.
+/// One writer, some readers and one connection for checkpoints, each with its own lock; take the locks in this order. Safe from
+/// any thread. It knows nothing about blobs.
 package final class EntryIndex: Sendable {
     let files: IndexFiles
     let environment: StorageEnvironment
@@ -22,35 +22,37 @@ package final class EntryIndex: Sendable {
     let lastLook: Locked<Timestamp?> = Locked(nil)
     let service = Locked(Service.running)
     let patience: LockPatience
+    /// Like `patience`, for room in the log.
+    let logPatience: LockPatience
     let activity: ExpiringActivity?
     let connections = OpenConnections()
-    /// Frames of the log that are in the database.
+    /// Frames of the log that are already in the database.
     let copiedFrames = Locked(0)
     /// Reads on connections of their own.
     let longReads = DispatchGroup()
-    /// Whether an index that only a newer version can use may be set aside, for those who can neither use it nor throw.
+    /// Whether an index that only a newer version can use may be set aside, for callers that can neither use it nor throw.
     let replacesNewer = Locked(false)
-    /// Makes the folders that the index lives in; they may have been removed at any time.
+    /// Creates the directories of the index, which another process may remove at any time.
     private let prepareFolder: @Sendable () throws -> Void
-    /// Called on the writing thread when the log has grown so far that a checkpoint is due.
+    /// Called on the writing thread when the log is long enough for a checkpoint.
     let checkpointIsDue: @Sendable () -> Void
-    /// Called with the state found by each opening, before anything else is read.
+    /// Called with the state that each opening finds, before anything else is read.
     private let didOpen: @Sendable (IndexState) -> Void
     /// Called with the state that a transaction of this process has committed.
     private let didChange: @Sendable (IndexState) -> Void
-    /// Called when a damaged index has been set aside, under the writer's lock.
+    /// Called after a damaged index was set aside, under the writer's lock.
     let didRepair: @Sendable () -> Void
 
     struct Writer {
         let connection: Connection
         let schemaVersion: Int
-        /// Whether the index says by which boot, and under which inode number, it was opened last. The first transaction notes it.
+        /// Whether the index contains the current boot and its own inode number. The first transaction records them.
         var isRecorded: Bool
-        /// Nobody has stored anything yet: nothing of the index may be on the disk.
+        /// No call has stored anything yet, so the index may not be on disk at all.
         var isUnwritten: Bool
     }
 
-    /// Which files were opened. Behind a lock of its own: comparing them must not wait for a writer.
+    /// Which files are open. It has its own lock, so that comparing them does not wait for a writer.
     struct Presence: Equatable {
         let database: IndexFiles.Identity?
         /// Recorded after the first write; compared from then on.
@@ -74,6 +76,7 @@ package final class EntryIndex: Sendable {
             path: (path as NSString).deletingLastPathComponent, fileSystem: environment.fileSystem)
         self.environment = environment
         patience = LockPatience(environment.tuning, didWait: didWait)
+        logPatience = LockPatience(environment.tuning, didWait: didWait)
         knownRows = KnownRows(lifetime: Int(clamping: environment.tuning.rowLifetime))
         activity = FileFlags.isInAppGroup(path) ? environment.expiringActivity.map(ExpiringActivity.init) : nil
         self.prepareFolder = prepareFolder
@@ -92,8 +95,8 @@ package final class EntryIndex: Sendable {
 
     // MARK: Reading
 
-    /// Runs `body` on a reading connection. Takes no write lock, and waits for a writer of this process only while the
-    /// index has to be opened, a quarter of a second at most.
+    /// Runs `body` on a reading connection. Takes no write lock, and waits for a writer of this process only to open the index,
+    /// for at most ``Tuning/briefTimeout``.
     package func read<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         try healingDamageBriefly {
             do {
@@ -101,51 +104,53 @@ package final class EntryIndex: Sendable {
             } catch let error as SQLiteError
                 where !error.isDamage && (refreshIfMoved(force: true) || closeAfterInputOutput(error))
             {
-                // Its files were taken away, or changed beneath it, while it read.
+                // Another process removed or replaced its files during the read.
                 return try readOnce(body)
             }
         }
     }
 
     private func readOnce<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        // Another thread may close it between the two, because its files moved; not for ever.
+        // Between these two calls, another thread may close the index because its files moved, but not forever.
         for _ in 0..<3 {
             if let result = try readIfOpen(body) { return result }
             try openBriefly()
         }
-        throw SQLiteError(code: .cannotOpen, message: "the index is closed as fast as it is opened")
+        throw SQLiteError(code: .cannotOpen, message: "the index kept closing while it was being opened")
     }
 
-    /// Runs `body` on a connection of its own: for what takes long, which lookups must not wait for.
+    /// Runs `body` on a connection of its own. For long reads, which lookups must not wait for.
     package func readAtLength<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         try healingDamageBriefly {
-            // It needs no more of what is open than the file, and a store may be waiting with the writer's lock.
+            // If the index is open, the file is all it needs, and a store may wait while holding the writer's lock.
             if !isOpen { try openBriefly() }
             longReads.enter()
             defer { longReads.leave() }
             do {
                 return try readOnOwnConnection(body)
             } catch is SQLiteError where refreshIfMoved(force: true) {
-                // What was read was not the index any more, or not yet.
+                // The file that it read is not the directory's index.
                 try openBriefly()
                 return try readOnOwnConnection(body)
             }
         }
     }
 
-    /// A function of its own, so that the connection is closed when it returns.
+    /// A separate function, so that the connection closes when it returns.
     private func readOnOwnConnection<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
-        // Keys that are sorted must not get into a temporary file.
+        // Sorting must not write keys to a temporary file.
         try connection.execute("PRAGMA temp_store = MEMORY")
         return try body(IndexSession(connection: connection))
     }
 
     private func readIfOpen<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
-        try readers.read(another: openAnotherReader) { try body(IndexSession(connection: $0)) }
+        // Suspension drops the known rows once. A later read must not bring one back.
+        guard isInService else { return nil }
+        return try readers.read(another: openAnotherReader) { try body(IndexSession(connection: $0)) }
     }
 
-    /// One more reading connection; nil when the index is being closed, or is another one by now.
+    /// Opens one more reading connection; nil if the open files are no longer the directory's index.
     private func openAnotherReader() throws -> Connection? {
         let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
         return try isInPlace() ? connection : nil
@@ -155,18 +160,18 @@ package final class EntryIndex: Sendable {
 
     /// Runs `body` in one IMMEDIATE transaction.
     ///
-    /// - Throws: what `body` throws, or ``SQLiteError``; then the transaction is rolled back, also when it was the
-    ///   COMMIT that was refused.
+    /// - Throws: what `body` throws, ``SQLiteError``, ``LogFull`` or ``IndexSuspended``. The transaction is rolled back, even
+    ///   if its COMMIT failed.
     package func write<Result>(
         _ logRoom: LogRoom = .withReserve, _ body: (IndexSession) throws -> Result
     ) throws -> Result {
-        try healingDamage { try withWriter { try write(through: &$0, logRoom, body) } }
+        try waitingForLogRoom { try healingDamage { try withWriter { try write(through: &$0, logRoom, body) } } }
     }
 
-    /// As ``write(_:)``, for one of many batches: lets others in afterwards. Without a pause whoever has just let go of the lock
-    /// has it again before anybody who waits for it has woken up.
+    /// Like ``write(_:_:)``, for one of many batches: pauses afterwards to let others in. Without the pause, this thread would
+    /// get the lock again before a waiting thread or process wakes up.
     ///
-    /// - Parameter isFollowed: whether another batch comes after this one; the last one needs no pause.
+    /// - Parameter isFollowed: whether another batch follows; the last one needs no pause.
     func writeBatch<Result>(
         _ logRoom: LogRoom = .withReserve, isFollowed: (Result) -> Bool = { _ in true },
         _ body: (IndexSession) throws -> Result
@@ -174,7 +179,7 @@ package final class EntryIndex: Sendable {
         let begin = MonotonicTime.now
         let result = try write(logRoom, body)
         guard isFollowed(result) else { return result }
-        // Writers of other processes look once in a millisecond.
+        // Writers of other processes retry every millisecond.
         environment.pause(max(1, MonotonicTime.now.milliseconds(since: begin) / 4))
         return result
     }
@@ -189,7 +194,8 @@ package final class EntryIndex: Sendable {
             let result = try body(IndexSession(connection: connection, effects: effects))
             try connection.commit()
             knownRows.didCommit(connection.writtenRows, stored: effects.stored)
-            // Not before: a refused commit changes nothing. Under the lock: the next opening must not be overtaken.
+            // After the commit, because a refused one changes nothing. Under the lock, so that it comes before the next
+            // opening.
             if let state = effects.state { didChange(state) }
             writer?.isRecorded = true
             recordLogIdentity()
@@ -197,17 +203,17 @@ package final class EntryIndex: Sendable {
             return result
         } catch {
             connection.rollBack()
-            // What the connection remembers of a refused call would make later damage look like one.
+            // The connection remembers a refused call, and would report later damage as one.
             if Self.isInputOutput(error) { closeConnections(&writer) }
             throw error
         }
     }
 
-    /// Begins a transaction on what is the folder's index now, opening it anew if it is another one than before.
+    /// Begins a transaction on the directory's current index. Reopens the index first if its files were replaced.
     private func begin(_ writer: inout Writer?, _ logRoom: LogRoom) throws -> Connection {
         var failure: any Error = SQLiteError(
-            code: .cannotOpen, message: "the index's files are removed as fast as they are made")
-        // The files can be taken away again and again; three times is somebody's intention.
+            code: .cannotOpen, message: "another process kept removing the index's files")
+        // Another process may keep removing the files. After three times, give up.
         for _ in 0..<3 {
             let open = try openIfNeeded(&writer)
             if open.isUnwritten { writeNewIndex(&writer) }
@@ -216,7 +222,7 @@ package final class EntryIndex: Sendable {
                 if try beginInPlace(open) { return open.connection }
             } catch {
                 open.connection.rollBack()
-                // Without its files, or with others in their place, SQLite fails in many ways.
+                // If its files are missing or replaced, SQLite fails in many ways.
                 guard (try? isInPlace()) == false || Self.isInputOutput(error) else { throw error }
                 failure = error
             }
@@ -226,15 +232,15 @@ package final class EntryIndex: Sendable {
         throw failure
     }
 
-    /// Brings a new index to the disk: it is made without waiting for it, but has to be there before the first blob is. After a power cut
-    /// a file full of zeros would be taken for a damaged index, and blobs that were never written for those of a folder to take over.
+    /// Flushes a new index, whose creation did not wait for the disk. It must be on disk before the first blob is: otherwise a
+    /// power cut could leave a file of zeros, which counts as damage, and blobs that were never written would be adopted.
     private func writeNewIndex(_ writer: inout Writer?) {
-        // Should it fail, the next checkpoint does it.
+        // If it fails, the next checkpoint flushes the index.
         _ = try? writer?.connection.checkpoint(.passive)
         writer?.isUnwritten = false
     }
 
-    /// Begins a transaction; false when what is open is not the folder's index any more, or has got another schema.
+    /// Begins a transaction. Returns false if the open file is no longer the directory's index, or if its schema has changed.
     func beginInPlace(_ writer: Writer) throws -> Bool {
         try writer.connection.begin()
         patience.didGetLock()
@@ -244,8 +250,8 @@ package final class EntryIndex: Sendable {
 
     private static func isInputOutput(_ error: any Error) -> Bool { (error as? SQLiteError)?.code.primary == .ioError }
 
-    /// Closes the connections after an I/O error, which may be theirs alone: what they remember of a log that others have
-    /// replaced. True when fresh ones can be tried.
+    /// Closes the connections after an I/O error. Only they may be affected, because they still use a log that another process
+    /// has replaced. Returns whether the caller can try fresh ones.
     private func closeAfterInputOutput(_ error: SQLiteError) -> Bool {
         guard Self.isInputOutput(error) else { return false }
         return LockPatience.briefly { (try? withWriterLock { closeConnections(&$0) }) != nil }
@@ -253,21 +259,21 @@ package final class EntryIndex: Sendable {
 
     private func recordLogIdentity() {
         guard presence.withLock({ $0 != nil && $0?.log == nil }) else { return }
-        // Not recorded is not compared: a failure here costs the check, not the store.
+        // A failure costs only later comparisons, not the store.
         let identity = try? files.logIdentity()
         presence.withLock { $0?.log = identity }
     }
 
     // MARK: Opening
 
-    /// Opens the index if it is not open: makes or upgrades the file. Does not wait long for the write lock, which only an index needs that
-    /// is to be made or upgraded.
+    /// Opens the index if it is not open, and creates or upgrades its file if necessary. Only then does it need the write lock,
+    /// for which it waits briefly.
     package func open() throws { try healingDamageBriefly(openBriefly) }
 
-    /// As ``open()``, and waits like a store.
+    /// Like ``open()``, but waits as long as a store.
     func openPatiently() throws { try healingDamage { try withWriter { _ = try openIfNeeded(&$0) } } }
 
-    /// Opens the index for a change that begins with a look: it waits like a store, where a lookup would not.
+    /// Opens the index for a change that begins with a read. Unlike a lookup, it waits as long as a store.
     func openForChange() throws { if !isOpen { try openPatiently() } }
 
     private func openBriefly() throws {
@@ -295,7 +301,7 @@ package final class EntryIndex: Sendable {
         lastFailure.withLock { $0 = isBusy ? Failure(error: error, at: .now) : nil }
     }
 
-    /// An opening for lookups that has waited for another process's lock in vain is not tried again at once.
+    /// Throws the last error again if a lookup's opening timed out on another process's lock just before.
     private func throwRecentFailure() throws {
         guard let failure = lastFailure.withLock({ $0 }) else { return }
         guard Int64(MonotonicTime.now.milliseconds(since: failure.at)) < environment.tuning.presenceInterval else {
@@ -307,7 +313,7 @@ package final class EntryIndex: Sendable {
 
     private func openFresh() throws -> Writer {
         try prepareFolder()
-        // Another process may put another index in its place meanwhile; three times is somebody's intention.
+        // Another process may replace the file in the meantime. After three times, give up.
         for _ in 0..<2 {
             let connection = try makeWritingConnection()
             do {
@@ -320,35 +326,35 @@ package final class EntryIndex: Sendable {
     }
 
     private func open(_ connection: Connection) throws -> Writer {
-        // An empty file is what SQLite makes before it writes into it.
+        // SQLite creates an empty file before it writes to it.
         let isNew = try files.status(at: files.database)?.size ?? 0 == 0
-        // SQLite gives its log and its shared memory the permissions that the database has by then. By its path: who opens and
-        // closes the file takes the locks away that this process has on it. A volume without permissions refuses, and has none.
+        // SQLite creates its log and shared memory with the permissions of the database. Set them by path: opening and closing
+        // the file would drop this process's locks on it. A volume without permissions refuses, which is harmless.
         if isNew { try? environment.fileSystem.makePrivate(files.database) }
-        // Before anything makes files beside it that nobody could write either.
+        // Before SQLite creates files beside it, which would be read-only too.
         try connection.verifyHeader()
         let hasTables = try Self.migrator.userVersion(of: connection) > 0
         try configure(connection, hasTables: hasTables)
         try Self.migrator.migrate(connection)
         let opening = try opening(through: connection)
         let state = opening.state
-        // The connection that is closed last brings the log into the database, and may be this one.
+        // The connection that closes last checkpoints the log, and it may be this one.
         try connection.execute("PRAGMA synchronous = NORMAL")
         let reader = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
         connection.beforeCommit(environment.beforeCommit)
         let version = try Self.migrator.userVersion(of: connection)
         let identity = try files.identity(of: files.database)
-        // It may be another file by now. Then it is compared with none, and the next one who looks opens it anew.
+        // Another file may have replaced it. Then record none, so that the next check reopens the index.
         let database = connection.hasMoved ? nil : identity
         watch.forget()
-        // A connection that has read keeps the log open; without one (a network volume) there is nothing to compare.
+        // A connection that has read keeps the log open. Without a log (on a network volume) there is nothing to compare.
         let log = try files.logIdentity()
         presence.withLock { $0 = Presence(database: database, log: log.log == nil ? nil : log) }
         connection.observeRows(of: "entries")
         knownRows.forgetAll()
         generationCount.withLock { $0 += 1 }
         openedAt.withLock { $0 = .now }
-        // Before anybody can read: what the state says decides which files are blobs.
+        // Before any read, because the state decides which files are blobs.
         didOpen(state)
         readers.open(reader)
         return Writer(
@@ -356,7 +362,7 @@ package final class EntryIndex: Sendable {
             isUnwritten: state.storedAt.milliseconds == 0)
     }
 
-    /// A connection that waits for others as long as its caller has patience.
+    /// Opens a connection that waits for locks as long as ``LockPatience`` allows.
     func makeWritingConnection() throws -> Connection {
         let connection = try makeConnection(.readWriteCreate, timeout: .zero)
         connection.waits { [service, patience] in
@@ -365,7 +371,7 @@ package final class EntryIndex: Sendable {
         return connection
     }
 
-    /// The one place that opens the file: so nothing does while it is suspended.
+    /// The only place that opens the file, so that nothing opens it during a suspension.
     func makeConnection(_ access: Connection.Access, timeout: Int) throws -> Connection {
         try requireService()
         try files.requireOwnFiles()
@@ -373,9 +379,9 @@ package final class EntryIndex: Sendable {
             path: files.database, access: access, busyTimeout: timeout, vfs: environment.vfs)
         connection.waits { [service] in $0 < timeout && service.withLock { $0 == .running } }
         connections.add(connection)
-        // Only the writer's, which is closed last, flushes as it has to.
+        // Only the writer's connection, which closes last, checkpoints with the right flushes.
         if case .queryOnly = access { connection.keepsLogWhenClosed() }
-        // It may have been suspended meanwhile, without knowing of this one.
+        // A suspension in the meantime did not know about this connection.
         try requireService()
         return connection
     }
@@ -385,14 +391,14 @@ package final class EntryIndex: Sendable {
     }
 
     private func configure(_ connection: Connection, hasTables: Bool) throws {
-        // The second lets the file shrink in small steps later. Only a file without tables takes it, and asking a file that has some
-        // would wait for the write lock.
+        // `auto_vacuum` lets the file shrink in small steps later. It has no effect once there are tables, and would then wait
+        // for the write lock.
         if !hasTables { try connection.execute("PRAGMA synchronous = OFF; PRAGMA auto_vacuum = INCREMENTAL") }
         let volume = try currentVolume()
         if volume.isNetworked {
             _ = try connection.text("PRAGMA journal_mode = DELETE")
         } else if !(try connection.enableWAL()) {
-            environment.warn("this volume (\(volume.name)) has no write-ahead log; the index works more slowly")
+            environment.warn("The volume (\(volume.name)) does not support a write-ahead log, so the index is slower.")
         }
         try connection.execute(
             """
@@ -404,11 +410,11 @@ package final class EntryIndex: Sendable {
         try connection.execute(Self.flushing)
     }
 
-    /// For connections that make checkpoints. On Apple's systems `fsync` does not empty the drive's own cache: without that, pages of the
-    /// database could get to the disk before those of the log that would mend them. Nothing else needs it.
+    /// For connections that checkpoint. On Apple's systems, `fsync` does not flush the drive's own cache, so pages of the
+    /// database could reach the disk before the pages of the log that would repair them. Nothing else needs a full flush.
     static let flushing = "PRAGMA fullfsync = OFF; PRAGMA checkpoint_fullfsync = ON"
 
-    /// The kind of volume the folder is on; asked once, and warned of once.
+    /// The kind of the directory's volume. Looks it up once, and warns once.
     private func currentVolume() throws -> Volume {
         if let known = volume.withLock({ $0 }) { return known }
         let folder = (files.database as NSString).deletingLastPathComponent
@@ -416,22 +422,22 @@ package final class EntryIndex: Sendable {
         volume.withLock { $0 = found }
         if found.isNetworked {
             environment.warn(
-                "the cache is on a file system that other machines may share (\(found.name)): no write-ahead log there, "
-                    + "and locks may not hold between machines; a local folder is faster and safer")
+                "The cache is on a file system that other machines may share (\(found.name)). It is slower there, "
+                    + "without a write-ahead log, and locks may not hold between machines. Use a local directory.")
         }
         return found
     }
 
-    /// Whether the volume is one for a write-ahead log.
+    /// Whether the volume is suitable for a write-ahead log.
     var hasLog: Bool { volume.withLock { $0?.isNetworked == false } }
 
-    /// Whether inode numbers of this volume last.
+    /// Whether inode numbers of this volume are stable.
     package var hasStableInodes: Bool { volume.withLock { $0?.hasStableInodes ?? true } }
 
-    /// Counts the openings: what was found out of one index must not be noted in the next one, which may be another file.
+    /// Counts the openings. What is known about one index must not be recorded in the next one, which may be another file.
     var generation: Int { generationCount.withLock { $0 } }
 
-    /// How long ago the last opening was.
+    /// Milliseconds since the last opening.
     var millisecondsOpen: Int { MonotonicTime.now.milliseconds(since: openedAt.withLock { $0 }) }
 
     /// Whether connections are open now.
@@ -439,14 +445,14 @@ package final class EntryIndex: Sendable {
 
     // MARK: Closing
 
-    /// Gives free pages back to the volume, in steps that hold the write lock for a moment each.
+    /// Returns free pages to the volume, in steps that each hold the write lock briefly.
     package func shrink() throws {
         while try writeBatch(
             isFollowed: \.self,
             { session in
                 let free = try session.freePages()
                 try session.releasePages(256)
-                // An index that somebody made without auto-vacuum keeps its free pages for later use.
+                // An index that was created without auto-vacuum keeps its free pages.
                 let left = try session.freePages()
                 return left > 0 && left < free
             })
@@ -454,16 +460,17 @@ package final class EntryIndex: Sendable {
         checkpoint()
     }
 
-    /// Writes the whole file anew, under the write lock. Text that was overwritten where it was may have left copies: SQLite
-    /// overwrites what is deleted, and not what a page still holds between its rows after they were rearranged.
+    /// Rewrites the whole file under the write lock, to erase copies of overwritten text. SQLite overwrites what it deletes,
+    /// but not the remains between the rows of a page after it has moved them.
     func compact() throws {
         try withWriter { try openIfNeeded(&$0).connection.execute("VACUUM") }
         checkpoint()
     }
 
-    /// Notes that what was stored is on the disk by now, copies the log into the database and closes the connections.
+    /// Records that all stored blobs are on disk, if enough time has passed, copies the log into the database and closes the
+    /// connections.
     ///
-    /// A later use opens them again.
+    /// A later use opens the index again.
     package func close() {
         writer.withLock { writer in
             if let open = writer { noteSettled(open) }
@@ -473,13 +480,13 @@ package final class EntryIndex: Sendable {
 
     func noteSettled(_ writer: Writer) {
         let connection = writer.connection
-        // Without the note of this boot, times since the boot say nothing. And nothing was stored in it.
+        // Until this boot is recorded, uptimes mean nothing, and nothing was stored in this boot.
         guard writer.isRecorded else { return }
-        // It may begin the log anew, and the first sync of a log opens the folder: see ``Connection/checkpoint(_:)``.
+        // The commit may restart the log, and the first sync of a log opens the directory: see ``Connection/checkpoint(_:)``.
         guard !connection.hasMoved else { return }
         let session = IndexSession(connection: connection)
         let now = environment.now()
-        // A note that is missing only makes the next boot distrust a minute's entries.
+        // If this fails, the next boot only distrusts the entries of one minute.
         try? LockPatience.briefly {
             try connection.transaction {
                 var state = try session.state()
@@ -493,7 +500,7 @@ package final class EntryIndex: Sendable {
         }
     }
 
-    /// The schema version and what was applied, for people.
+    /// The migrations that were applied, oldest first.
     package func ledger() throws -> [LedgerRow] {
         try read { try Self.migrator.ledger(of: $0.connection) }
     }

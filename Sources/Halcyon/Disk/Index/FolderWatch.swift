@@ -1,8 +1,8 @@
-/// Tells with one `lstat` whether what is called what in a folder can have changed since all of it was looked at.
+/// Tells with one `lstat` whether a name in a directory may have changed since the last full check.
 ///
-/// The system dates a folder whenever a name in it comes, goes or changes hands. Its clock stands still for some milliseconds (on
-/// some volumes for two seconds), so a folder that has changed just now proves nothing until that is over; `git` does the same
-/// with its files ("racy git").
+/// The system updates a directory's times whenever a name in it is added, removed or replaced. These times advance in steps of
+/// some milliseconds (on some volumes, two seconds), so they prove nothing for a directory that has just changed. `git` has the
+/// same rule for files ("racy git").
 final class FolderWatch: Sendable {
     private let path: String
     private let fileSystem: any FileSystem
@@ -25,24 +25,24 @@ final class FolderWatch: Sendable {
         self.fileSystem = fileSystem
     }
 
-    /// What `look` finds in the folder; without looking where it found the same before and no name can have changed since.
+    /// Returns the result of `look`, without calling it if it returned true before and no name can have changed since.
     ///
-    /// - Returns: also false where there is no folder, or a link to one.
+    /// - Returns: false also if the path is missing or not a directory, for example a symlink to one.
     func check(_ look: () throws(SystemError) -> Bool) throws(SystemError) -> Bool {
         guard let folder = try fileSystem.statusIfPresent(at: path), folder.kind == .directory else { return false }
         let appearance = Appearance(folder)
         if seen.withLock({ $0 == appearance }) { return true }
         let isAsExpected = try look()
-        // From before the look: what changed meanwhile is seen the next time.
+        // The status is from before `look`, so the next call notices a change made in between.
         let isProof = isAsExpected && isSettled(folder) && isDated
         seen.withLock { $0 = isProof ? appearance : nil }
         return isAsExpected
     }
 
-    /// Looks again the next time.
+    /// Makes the next check call `look`.
     func forget() { seen.withLock { $0 = nil } }
 
-    /// Whether this kind of volume can be relied on to date its folders.
+    /// Whether this kind of volume reliably updates the times of directories.
     private var isDated: Bool {
         guard let volume = try? fileSystem.volume(at: path) else { return false }
         return volume.hasStableInodes && !volume.isNetworked

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The files of the index and whether they are still the ones that were opened.
+/// The files of the index, and checks of what is at their paths.
 struct IndexFiles: Sendable {
     let database: String
     let fileSystem: any FileSystem
@@ -8,9 +8,9 @@ struct IndexFiles: Sendable {
     let log: String
     let sharedMemory: String
     private let folder: String
-    /// Where a damaged index is kept, the newest one only.
+    /// The path at which the last damaged index is kept.
     var damaged: String { database + ".damaged" }
-    /// Where one is kept that a newer version wrote and this one cannot use.
+    /// The path at which an index is kept that a newer version wrote and this one cannot use.
     var newer: String { database + ".newer" }
 
     init(database: String, fileSystem: any FileSystem) {
@@ -25,7 +25,7 @@ struct IndexFiles: Sendable {
         let inode: UInt64
     }
 
-    /// What stands under the names of the log and of its shared memory; nil for none.
+    /// The files at the paths of the log and its shared memory; nil if missing.
     struct LogIdentity: Equatable {
         let log: Identity?
         let sharedMemory: Identity?
@@ -35,14 +35,14 @@ struct IndexFiles: Sendable {
         try status(at: path).map { Identity(device: $0.device, inode: $0.inode) }
     }
 
-    /// Refuses what SQLite would follow out of the folder (a link), wait for (a pipe), or write into although it is somebody's
-    /// file elsewhere (a second name).
+    /// Throws for an item that SQLite would follow out of the directory (a symlink), wait for (a pipe), or write to although it
+    /// is also a file elsewhere (a hard link).
     func requireOwnFiles() throws { try require { $0.kind == .regular && $0.links <= 1 } }
 
-    /// For those who only read: a second name does no harm then.
+    /// Like ``requireOwnFiles()``, for reading, where a hard link does no harm.
     func requireFiles() throws { try require { $0.kind == .regular } }
 
-    /// Whether a set-aside index and all that SQLite opens with it are files, each with one name.
+    /// Whether a set-aside index and the files that SQLite opens with it are regular files without other hard links.
     func areOwn(beside path: String) -> Bool {
         ["", "-journal", "-wal", "-shm"].allSatisfy { suffix in
             guard let file = try? status(at: path + suffix) else { return suffix != "" }
@@ -51,21 +51,22 @@ struct IndexFiles: Sendable {
     }
 
     private func require(_ isAccepted: (FileStatus) -> Bool) throws {
-        // A link in the place of our folder leads to somebody else's files.
+        // A symlink in place of our directory leads to files of others.
         if let folder = try status(at: folder), folder.kind != .directory {
             throw CacheStorageError(
-                .blockedName, "What is called .halcyon is no folder.", remedy: "Move it out of the cache's folder.")
+                .blockedName, "“.halcyon” exists but is not a directory.",
+                remedy: "Move it out of the cache directory.")
         }
         for suffix in ["", "-journal", "-wal", "-shm"] {
             guard let file = try status(at: database + suffix), !isAccepted(file) else { continue }
             throw CacheStorageError(
                 .blockedName,
-                "What is called .halcyon/index.sqlite\(suffix) is no file, or has a second name elsewhere.",
-                remedy: "Move it out of the cache's folder.")
+                "“.halcyon/index.sqlite\(suffix)” is not a regular file, or has another hard link elsewhere.",
+                remedy: "Move it out of the cache directory.")
         }
     }
 
-    /// nil when there is none.
+    /// nil if the path is missing.
     func status(at path: String) throws(SystemError) -> FileStatus? {
         try fileSystem.statusIfPresent(at: path)
     }
@@ -74,14 +75,14 @@ struct IndexFiles: Sendable {
         LogIdentity(log: try identity(of: log), sharedMemory: try identity(of: sharedMemory))
     }
 
-    /// Renames an index that cannot be used, so that it can be looked at, and a new one takes its place.
+    /// Renames an unusable index, so that you can inspect it and a new one can take its place.
     func setAside(as kept: String) throws(SystemError) {
         for suffix in ["-wal", "-shm", ""] {
             do throws(SystemError) {
                 try fileSystem.rename(database + suffix, to: kept + suffix)
             } catch {
                 guard error.isMissing else { throw error }
-                // What an older one left under this name does not belong to this one.
+                // A file that an earlier index left at this path does not belong to this one.
                 try? fileSystem.unlink(kept + suffix)
             }
         }

@@ -1,9 +1,9 @@
-/// What is asked about many entries, and what is remembered of one. See ``IndexSQL``.
+/// Statements for filters, pins, tags, metadata and statistics. See ``IndexSQL``.
 extension IndexSQL {
-    // MARK: Which entries
+    // MARK: Filters
 
-    // Parts of statements: a head, what a filter asks, and an order. NOT INDEXED, because SQLite, which has no statistics, takes
-    // an index that most rows are in, and looks each of them up.
+    // Parts of statements: a head, the filter's conditions and an order. NOT INDEXED, because SQLite has no statistics here: it
+    // would choose an index that contains most rows, and look up each of them in the table.
 
     static let selectRecords: StaticString = """
         SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
@@ -30,13 +30,13 @@ extension IndexSQL {
     /// See ``FolderWork/isBeingCleared(_:in:)``.
     static let isNotBeingCleared: StaticString =
         " AND created_at > ? AND created_at <= max(?, (SELECT stored_at FROM totals WHERE id = 1))"
-    /// A host that is not known is worked out by what follows.
+    /// If a row's host is NULL, ``meetsKeyConditions`` computes it.
     static let mayHaveHost: StaticString = " AND (host = ? OR host IS NULL)"
     static let meetsKeyConditions: StaticString = " AND meets(?, key, base_length, source)"
 
-    // All entries by access, from a position on: what is sorted by (?1, ?2), and the id (?3). Many may have one access and one size,
-    // after the clock has jumped. A comparison of rows begins at the first of the equals and walks past them, so that each column has a
-    // part of its own.
+    // All entries by access, after a position: the sort columns (?1, ?2) and the id (?3). Many entries may share one access and
+    // size after the clock has jumped. A row-value comparison would start at the first of them and walk past the others, so
+    // each column has its own part.
 
     static let fromUsed: StaticString = "rank AS used, size AS bytes FROM entries WHERE pinned = "
     static let usedAfter: [StaticString] = [
@@ -48,7 +48,7 @@ extension IndexSQL {
         " AND rank < ?1",
     ]
 
-    /// Texts, which sort behind all numbers: somebody has edited them.
+    /// Finds text, which sorts after all numbers, in an edited index.
     static let hasOddAccesses: StaticString = """
         SELECT EXISTS (SELECT 1 FROM entries WHERE pinned IN (0, 1) AND rank > 9223372036854775807)
         """
@@ -58,7 +58,7 @@ extension IndexSQL {
 
     // MARK: The listing of version 0.1.0
 
-    /// Keys and hosts stand there too. Each with what its rows are found by.
+    /// Each table, with the columns that identify a row. They contain keys and hosts too.
     static let formerListing: [(table: StaticString, columns: StaticString)] = [
         ("listing", "id"), ("listing_by_size", "size, id"), ("listing_by_creation", "created_at, id"),
         ("listing_by_source", "source, id"), ("listing_by_host", "host, id"), ("listing_by_processor", "processor, id"),
@@ -71,14 +71,14 @@ extension IndexSQL {
 
     static let pin: StaticString = "UPDATE entries SET pinned = ?2 WHERE id = ?1"
 
-    /// An end without a time to live is one that reads leave alone. Which one an entry had before is not known: it gets the one from its
-    /// store to its end.
+    /// Reads do not move an expiration without a time to live. The earlier time to live of an entry is unknown, so it becomes
+    /// the time from its store to its expiration.
     static let setKeepsExpiration: StaticString = """
         UPDATE entries SET time_to_live = CASE WHEN ?2 THEN NULL ELSE max(0, expires_at - created_at) END
         WHERE id = ?1 AND expires_at IS NOT NULL
         """
 
-    /// Anything but 0 is as good as 1, and somebody else's doing.
+    /// Halcyon writes only 0 and 1. Any other value counts as 1.
     static let normalizePins: StaticString = "UPDATE entries SET pinned = 1 WHERE pinned < 0 OR pinned > 1"
 
     static let countInvalidPins: StaticString = "SELECT count(*) FROM entries WHERE pinned < 0 OR pinned > 1"
@@ -96,7 +96,7 @@ extension IndexSQL {
         FROM metadata WHERE id = ?1 AND stored_at = ?2
         """
 
-    /// Before version 7.
+    /// For an index before version 7.
     static let formerMetadata: StaticString = """
         SELECT etag, last_modified, max_age, fields, NULL, NULL, NULL, NULL FROM metadata WHERE id = ?1 AND stored_at = ?2
         """
@@ -115,7 +115,7 @@ extension IndexSQL {
 
     static let moveMetadata: StaticString = "UPDATE metadata SET id = ?2 WHERE id = ?1"
 
-    // MARK: Keys that are not to be kept
+    // MARK: Forgetting keys
 
     static let hasKeys: StaticString = "SELECT EXISTS (SELECT 1 FROM entries WHERE key IS NOT NULL OR host IS NOT NULL)"
 
@@ -141,7 +141,7 @@ extension IndexSQL {
         WHERE id = 1
         """
 
-    /// The one row under its own id, where somebody has given it another.
+    /// Restores the id of the only row, if it was edited.
     static let mendStatistics: StaticString = """
         UPDATE statistics SET id = 1 WHERE id <> 1 AND NOT EXISTS (SELECT 1 FROM statistics WHERE id = 1)
         """
@@ -153,7 +153,7 @@ extension IndexSQL {
         WHERE id = 1
         """
 
-    /// As in ``planned``.
+    /// A part of ``planned``.
     static let plannedAboutMany: [(name: String, sql: StaticString)] = [
         ("hasOddAccesses", hasOddAccesses), ("pinnedTotals", pinnedTotals),
         ("pin", pin), ("normalizePins", normalizePins), ("countInvalidPins", countInvalidPins), ("tags", tags),

@@ -10,7 +10,7 @@ package enum IndexSQL {
         FROM entries WHERE id = ?1 AND name = ?2
         """
 
-    /// As ``lookup``, of an index of version 6 or an earlier one.
+    /// Like ``lookup``, for an index of version 6 or earlier.
     static let formerLookup: StaticString = """
         SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
             pinned, NULL, NULL, NULL
@@ -23,8 +23,8 @@ package enum IndexSQL {
         FROM entries WHERE id = ?1
         """
 
-    /// A store that says nothing of the pin (?11) or the origin (?13, ?14) leaves them as they were; one whose key is not to be kept takes
-    /// away what a key had said. The boot is what the index says by now: another process may have counted another one.
+    /// A store without a pin (?11) or an origin (?13, ?14) keeps those of the row. A store without a key removes what came from
+    /// an earlier key. The boot comes from the index, because another process may have counted a new one.
     static let upsert: StaticString = """
         INSERT INTO entries
             (id, name, key, token, inode, size, created_at, rank, expires_at, time_to_live, pinned, slack,
@@ -49,20 +49,20 @@ package enum IndexSQL {
 
     static let delete: StaticString = "DELETE FROM entries WHERE id = ?1"
 
-    /// Also of an index that was set aside.
+    /// Also for an index that was set aside.
     static let uses: StaticString = "SELECT hits, source, base_length FROM entries WHERE id = ?1"
 
     static let setHits: StaticString = "UPDATE entries SET hits = ?2 WHERE id = ?1"
 
-    /// The entry under a former name gets today's.
+    /// Gives the entry under a former name its current name.
     static let rename: StaticString = "UPDATE entries SET id = ?2, name = ?3, key = ?4 WHERE id = ?1"
 
     static let relearn: StaticString = "UPDATE entries SET inode = ?2, token = ?4 WHERE id = ?1 AND token = ?3"
 
     // MARK: The access log
 
-    /// A read. `rank` runs ahead of it by ?11 milliseconds for each of the first three reads; 0 under LRU. A rank that is further ahead
-    /// already stays, and `accessed_at` then has the read itself.
+    /// Records a read. Each of the first three reads moves `rank` ahead of it by ?11 milliseconds; 0 under LRU. A rank that is
+    /// already further ahead stays. While `rank` is ahead, `accessed_at` has the time of the last read.
     static let touch: StaticString = """
         UPDATE entries
         SET
@@ -75,8 +75,8 @@ package enum IndexSQL {
         WHERE id = ?1 AND token = ?2
         """
 
-    /// The later of two reads decides, also when its note was written first, by another process. None moves an end without a time to
-    /// live.
+    /// Like ``touch``, for a read that moves the expiration. The later of two reads decides, even if another process wrote its
+    /// note first. No read moves an expiration without a time to live.
     static let extend: StaticString = """
         UPDATE entries
         SET
@@ -93,7 +93,7 @@ package enum IndexSQL {
         WHERE id = ?1 AND token = ?2
         """
 
-    /// As ``extend``, by the time to live that the row has by now.
+    /// Like ``extend``, by the time to live that the row has now.
     static let renew: StaticString = """
         UPDATE entries
         SET
@@ -110,10 +110,9 @@ package enum IndexSQL {
 
     // MARK: Many entries, a batch at a time
 
-    /// The entries to evict so that at least ?1 bytes and at least ?3 entries go, at most ?2 of them, in the order of
-    /// their ranks.
+    /// Evicts at least ?1 bytes and at least ?3 entries, but at most ?2 entries, lowest rank first.
     ///
-    /// The inner LIMIT is what keeps a small need from reading the whole table.
+    /// Without the inner LIMIT, even a small need would read the whole table.
     static let evict: StaticString = """
         DELETE FROM entries WHERE id IN (
             SELECT id FROM (
@@ -136,7 +135,7 @@ package enum IndexSQL {
             pinned, base_length, boot, uptime
         """
 
-    /// What was stored up to ?2, in the order of ids after ?1; and what lies after ?4, before the clock jumped back.
+    /// Removes what was stored up to ?2, or after ?4 (before the clock jumped back), in the order of ids after ?1.
     static let removeStored: StaticString = """
         DELETE FROM entries WHERE id IN (
             SELECT id FROM entries WHERE id > ?1 AND (created_at <= ?2 OR created_at > ?4) ORDER BY id LIMIT ?3
@@ -151,14 +150,14 @@ package enum IndexSQL {
         FROM entries WHERE id > ?1 ORDER BY id LIMIT ?2
         """
 
-    /// Whether a last access lies after ?1, or a rank after ?2: the clock has jumped back since.
+    /// Whether a last access is after ?1, or a rank after ?2, because the clock has jumped back.
     static let hasFuture: StaticString = """
         SELECT EXISTS (
             SELECT 1 FROM entries WHERE pinned = 0 AND rank > ?1 AND (coalesce(accessed_at, rank) > ?1 OR rank > ?2)
         )
         """
 
-    /// Makes ?1 the last access of rows for which ``hasFuture`` is true, with ?2 and ?4 as its bounds.
+    /// Sets the last access to ?1 in rows that ``hasFuture`` finds with the bounds ?2 and ?4.
     static let clampFuture: StaticString = """
         UPDATE entries SET
             rank = ?1, accessed_at = NULL,
@@ -169,7 +168,7 @@ package enum IndexSQL {
         )
         """
 
-    // MARK: For people
+    // MARK: Accesses and ranks
 
     static let rankRange: StaticString = """
         SELECT
@@ -182,11 +181,12 @@ package enum IndexSQL {
         SELECT min(coalesce(accessed_at, rank)), max(coalesce(accessed_at, rank)) FROM entries NOT INDEXED WHERE pinned = 0
         """
 
-    /// Rows whose rank is ahead of their last access. Only an eviction order that counts reads has any, and makes the index.
+    /// Indexes the rows whose rank is ahead of their last access. Only an eviction order that counts reads has such rows, and
+    /// it creates the index.
     static let makeIndexOfRanksAhead =
         "CREATE INDEX IF NOT EXISTS entries_ahead ON entries (accessed_at) WHERE accessed_at IS NOT NULL"
 
-    /// O(1): without the index there is no such row, and the table is not searched for one.
+    /// O(1): without the index there is no such row, and SQLite does not search the table.
     static let hasRanksAhead: StaticString = """
         SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = 'entries_ahead')
             THEN EXISTS (SELECT 1 FROM entries WHERE accessed_at IS NOT NULL) ELSE 0 END
@@ -216,23 +216,23 @@ package enum IndexSQL {
             AND NOT EXISTS (SELECT 1 FROM totals WHERE expiry_scan IS NULL AND earliest_expiry > ?1)
         """
 
-    // MARK: What has expired
+    // MARK: Expiration
 
     static let nothingHasExpired: StaticString =
         "SELECT EXISTS (SELECT 1 FROM totals WHERE expiry_scan IS NULL AND earliest_expiry > ?1)"
 
-    /// From here on the triggers note what is written while a scan reads.
+    /// From now on, the triggers record the expirations that are written while a scan reads.
     static let beginExpiryScan: StaticString =
         "UPDATE totals SET expiry_scan = ?1, earliest_expiry = 9223372036854775807 WHERE id = 1"
 
-    /// Makes the next removal of what has expired scan.
+    /// Makes the next removal of expired entries scan for them.
     static let doubtExpiry: StaticString = "UPDATE totals SET earliest_expiry = 0 WHERE id = 1"
 
     static let expired: StaticString = "SELECT id FROM entries WHERE pinned = 0 AND expires_at <= ?1 LIMIT ?2"
 
     static let nextExpiry: StaticString = "SELECT min(expires_at) FROM entries WHERE pinned = 0"
 
-    /// Unless another scan has begun since.
+    /// Does nothing if another scan has begun since.
     static let endExpiryScan: StaticString = """
         UPDATE totals SET expiry_scan = NULL, earliest_expiry = min(earliest_expiry, coalesce(?2, earliest_expiry))
         WHERE id = 1 AND expiry_scan = ?1
@@ -256,7 +256,7 @@ package enum IndexSQL {
 
     static let setStoredAt: StaticString = "UPDATE totals SET stored_at = ?1 WHERE id = 1"
 
-    /// A new token looks like a store to the triggers, and is none.
+    /// Restores the latest store after a token has changed, which the triggers take for a store.
     static let setLatestStore: StaticString =
         "UPDATE totals SET stored_at = ?1, stored_boot = ?2, stored_uptime = ?3 WHERE id = 1"
 
@@ -267,10 +267,11 @@ package enum IndexSQL {
         FROM state JOIN totals USING (id) WHERE id = 1
         """
 
-    /// The inode number of the index that its rows' ones are of; NULL for none. Of an index of any version.
+    /// The inode number of the index file to which the inode numbers in its rows belong; NULL if they are stale. For an index
+    /// of any version.
     static let isCopied: StaticString = "SELECT CASE WHEN relearning = 0 THEN index_inode END FROM state WHERE id = 1"
 
-    /// Also of an index that has not been upgraded yet.
+    /// Also for an index that has not been upgraded yet.
     static let adoption: StaticString = "SELECT adoption FROM state WHERE id = 1"
 
     static let legacyNames: StaticString = "SELECT legacy_names FROM state WHERE id = 1"
@@ -310,7 +311,7 @@ package enum IndexSQL {
 
     static let freePages: StaticString = "PRAGMA freelist_count"
 
-    /// The statements whose plans are pinned by a test, by name.
+    /// The statements whose query plans a test pins, by name.
     package static let planned: [(name: String, sql: StaticString)] =
         [
             ("lookup", lookup), ("row", row), ("upsert", upsert), ("adopt", adopt), ("delete", delete),

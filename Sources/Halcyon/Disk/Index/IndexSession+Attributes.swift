@@ -1,12 +1,12 @@
 internal import HalcyonSQLite
 
-/// Pins, tags, validators and metadata; keys that are not to be kept; statistics.
+/// Pins, tags, validators, metadata, forgetting keys, upgrades and statistics.
 extension IndexSession {
     // MARK: One entry
 
-    /// Everything that is known of an entry.
+    /// Fills in the tags, validators and metadata of an entry.
     ///
-    /// - Parameter sql: what reads its metadata.
+    /// - Parameter sql: the statement that reads its metadata.
     func describe(_ record: inout EntryRecord, metadata sql: StaticString = IndexSQL.metadata) throws(SQLiteError) {
         record.tags = try tags(of: record.entry.id)
         let (validators, fields) = try metadata(of: record.entry, sql)
@@ -35,7 +35,7 @@ extension IndexSession {
         }
     }
 
-    /// Notes what is not nil.
+    /// Writes the attributes that are not nil.
     func note(_ attributes: DiskStorage.EntryAttributes, of entry: Entry) throws {
         if let isPinned = attributes.isPinned { try pin(entry.id, isPinned) }
         if let tags = attributes.tags { try setTags(tags, of: entry.id) }
@@ -95,7 +95,7 @@ extension IndexSession {
         }
     }
 
-    /// Gives an entry another name, and with it another id.
+    /// Gives an entry another name, and the id that belongs to it.
     func rename(_ entry: Entry, to name: BlobName, key: String?) throws(SQLiteError) {
         try connection.with(IndexSQL.rename) { (statement) throws(SQLiteError) in
             statement.bind(entry.id, at: 1)
@@ -113,23 +113,23 @@ extension IndexSession {
         }
     }
 
-    // MARK: Pins of others
+    // MARK: Pins edited by hand
 
-    /// Whether somebody has pinned entries in a way of his own.
+    /// Whether the index has pins other than 0 and 1, which Halcyon never writes.
     func hasInvalidPins() throws(SQLiteError) -> Bool { try (connection.integer(IndexSQL.countInvalidPins) ?? 0) > 0 }
 
     func normalizePins() throws(SQLiteError) { try connection.run(IndexSQL.normalizePins) }
 
     // MARK: Keys
 
-    /// Reads the whole table where there are none.
+    /// Reads the whole table if there are none.
     func hasKeys() throws(SQLiteError) -> Bool { try connection.integer(IndexSQL.hasKeys) == 1 }
 
     func forgetKey(of id: Int64) throws(SQLiteError) { try run(IndexSQL.forgetKey, id) }
 
     // MARK: The listing of version 0.1.0
 
-    /// Deletes rows, so many at most.
+    /// Deletes at most `limit` rows.
     ///
     /// - Returns: whether there may be more.
     func emptyFormerListing(limit: Int) throws -> Bool {
@@ -150,7 +150,7 @@ extension IndexSession {
         for (table, _) in try formerListing() { try connection.execute("DROP TABLE \(table)") }
     }
 
-    /// Its tables, as far as they are there: anybody may have dropped them.
+    /// Those of its tables that exist: anyone may have dropped some.
     private func formerListing() throws -> [(table: StaticString, columns: StaticString)] {
         let tables = Set(try connection.texts(IndexSQL.tables))
         return IndexSQL.formerListing.filter { tables.contains($0.table.description) }
@@ -158,7 +158,7 @@ extension IndexSession {
 
     // MARK: The upgrade to version 7
 
-    /// What is left of it; nil when nothing is.
+    /// The next step of the upgrade; nil if it is complete.
     func upgradeStep() throws -> UpgradeStep? {
         try connection.integer(IndexSQL.upgrading).flatMap { UpgradeStep(rawValue: Int(clamping: $0)) }
     }
@@ -178,15 +178,15 @@ extension IndexSession {
     func makeIndex() throws(SQLiteError) { try connection.run(IndexSQL.makeIndex) }
 
     func dropFormerIndexes() throws(SQLiteError) {
-        // There is no key in their pages: to overwrite those takes fifty times as much of the log.
+        // Their pages contain no keys, and overwriting them would take fifty times as much of the log.
         try connection.execute("PRAGMA secure_delete = OFF")
         defer { try? connection.execute("PRAGMA secure_delete = ON") }
         try connection.execute(IndexSQL.dropFormerIndexes)
     }
 
-    /// Works out hosts of entries with ids after `id`.
+    /// Computes the hosts of at most `limit` entries with ids after `id`.
     ///
-    /// - Returns: the last of them; nil when there are no more.
+    /// - Returns: the id of the last one; nil if there are no more.
     func fillHosts(after id: Int64, limit: Int) throws -> Int64? {
         let keys = try connection.with(throwing: IndexSQL.unknownHosts) { statement in
             statement.bind(id, at: 1)
@@ -231,7 +231,7 @@ extension IndexSession {
 
     func resetStatistics(at now: Timestamp) throws(SQLiteError) { try run(IndexSQL.resetStatistics, now.milliseconds) }
 
-    /// Runs a statement with one number.
+    /// Runs a statement with one integer.
     func run(_ sql: StaticString, _ value: Int64) throws(SQLiteError) {
         try connection.with(sql) { (statement) throws(SQLiteError) in
             statement.bind(value, at: 1)
@@ -241,7 +241,7 @@ extension IndexSession {
 }
 
 extension DiskStorage.HTTPValidators {
-    /// A row of ``IndexSQL/metadata``.
+    /// Reads a row of ``IndexSQL/metadata``.
     fileprivate init(_ statement: Statement, storedAt: Timestamp) {
         func seconds(_ column: Int32) -> Int? { statement.optionalInteger(at: column).map { Int(clamping: $0) } }
         self.init(

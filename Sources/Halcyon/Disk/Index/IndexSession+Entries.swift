@@ -1,18 +1,19 @@
 internal import HalcyonSQLite
 
-/// Which entries meet a filter, and in which order: one statement each, put together of what the filter asks.
+/// Filtered and sorted entries. Each call assembles one statement from the filter's conditions.
 extension IndexSession {
-    /// Some of the entries that meet a filter.
+    /// A part of the entries that meet a filter.
     struct Page {
         var records: [EntryRecord] = []
-        /// Where each of them stands in the order.
+        /// The position of each record in the order.
         var positions: [EntryPosition] = []
         var hasMore = false
     }
 
-    /// The first entries that meet a filter, behind a position in an order.
+    /// The first entries that meet a filter after a position in an order.
     ///
-    /// Reads the whole table, and keeps as many rows as are asked for. All entries by access have an index while no rank is ahead.
+    /// Reads the whole table and keeps the rows of the page. Without a filter, an index serves the order by eviction, and the
+    /// order by access while no rank is ahead.
     func page(
         _ conditions: EntryConditions, in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
     ) throws -> Page {
@@ -31,7 +32,8 @@ extension IndexSession {
         }
     }
 
-    /// nil where positions are not what the index sorts by: a rank is ahead of its access, or a row has been edited (a fraction, or text).
+    /// Reads a page from the index; nil if the index sorts differently, because a rank is ahead of its access or a row was
+    /// edited (to a fraction, or text).
     private func walkedPage(
         in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
     ) throws -> Page? {
@@ -63,7 +65,7 @@ extension IndexSession {
         return page
     }
 
-    /// All entries that meet a filter: their ids.
+    /// The ids of all entries that meet a filter.
     ///
     /// - Parameter order: nil for none.
     func ids(_ conditions: EntryConditions, in order: EntryOrder?, descending: Bool) throws -> [Int64] {
@@ -77,7 +79,7 @@ extension IndexSession {
         }
     }
 
-    /// The entries with some ids that meet a filter, in the order of the ids.
+    /// The entries among `ids` that meet a filter, in the order of `ids`.
     func records(of ids: some Sequence<Int64>, _ conditions: EntryConditions) throws -> [EntryRecord] {
         try connection.with(joining: IndexSQL.entry(conditions)) { statement in
             var parameters = Parameters(of: statement)
@@ -93,7 +95,7 @@ extension IndexSession {
         }
     }
 
-    /// Number and bytes of the entries that meet a filter.
+    /// The number and bytes of the entries that meet a filter.
     func totals(_ conditions: EntryConditions) throws -> Totals {
         try connection.with(joining: [IndexSQL.selectTotals] + conditions.fragments) { statement in
             var parameters = Parameters(of: statement)
@@ -102,7 +104,7 @@ extension IndexSession {
         }
     }
 
-    /// The row of the first of some names that has one, with everything that is known of it.
+    /// The whole record of the first name that has a row.
     func record(of names: [BlobName], at now: Timestamp) throws -> EntryRecord? {
         for name in names {
             guard let entry = try entry(named: name) else { continue }
@@ -111,7 +113,7 @@ extension IndexSession {
         return nil
     }
 
-    /// An entry with its uses; tags and metadata are added by ``describe(_:)``.
+    /// An entry with its hits and slack; ``describe(_:metadata:)`` adds tags and metadata.
     private func record(_ statement: Statement) -> EntryRecord {
         EntryRecord(
             entry: Entry(statement), hits: statement.quantity(at: 14), slack: statement.slack(at: 15))
@@ -121,7 +123,7 @@ extension IndexSession {
 
     func pinnedTotals() throws(SQLiteError) -> Totals { try totals(IndexSQL.pinnedTotals) }
 
-    /// Bytes that blobs take up beyond their sizes.
+    /// Bytes allocated for all blobs beyond their sizes.
     func slack() throws(SQLiteError) -> Int64 {
         try connection.with(IndexSQL.slack) { (statement) throws(SQLiteError) in
             try statement.step() ? statement.slack(at: 0) : 0
@@ -130,7 +132,7 @@ extension IndexSession {
 }
 
 extension EntryPosition {
-    /// From the columns behind those of a record.
+    /// Reads the columns after those of a record.
     fileprivate init(_ statement: Statement, in order: EntryOrder) {
         let id = statement.integer(at: 0)
         switch order {
@@ -151,7 +153,7 @@ extension EntryPosition {
 }
 
 extension IndexSQL {
-    /// A page of entries that meet a filter, behind a position unless it is the first one.
+    /// A page of entries that meet a filter, after a position unless it is the first page.
     static func page(
         _ conditions: EntryConditions, in order: EntryOrder, descending: Bool, isFirst: Bool
     ) -> [StaticString] {
@@ -166,7 +168,7 @@ extension IndexSQL {
         [selectRecords, "id", fromEntries] + conditions.fragments + [" AND id = ?"]
     }
 
-    /// A page of all entries by access, behind a position unless it is the first one.
+    /// A page of all entries by access, after a position unless it is the first page.
     static func walk(descending: Bool, isFirst: Bool) -> [StaticString] {
         let starts = isFirst ? [""] : descending ? usedBefore : usedAfter
         let pins: [StaticString] = ["0", "1"]
@@ -181,8 +183,8 @@ extension IndexSQL {
 }
 
 extension EntryOrder {
-    /// What entries are sorted by: three columns, of which the last is the id. Anybody may have edited them: they are compared as the
-    /// numbers and bytes that a position has.
+    /// The three columns to sort by, the id last. Anyone may have edited them, so they are cast to the numbers and bytes of a
+    /// position.
     fileprivate var columns: StaticString {
         switch self {
         case .access: "CAST(coalesce(accessed_at, rank) AS INTEGER), CAST(size AS INTEGER), id"

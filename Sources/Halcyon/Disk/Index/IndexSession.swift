@@ -1,10 +1,10 @@
 internal import Foundation
 package import HalcyonSQLite
 
-/// What can be asked of the index over one connection. Writing belongs inside ``EntryIndex/write(_:)``.
+/// Reads and writes the index over one connection. Write only inside ``EntryIndex/write(_:_:)``.
 package struct IndexSession {
     let connection: Connection
-    /// Of the transaction under way.
+    /// Of the current transaction.
     let effects: Effects?
 
     init(connection: Connection, effects: Effects? = nil) {
@@ -12,17 +12,17 @@ package struct IndexSession {
         self.effects = effects
     }
 
-    /// What a transaction means for this process once it is committed.
+    /// What a transaction changes in this process once it has committed.
     final class Effects {
-        /// Entries that it has stored, as their rows are.
+        /// The entries that it has stored, as in their rows.
         var stored: [Entry] = []
-        /// The folder's state, if it has changed it.
+        /// The directory's state, if the transaction has changed it.
         var state: IndexState?
     }
 
     // MARK: One entry
 
-    /// The entry of a name. Two names that share a row id are told apart here.
+    /// The entry of a name. Compares the name too, because two names may share a row id.
     package func entry(named name: BlobName) throws(SQLiteError) -> Entry? {
         try connection.with(IndexSQL.lookup) { (statement) throws(SQLiteError) in
             statement.bind(name.rowID, at: 1)
@@ -40,7 +40,7 @@ package struct IndexSession {
 
     /// Inserts the entry, or replaces the one with its id.
     ///
-    /// - Parameter pinned: nil leaves the pin of the one with its id as it is.
+    /// - Parameter pinned: nil keeps the pin of the replaced entry.
     package func upsert(_ entry: Entry, pinned: Bool? = nil) throws(SQLiteError) {
         try connection.with(IndexSQL.upsert) { (statement) throws(SQLiteError) in
             try entry.bind(to: statement)
@@ -53,7 +53,7 @@ package struct IndexSession {
         }
     }
 
-    /// Inserts the entry of a file that has none. True when it had none.
+    /// Inserts the entry of a file. Returns false, and changes nothing, if the file has an entry.
     package func adopt(_ entry: Entry) throws(SQLiteError) -> Bool {
         try connection.with(IndexSQL.adopt) { (statement) throws(SQLiteError) in
             try entry.bind(to: statement)
@@ -64,7 +64,7 @@ package struct IndexSession {
 
     package func delete(id: Int64) throws(SQLiteError) { try run(IndexSQL.delete, id) }
 
-    /// Notes the inode a blob has in a copied folder.
+    /// Records the inode and token of a blob in a copied directory.
     package func relearn(_ entry: Entry, inode: UInt64?, token: Int64) throws(SQLiteError) {
         try connection.with(IndexSQL.relearn) { (statement) throws(SQLiteError) in
             statement.bind(entry.id, at: 1)
@@ -75,9 +75,9 @@ package struct IndexSession {
         }
     }
 
-    /// Writes one note of the access log. It never revives, extends or ages a newer entry: the token has to be the same.
+    /// Writes one note of the access log. The token must match, so a note never revives, extends or ages a newer entry.
     ///
-    /// - Parameter bonus: milliseconds by which each of the first three reads moves the rank ahead.
+    /// - Parameter bonus: the milliseconds by which each of the first three reads moves the rank ahead.
     func touch(id: Int64, _ note: AccessLog.Note, bonus: Int64 = 0) throws(SQLiteError) {
         let sql = note.lifetime == nil ? IndexSQL.touch : note.renewedAt == nil ? IndexSQL.extend : IndexSQL.renew
         try connection.with(sql) { (statement) throws(SQLiteError) in
@@ -102,9 +102,9 @@ package struct IndexSession {
 
     // MARK: Many entries
 
-    /// Deletes the entries of the lowest ranks until as many bytes and entries are gone as need be, `limit` entries at most.
+    /// Deletes the entries with the lowest ranks until `need` bytes and entries are gone, at most `limit` entries.
     ///
-    /// - Returns: what it deleted, in the order of ranks.
+    /// - Returns: the deleted entries, lowest rank first.
     package func evict(need: Totals, limit: Int) throws(SQLiteError) -> [Entry] {
         try connection.with(IndexSQL.evict) { (statement) throws(SQLiteError) in
             statement.bind(need.bytes, at: 1)
@@ -116,7 +116,7 @@ package struct IndexSession {
         }
     }
 
-    /// Deletes those of some entries that have expired at `now`.
+    /// Deletes the entries among `ids` that have expired at `now`, and returns them.
     func expire(_ ids: some Sequence<Int64>, at now: Timestamp) throws(SQLiteError) -> [Entry] {
         var expired: [Entry] = []
         for id in ids { expired += try entries(IndexSQL.expire, id, now.milliseconds) }
@@ -132,7 +132,7 @@ package struct IndexSession {
 
     func beginExpiryScan(_ scan: Int64) throws(SQLiteError) { try run(IndexSQL.beginExpiryScan, scan) }
 
-    /// Some of what has expired at `now`. Reads an index of all rows, until it has as many.
+    /// At most `limit` ids of entries that have expired at `now`. Scans an index of all rows until it has found them.
     func expired(at now: Timestamp, limit: Int) throws(SQLiteError) -> [Int64] {
         try connection.with(IndexSQL.expired) { (statement) throws(SQLiteError) in
             statement.bind(now.milliseconds, at: 1)
@@ -143,7 +143,7 @@ package struct IndexSession {
         }
     }
 
-    /// When the first entry expires. Reads an index of all rows.
+    /// When the first entry expires; nil if none does. Scans an index of all rows.
     func nextExpiry() throws(SQLiteError) -> Int64? { try connection.integer(IndexSQL.nextExpiry) }
 
     func endExpiryScan(_ scan: Int64, next: Int64?) throws(SQLiteError) {
@@ -161,18 +161,17 @@ package struct IndexSession {
         }
     }
 
-    /// Deletes entries stored up to `time`, with ids after `id`; and those stored after `future`, which only a clock that
-    /// has jumped back since can have said.
+    /// Deletes entries with ids after `id` that were stored up to `time`, or after `future`, before the clock jumped back.
     package func removeStored(
         upTo time: Timestamp, orAfter future: Timestamp, after id: Int64, limit: Int
     ) throws(SQLiteError) -> [Entry] {
         try entries(IndexSQL.removeStored, id, time.milliseconds, Int64(limit), future.milliseconds)
     }
 
-    /// Entries in the order of their ids.
+    /// At most `limit` entries with ids after `id`, in the order of their ids.
     package func page(after id: Int64, limit: Int) throws(SQLiteError) -> [Entry] {
         let entries = try entries(IndexSQL.page, id, Int64(limit))
-        // SQLite trusts the order of its pages. Where they have been exchanged, whoever walks them would walk for ever.
+        // SQLite trusts the order of its pages. If damage has swapped them, paging through them might never end.
         var last = id
         for entry in entries {
             guard entry.id > last else {
@@ -183,7 +182,7 @@ package struct IndexSession {
         return entries
     }
 
-    /// Whether an access or a rank lies further ahead than it can.
+    /// Whether an access or a rank is further ahead than possible.
     func hasFuture(beyond bounds: FutureBounds) throws(SQLiteError) -> Bool {
         try connection.with(IndexSQL.hasFuture) { (statement) throws(SQLiteError) in
             statement.bind(bounds.access.milliseconds, at: 1)
@@ -192,9 +191,9 @@ package struct IndexSession {
         }
     }
 
-    /// Makes `now` the last access of entries that lie beyond the bounds.
+    /// Sets the last access of entries beyond the bounds to `now`.
     ///
-    /// - Returns: how many there were, at most `limit`.
+    /// - Returns: the number of changed entries, at most `limit`.
     func clampFuture(beyond bounds: FutureBounds, to now: Timestamp, limit: Int) throws(SQLiteError) -> Int {
         try connection.with(IndexSQL.clampFuture) { (statement) throws(SQLiteError) in
             statement.bind(now.milliseconds, at: 1)
@@ -206,7 +205,7 @@ package struct IndexSession {
         }
     }
 
-    /// The oldest and the latest access of entries that are not pinned; nil without any. O(1) while no rank is ahead.
+    /// The oldest and the latest access of unpinned entries; nil if there are none. O(1) while no rank is ahead.
     func accessRange() throws(SQLiteError) -> (oldest: Timestamp?, latest: Timestamp?) {
         try range(hasRanksAhead() ? IndexSQL.accessRange : IndexSQL.rankRange)
     }
@@ -223,10 +222,10 @@ package struct IndexSession {
     /// Whether the rank of any entry is ahead of its last access. O(1).
     func hasRanksAhead() throws(SQLiteError) -> Bool { try connection.integer(IndexSQL.hasRanksAhead) == 1 }
 
-    /// Lets ranks run ahead from now on. The first time, it reads the whole table.
+    /// Lets ranks run ahead of accesses from now on. The first call reads the whole table.
     func allowRanksAhead() throws(SQLiteError) { try connection.execute(IndexSQL.makeIndexOfRanksAhead) }
 
-    /// The time from the lowest rank of the entries that are not pinned until `now`, in milliseconds.
+    /// The milliseconds from the lowest rank of the unpinned entries to `now`.
     func ageSpan(at now: Timestamp) throws(SQLiteError) -> Int64 {
         try range(IndexSQL.rankRange).oldest.map { max(0, now - $0) } ?? 0
     }
@@ -242,13 +241,13 @@ package struct IndexSession {
 
     // MARK: Totals and state
 
-    /// What the triggers have kept. O(1); counted where it is what they cannot have kept.
+    /// The totals that the triggers keep. O(1), unless they are missing or negative: then it counts the rows.
     package func totals() throws(SQLiteError) -> Totals {
         guard let noted = try notedTotals(), noted.entries >= 0, noted.bytes >= 0 else { return try countedTotals() }
         return Totals(entries: min(noted.entries, Totals.limit), bytes: min(noted.bytes, Totals.limit))
     }
 
-    /// What stands there, whatever it is; nil where nothing does.
+    /// The recorded totals, unchecked; nil if missing.
     package func notedTotals() throws(SQLiteError) -> Totals? {
         try connection.with(IndexSQL.totals) { (statement) throws(SQLiteError) in
             guard try statement.step(), let entries = statement.optionalInteger(at: 0),
@@ -258,12 +257,12 @@ package struct IndexSession {
         }
     }
 
-    /// Rows whose size is less than nothing, or more than ``Statement/blobSize(at:)`` admits. Reads an index of all rows.
+    /// Rows whose size is outside ``Entry/sizes``. Scans an index of all rows.
     func entriesOfImpossibleSize(limit: Int) throws(SQLiteError) -> [Entry] {
         try entries(IndexSQL.impossibleSizes, Entry.sizes.upperBound, Int64(limit))
     }
 
-    /// Counted anew: reads every row.
+    /// Counts the rows: reads each of them.
     package func countedTotals() throws(SQLiteError) -> Totals { try totals(IndexSQL.countedTotals) }
 
     package func expiredTotals(at now: Timestamp) throws(SQLiteError) -> Totals {
@@ -280,7 +279,7 @@ package struct IndexSession {
         }
     }
 
-    /// `created_at` of the latest store, of any process.
+    /// `created_at` of the latest store by any process.
     func storedAt() throws(SQLiteError) -> Timestamp {
         try connection.with(IndexSQL.storedAt) { (statement) throws(SQLiteError) in
             try statement.step() ? statement.timestamp(at: 0) : Timestamp(milliseconds: 0)
@@ -308,10 +307,10 @@ package struct IndexSession {
             guard try statement.step() else {
                 throw SQLiteError(code: .corrupt, message: "the index has no state", isForeignSchema: true)
             }
-            // Another table's page in its place can look like one row of numbers, and say that nothing is to be trusted.
+            // If damage has put another table's page here, it may look like a row of numbers that distrusts every entry.
             guard let adoption = Adoption(rawValue: statement.text(at: 5)),
                 statement.isNull(at: 0) || statement.isText(at: 0)
-            else { throw SQLiteError(code: .corrupt, message: "the index's state is none", isForeignSchema: true) }
+            else { throw SQLiteError(code: .corrupt, message: "the index's state is invalid", isForeignSchema: true) }
             return IndexState(statement, adoption: adoption)
         }
     }
@@ -341,17 +340,17 @@ package struct IndexSession {
 
     // MARK: The file
 
-    /// Pages of the file that hold nothing.
+    /// The number of unused pages of the file.
     package func freePages() throws(SQLiteError) -> Int {
         Int(clamping: try connection.integer(IndexSQL.freePages) ?? 0)
     }
 
-    /// Gives up to `count` free pages back; the file shrinks at the next checkpoint.
+    /// Releases at most `count` free pages. The file shrinks at the next checkpoint.
     func releasePages(_ count: Int) throws(SQLiteError) {
         try connection.execute("PRAGMA incremental_vacuum(\(count))")
     }
 
-    /// Runs statements as they are, for tests that damage an index on purpose.
+    /// For tests that damage an index on purpose.
     package func execute(_ sql: String) throws(SQLiteError) { try connection.execute(sql) }
 
     package func integrityFindings() throws(SQLiteError) -> [String] { try connection.integrityFindings() }
@@ -360,7 +359,7 @@ package struct IndexSession {
 // MARK: - Rows
 
 extension Entry {
-    /// Reads the columns in the order in which every statement of ``IndexSQL`` names them.
+    /// Reads the columns in the order in which all statements of ``IndexSQL`` return them.
     init(_ statement: Statement, name: BlobName? = nil) {
         self.init(
             id: statement.integer(at: 0), name: name ?? statement.blobName(at: 1), key: statement.optionalText(at: 2),
@@ -411,29 +410,28 @@ extension IndexState {
     }
 }
 
-/// Anybody may have edited the index. Here its numbers become values, and only those that make sense: whatever is calculated with
-/// them has room.
+/// Reads numbers and clamps them to plausible ranges. Anyone may have edited the index, and calculations must not overflow.
 extension Statement {
-    /// What a clock can say.
+    /// A time from 1970 to ``Timestamp/latest``.
     func timestamp(at column: Int32) -> Timestamp {
         Timestamp(milliseconds: integer(at: column, in: 0...Timestamp.latest.milliseconds))
     }
 
-    /// Bytes of one file.
+    /// The size of one file in bytes.
     func blobSize(at column: Int32) -> Int64 { integer(at: column, in: Entry.sizes) }
 
-    /// Of bytes, entries, uses or milliseconds: up to 2⁶⁰.
+    /// A number of bytes, entries, uses or milliseconds, at most 2⁶⁰.
     func quantity(at column: Int32) -> Int64 { integer(at: column, in: 0...Totals.limit) }
 
-    /// Bytes beyond a size; fewer than none where blobs are compressed.
+    /// Allocated bytes beyond a size; negative if the volume compresses blobs.
     func slack(at column: Int32) -> Int64 { integer(at: column, in: -Totals.limit...Totals.limit) }
 
-    /// Entries, and their bytes in the next column.
+    /// The number of entries, with their bytes in the next column.
     func totals(at column: Int32) -> Totals {
         Totals(entries: quantity(at: column), bytes: quantity(at: column + 1))
     }
 
-    /// A boot, and the uptime in the next column; nil where either is missing.
+    /// A boot, with the uptime in the next column; nil if either is NULL.
     func bootTime(at column: Int32) -> BootTime? {
         guard !isNull(at: column), !isNull(at: column + 1) else { return nil }
         return BootTime(boot: quantity(at: column), uptime: quantity(at: column + 1))
@@ -443,7 +441,7 @@ extension Statement {
         isNull(at: column) ? nil : timestamp(at: column)
     }
 
-    /// A name with 64 leading hexadecimal digits is stored as their 32 bytes and the rest as it is.
+    /// Packs 64 leading hexadecimal digits of a name into 32 bytes, followed by the rest of the name.
     func bind(_ name: BlobName, at index: Int32) throws(SQLiteError) {
         if let bytes = PackedName.pack(name.text) {
             try bind(bytes, at: index)

@@ -1,24 +1,24 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// What can be seen of a cache from outside: makes no file, writes nothing, and holds nothing once it is there. For somebody who
-/// looks again and again while others use the cache.
+/// A view of a cache from outside. Reading it creates no file, writes nothing and keeps nothing open, so you can poll a cache
+/// while other processes use it.
 @_spi(HalcyonTool) public struct IndexSnapshot: Sendable {
     public var totals = Totals(entries: 0, bytes: 0)
-    /// Bytes that the volume has set aside for the blobs.
+    /// Bytes that the volume has allocated for the blobs.
     public var allocatedBytes: Int64 = 0
-    /// Of all processes. What they have counted in the last ten seconds is missing.
+    /// The counts of all processes, without those of the last ten seconds.
     public var counts = DiskStorage.Statistics.Counts()
-    /// nil before anything was counted.
+    /// When counting began; nil if nothing was counted yet.
     public var since: Timestamp?
     /// Least recently used first.
     public var evictedNext: [Entry] = []
     /// Most recently used first.
     public var latest: [Entry] = []
-    /// Largest first. nil where nobody has asked for hosts.
+    /// Largest first; nil if you did not ask for hosts.
     public var hosts: [Host]?
 
-    /// What is cached of a host; nil for keys that are no addresses.
+    /// The entries of a host. Its name is nil for keys that are not URLs.
     public struct Host: Sendable, Equatable {
         public let name: String?
         public let totals: Totals
@@ -31,13 +31,14 @@ internal import HalcyonSQLite
 
     public init() {}
 
-    /// Looks at the index in a cache's folder.
+    /// Reads the index in a cache's directory.
     ///
     /// - Parameters:
-    ///   - rows: entries in each list.
-    ///   - hosts: how many; 0 for none. Takes some 0.5 µs for each entry; all the rest takes a millisecond or two.
-    /// - Returns: nil where there is no index.
-    /// - Throws: ``CacheStorageError`` for one that cannot be read now.
+    ///   - rows: the maximum number of entries in each list.
+    ///   - hosts: the maximum number of hosts; 0 for none. Hosts take about 0.5 µs per entry; everything else takes a
+    ///     millisecond or two.
+    /// - Returns: nil if the index does not exist or is just being created.
+    /// - Throws: ``CacheStorageError`` if the index cannot be read now.
     public static func read(at folder: String, rows: Int, hosts: Int) throws -> IndexSnapshot? {
         let files = IndexFiles(
             database: BlobStore(directory: folder, fileSystem: POSIXFileSystem()).indexPath,
@@ -53,22 +54,22 @@ internal import HalcyonSQLite
 }
 
 extension IndexFiles {
-    /// Opens the index for a moment, in a way that leaves all files as they are.
+    /// Opens the index briefly, without changing any file.
     fileprivate func readingUntouched<Result>(_ body: (Connection) throws -> Result) throws -> Result? {
         for _ in 0..<5 {
             guard let before = try appearance() else { return nil }
             do {
                 let result = try open(before).map(body)
-                // Without a log somebody may have written into the pages that were read.
+                // Without a log, another process may have written to the pages during the read.
                 if before.isLogged { return result }
                 if try appearance() == before { return result }
             } catch {
-                // The files may have gone, or have been exchanged, between two steps.
+                // Another process may have removed or replaced the files between two steps.
                 guard try appearance() != before else { throw error }
             }
         }
         throw CacheStorageError(
-            .indexUnavailable, "The index changes faster than it can be read.", remedy: "Try again in a moment.")
+            .indexUnavailable, "The index kept changing while it was being read.", remedy: "Try again in a moment.")
     }
 
     private struct Appearance: Equatable {
@@ -76,7 +77,7 @@ extension IndexFiles {
         var isLogged = false
     }
 
-    /// nil where there is no index.
+    /// nil if there is no index.
     private func appearance() throws -> Appearance? {
         guard let database = try status(at: database), database.kind == .regular, database.size > 0 else { return nil }
         try requireFiles()
@@ -85,11 +86,11 @@ extension IndexFiles {
             return Appearance(database: database, isLogged: hasLog)
         }
         throw CacheStorageError(
-            .indexUnavailable, "The index has a log that was left by a crash.",
-            remedy: "It is put in order as soon as somebody opens the cache: an app, or ‘halcyon stats’.")
+            .indexUnavailable, "The index has a log that a crash left behind.",
+            remedy: "Open the cache to recover it: with an app, or with ‘halcyon stats’.")
     }
 
-    /// nil for an index that is just being made.
+    /// nil if the index is just being created.
     private func open(_ appearance: Appearance) throws -> Connection? {
         let connection = try Connection(
             path: database, access: .untouched(isLogged: appearance.isLogged), busyTimeout: 50)
@@ -97,15 +98,15 @@ extension IndexFiles {
         guard version > 0 else { return nil }
         guard version >= IndexSnapshot.oldestVersion else {
             throw CacheStorageError(
-                .indexUnavailable, "The index has schema version \(version), which tells too little.",
-                remedy: "Bring it up to date: by an app with this version, or with ‘halcyon upgrade’.")
+                .indexUnavailable, "The index has schema version \(version), which is too old to show.",
+                remedy: "Upgrade it: with an app that uses this version, or with ‘halcyon upgrade’.")
         }
         return connection
     }
 }
 
 extension IndexSnapshot {
-    /// Earlier ones have other columns.
+    /// Earlier versions have other columns.
     fileprivate static let oldestVersion = 7
 }
 
@@ -142,7 +143,7 @@ extension IndexSession {
 }
 
 extension Statement {
-    /// The host of a key, and of what the next column says of it.
+    /// The host of the key in a column. The next column has the length of the image's key.
     func host(at column: Int32) -> String? {
         guard !isNull(at: column) else { return nil }
         let key = bytes(at: column)

@@ -1,5 +1,5 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// The index is not to be opened now.
+/// The index is suspended and must not be opened.
 struct IndexSuspended: Error {}

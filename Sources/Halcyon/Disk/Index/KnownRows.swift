@@ -1,18 +1,18 @@
 internal import HalcyonSQLite
 
-/// Rows that this process has read or written within the last ten seconds.
+/// A cache of the rows that this process has read or written within the last ten seconds.
 ///
-/// A row from here answers "hit" and nothing else, and only together with the file under the final name: whatever another process commits,
-/// a removal or an overwrite has moved that file before. Nothing that changes files asks here. What another process changes of a row
-/// without moving its file (an expiration, a pin) is seen when the row is no longer believed.
+/// A cached row can only answer "hit", and only if the file under its final name matches: before another process commits a
+/// removal or an overwrite, it has moved that file. Code that changes files never uses this cache. If another process changes a
+/// row without moving its file (an expiration, a pin), this process sees that when the cached row has timed out.
 ///
-/// The model is in `Tests/Models/rows.py`.
+/// Its model is `Tests/Models/rows.py`.
 final class KnownRows: Sendable {
     private let stripes: [Locked<Stripe>]
-    /// Milliseconds for which a row is believed.
+    /// Milliseconds after which a row times out.
     private let lifetime: Int
 
-    /// What a reader saw before it read a row from the index.
+    /// The change count of a stripe before a row was read from the index.
     struct Ticket { fileprivate let changes: UInt64 }
 
     private struct Row {
@@ -20,9 +20,9 @@ final class KnownRows: Sendable {
         let end: MonotonicTime
     }
 
-    /// Two generations: rows that nobody asks for while as many others are noted are forgotten.
+    /// Two generations: a full young one replaces the old one, whose rows are dropped unless they were looked up since.
     private struct Stripe {
-        /// Counts the changes that somebody may have made of a row of this stripe.
+        /// Counts possible changes to rows of this stripe.
         var changes: UInt64 = 0
         var young: [Int64: Row] = [:]
         var old: [Int64: Row] = [:]
@@ -40,7 +40,7 @@ final class KnownRows: Sendable {
     }
 
     private static let stripeCount = 16
-    /// So 8 192 rows at most, some 400 bytes each.
+    /// So at most 8,192 rows of some 400 bytes each.
     private static let rowsOfGeneration = 256
 
     init(lifetime: Int) {
@@ -48,7 +48,7 @@ final class KnownRows: Sendable {
         stripes = (0..<Self.stripeCount).map { _ in Locked(Stripe()) }
     }
 
-    /// The row of a name; nil where it has to be read from the index.
+    /// The row of a name; nil if you must read it from the index.
     func entry(of name: BlobName) -> Entry? {
         stripe(of: name.rowID).withLock { stripe in
             guard let row = stripe.young[name.rowID] ?? stripe.old[name.rowID], row.entry.name == name else {
@@ -60,16 +60,20 @@ final class KnownRows: Sendable {
         }
     }
 
-    /// Taken before a row is read.
+    /// Take it before you read a row.
     func ticket(for name: BlobName) -> Ticket { Ticket(changes: stripe(of: name.rowID).withLock { $0.changes }) }
 
-    /// Notes a row that was read from the index, unless it may have changed since.
+    /// Adds a row that was read from the index, unless it may have changed since.
     func remember(_ entry: Entry, readWith ticket: Ticket) {
         let row = Row(entry: entry, end: end)
         stripe(of: entry.id).withLock { if $0.changes == ticket.changes { $0.set(row) } }
     }
 
-    /// Notes rows that were just committed. Under the writer's lock: the next commit's rows come after these.
+    /// Drops a row that the index contradicts.
+    func forget(_ name: BlobName) { stripe(of: name.rowID).withLock { $0.forget(name.rowID) } }
+
+    /// Drops the rows that a commit has written, and adds those it has stored. Needs the writer's lock, so that commits arrive
+    /// in order.
     func didCommit(_ ids: [Int64], stored: [Entry]) {
         guard ids.count <= Self.rowsOfGeneration else { return forgetAll() }
         for id in ids { stripe(of: id).withLock { $0.forget(id) } }
@@ -79,7 +83,7 @@ final class KnownRows: Sendable {
         }
     }
 
-    /// Another index, or one whose entries are about to go.
+    /// Call it when the index is closed or replaced, or before its entries are removed.
     func forgetAll() {
         for stripe in stripes {
             stripe.withLock { stripe in

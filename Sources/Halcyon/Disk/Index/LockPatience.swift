@@ -1,12 +1,13 @@
 internal import HalcyonSQLite
 
-/// How long the calls of this process wait while another one has the write lock.
+/// How long the calls of this process wait while another process holds the write lock.
 ///
-/// One clock for all of them. It begins when the lock is refused, goes on while anybody asks again, and ends when anybody gets it. So
-/// however many wait behind each other, and however many transactions a call takes, a store waits for ``Tuning/writerTimeout`` at most.
-/// After one that has waited so long in vain, each next one tries for ``Tuning/retryTimeout``, until one gets the lock.
+/// Stores share one clock, brief calls another. A clock starts when SQLite refuses the lock, runs while any of its calls
+/// retries, and stops when any call gets the lock. So a store waits for at most ``Tuning/writerTimeout``, however many stores
+/// wait in line and however many transactions it takes. After a store has timed out, each further one tries for
+/// ``Tuning/retryTimeout``, until one gets the lock.
 final class LockPatience: Sendable {
-    /// Whether the calling thread does what can be made up for later: lookups, queries, opening, closing and housekeeping.
+    /// Whether the calling thread does work that can be deferred: lookups, queries, opening, closing and housekeeping.
     private static let brevity = TaskLocal(wrappedValue: false)
 
     fileprivate struct Refusal {
@@ -15,34 +16,41 @@ final class LockPatience: Sendable {
     }
 
     fileprivate struct State {
+        /// For calls that wait as long as a store.
         var refusal: Refusal?
-        /// A store has waited in vain, and nobody has had the lock since.
+        /// For brief calls, which must not shorten the wait of a later store.
+        var briefRefusal: Refusal?
+        /// A store has timed out, and no call has got the lock since.
         var isExhausted = false
     }
 
     private let state = Locked(State())
     private let tuning: Tuning
-    /// Called with milliseconds, under the writer's lock.
+    /// Called with the milliseconds waited, under the writer's lock.
     private let didWait: @Sendable (Int) -> Void
 
     init(_ tuning: Tuning, didWait: @escaping @Sendable (Int) -> Void) {
         (self.tuning, self.didWait) = (tuning, didWait)
     }
 
-    /// Runs `body` so that it waits for ``Tuning/briefTimeout`` at most, and not at all while a store waits for longer.
+    /// Runs `body` so that it waits for at most ``Tuning/briefTimeout``, and not at all if another call has already waited that
+    /// long.
     static func briefly<Result>(_ body: () throws -> Result) rethrows -> Result {
         try brevity.withValue(true, operation: body)
     }
 
     static var isBrief: Bool { brevity.get() }
 
-    /// Asked about every millisecond while the lock is refused.
+    /// Whether to retry. SQLite asks about every millisecond while it refuses the lock.
     ///
-    /// - Parameter waited: milliseconds.
+    /// - Parameter waited: milliseconds that this call has waited.
     func keepsWaiting(_ waited: Int) -> Bool {
         state.withLock { state in
-            let refused = state.millisecondsRefused()
-            if Self.isBrief { return !state.isExhausted && refused < tuning.briefTimeout }
+            if Self.isBrief {
+                let refused = max(State.note(&state.briefRefusal), state.refusal?.milliseconds ?? 0)
+                return !state.isExhausted && refused < tuning.briefTimeout
+            }
+            let refused = State.note(&state.refusal)
             if refused >= tuning.writerTimeout { state.isExhausted = true }
             return !state.isExhausted || waited < tuning.retryTimeout
         }
@@ -51,33 +59,33 @@ final class LockPatience: Sendable {
     func didGetLock() {
         let refusal = state.withLock { state in
             defer { state = State() }
-            return state.refusal
+            return state.refusal ?? state.briefRefusal
         }
         if let refusal { didWait(refusal.milliseconds) }
     }
 
-    /// Seconds that a brief call waits for another thread of this process, which may be waiting for the lock.
+    /// Seconds that a brief call waits for another thread of this process, which may itself wait for the lock.
     var briefSeconds: Double {
-        let refused = state.withLock { $0.refusal?.milliseconds ?? 0 }
-        // The lock may be free again, and nobody has tried.
+        let refused = state.withLock { max($0.refusal?.milliseconds ?? 0, $0.briefRefusal?.milliseconds ?? 0) }
+        // Not zero: the lock may have become free without any call having tried.
         return Double(max(tuning.briefTimeout - refused, min(tuning.retryTimeout, tuning.briefTimeout))) / 1000
     }
 }
 
 extension LockPatience.State {
-    /// Milliseconds between two askings that are parts of one wait, on a busy machine.
+    /// The most milliseconds between two retries of one wait, on a busy machine.
     private static let gap = 100
 
-    /// Notes a refusal.
+    /// Records a refusal.
     ///
-    /// - Returns: for how long the lock has been asked for.
-    fileprivate mutating func millisecondsRefused() -> Int {
+    /// - Returns: the milliseconds for which calls have been waiting for the lock.
+    fileprivate static func note(_ noted: inout LockPatience.Refusal?) -> Int {
         let now = MonotonicTime.now
-        var refusal = self.refusal ?? .init(since: now, last: now)
+        var refusal = noted ?? .init(since: now, last: now)
         if now.milliseconds(since: refusal.last) > Self.gap { refusal.since = now }
         refusal.last = now
-        self.refusal = refusal
-        return now.milliseconds(since: refusal.since)
+        noted = refusal
+        return refusal.milliseconds
     }
 }
 

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// The connections to an index that are open, so that what they do can be ended from another thread.
+/// The open connections to an index, so that another thread can interrupt them.
 final class OpenConnections: Sendable {
     private struct Weak: @unchecked Sendable {
-        // Sendable because nothing but `interrupt()` is called through it.
+        // Sendable because only `interrupt()` is called through it.
         weak var connection: Connection?
     }
 

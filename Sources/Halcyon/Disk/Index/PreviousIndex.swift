@@ -1,34 +1,34 @@
 internal import HalcyonSQLite
 
-/// The index that this folder had until it was set aside. While its files become entries again, what can still be read of it is
-/// carried over: keys, pins, tags, metadata, accesses and expirations.
+/// The index that this directory had before it was set aside. Entries that are rebuilt from files get what can still be read of
+/// it: keys, pins, tags, metadata, accesses and expirations.
 ///
 /// Safe from any thread.
 final class PreviousIndex: Sendable {
     private let files: IndexFiles
     private let vfs: String?
     private let paths: [String]
-    /// Throws what is not the file's fault, instead of answering without it.
+    /// Throws errors that are not damage of the file, instead of returning nil.
     private let insists: Bool
     private let state: Locked<State> = Locked(.closed)
 
     private enum State {
         case closed
-        /// There is none, or none that can be read.
+        /// There is no such index, or it cannot be read.
         case missing
         case open(Opened)
     }
 
     private struct Opened {
         let connection: Connection
-        /// Its folder was copied: inode numbers and dates of files are not those of its rows.
+        /// The directory was copied, so inode numbers and dates of files do not match the rows.
         let isCopy: Bool
-        /// Set aside long ago, so that pins and tags may have been taken away since.
+        /// It was set aside more than a day ago, so pins and tags may have been removed since.
         let isOld: Bool
     }
 
-    /// - Parameter onlyNewer: reads the one alone that an earlier version could not use, and throws where it cannot be read at the moment.
-    ///   However old it is, its pins and tags count: that version did not know of them.
+    /// - Parameter onlyNewer: reads only an index that an earlier version set aside because it could not use it, and throws if
+    ///   that index cannot be read now. Its pins and tags count at any age, because the earlier version did not know them.
     init(files: IndexFiles, vfs: String?, onlyNewer: Bool = false) {
         self.files = files
         self.vfs = vfs
@@ -36,18 +36,18 @@ final class PreviousIndex: Sendable {
         insists = onlyNewer
     }
 
-    /// Whether there is one that can be read, of at most this version.
+    /// Whether there is a readable index of at most this schema version.
     func isReadable(upTo version: Int) throws -> Bool {
         try answer { try $0.connection.integer("PRAGMA user_version").map { $0 <= version } } ?? false
     }
 
-    /// What was known of a file that is still the blob of its row; nil where nothing is, or can be read.
+    /// The record of a file that is still the blob of its row; nil if there is none or it cannot be read.
     func record(of name: BlobName, in file: FileStatus) throws -> EntryRecord? {
         guard let known = try rememberedRecord(of: name, in: file), known.isSameBlob else { return nil }
         return known.record
     }
 
-    /// As ``record(of:in:)``, also where another blob has taken that one's place.
+    /// Like ``record(of:in:)``, but also if another blob has replaced that one.
     func rememberedRecord(of name: BlobName, in file: FileStatus) throws -> (record: EntryRecord, isSameBlob: Bool)? {
         try answer { opened in
             let session = IndexSession(connection: opened.connection)
@@ -58,7 +58,7 @@ final class PreviousIndex: Sendable {
         }
     }
 
-    /// What all processes had counted, and since when.
+    /// The counts of all processes, and when counting began.
     func statistics() throws -> (counts: Counts, since: Timestamp)? {
         try answer { opened in
             let (counts, since) = try IndexSession(connection: opened.connection).statistics()
@@ -66,13 +66,13 @@ final class PreviousIndex: Sendable {
         }
     }
 
-    /// Closes it. The next question opens what is there then.
+    /// Closes it. The next call opens what is there then.
     func close() { state.withLock { $0 = .closed } }
 
-    /// As ``close()``, unless somebody is still reading it at a deadline.
+    /// Like ``close()``, unless another thread is still reading it at the deadline.
     func close(before deadline: MonotonicTime) { state.withLock(within: deadline.secondsLeft) { $0 = .closed } }
 
-    /// A damaged index answers some questions and not others.
+    /// Runs a query. A damaged index can answer some and not others; nil if it cannot.
     private func answer<Answer>(_ question: (Opened) throws -> Answer?) throws -> Answer? {
         try state.withLock { state in
             do {
@@ -81,7 +81,7 @@ final class PreviousIndex: Sendable {
                 return try question(opened)
             } catch {
                 guard isAnswer(error) else { throw error }
-                // Not tried again for each of a hundred thousand files.
+                // Do not try to open it again for each of a hundred thousand files.
                 if case .closed = state { state = .missing }
                 return nil
             }
@@ -94,10 +94,10 @@ final class PreviousIndex: Sendable {
 
     // MARK: Opening
 
-    /// The one that was set aside last.
+    /// Opens the index that was set aside last.
     private func open() throws -> Opened? {
         let kept = try paths.compactMap { path in try files.status(at: path).map { (path: path, file: $0) } }
-        // Under the names of its log somebody may have put what SQLite would wait for, or follow.
+        // At the paths of its log there may be a pipe or a symlink, which SQLite would wait for or follow.
         guard let (path, file) = kept.max(by: { $0.file.changed < $1.file.changed }), files.areOwn(beside: path) else {
             return nil
         }
@@ -108,7 +108,7 @@ final class PreviousIndex: Sendable {
             isOld: !insists && files.fileSystem.now - file.changed > 86_400_000)
     }
 
-    /// One wrong bit of a header hides all that is behind it.
+    /// Repairs the header if necessary: one wrong bit in it makes the whole file unreadable.
     private func connection(to path: String) throws -> Connection {
         do {
             return try read(path, mendingHeader: false)
@@ -127,13 +127,13 @@ final class PreviousIndex: Sendable {
 }
 
 extension IndexSession {
-    /// - Parameter isWhole: throws where something cannot be read, instead of leaving it out: columns and tables that came later, pages
-    ///   that are damaged.
+    /// - Parameter isWhole: throws if a part cannot be read (a later column or table, a damaged page), instead of leaving it
+    ///   out.
     fileprivate func rememberedRecord(of entry: Entry, in file: FileStatus, isWhole: Bool) throws -> EntryRecord {
         var record = EntryRecord(entry: entry, hits: 0, slack: file.allocatedSize - file.size)
         record.entry.token = BlobTag.token(entry.token, for: file)
         record.entry.slack = record.slack
-        // The next index counts boots anew.
+        // The next index counts boots from the start.
         record.entry.bootTime = nil
         if isWhole { try readDescription(&record) } else { try? readDescription(&record) }
         return record
@@ -152,7 +152,7 @@ extension IndexSession {
         }
     }
 
-    /// Version 7 has given a column another name. The number of the version may be what is damaged.
+    /// Version 7 renamed a column. Looks for that column, because the version number itself may be damaged.
     fileprivate func rememberedLookup() throws(SQLiteError) -> StaticString {
         try hasVersion7() ? IndexSQL.lookup : IndexSQL.formerLookup
     }
@@ -171,25 +171,25 @@ extension IndexSession {
         }
     }
 
-    /// Puts what was known of a key, and of its blob unless that is another one by now, into its row. Once for each blob: the row has its
-    /// token then.
+    /// Merges the record of a key into its row, and that of its blob unless another blob has replaced it. Does so once per
+    /// blob, because the row then has the record's token.
     func merge(_ former: EntryRecord, into entry: Entry, isSameBlob: Bool) throws {
         guard !isSameBlob || former.entry.token != entry.token else { return }
         var current = EntryRecord(entry: entry, hits: 0, slack: former.slack)
         (current.hits, current.entry.origin) = try uses(of: entry.id)
         try describe(&current)
-        // Of the file that is there now.
+        // The slack of the current file.
         current.entry.slack = former.slack
         current.mergeKey(of: former)
         if isSameBlob { current.mergeBlob(of: former) }
         let latest = try state()
-        // Its metadata with it.
+        // Deletes its metadata too.
         try delete(id: entry.id)
         try restore(current)
         try setLatestStore(as: latest)
     }
 
-    /// Inserts an entry with all that was known of it, unless there is one with its id.
+    /// Inserts an entry with its whole record, unless a row with its id exists.
     func restore(_ record: EntryRecord) throws {
         guard try entry(id: record.entry.id) == nil else { return }
         try upsert(record.entry, pinned: record.entry.isPinned)

@@ -1,15 +1,15 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// The connections that lookups read with: one, and others once several threads want one at the same time.
+/// The connections for lookups: one, and more once several threads need one at the same time.
 final class ReaderPool: Sendable {
-    /// The first one is opened and closed together with the writer's; the others when all before them are in use.
+    /// The first one opens and closes with the writer's. Each other one opens when all before it are in use.
     private let slots: [Locked<Slot?>]
     private let opening = Locked(Opening())
 
     private struct Slot {
         let connection: Connection
-        /// Of which opening it is. What was in use when the pool was closed is closed by its user.
+        /// The opening it belongs to. A connection that was in use when the pool closed is closed by its user.
         let opening: Int
     }
 
@@ -18,7 +18,7 @@ final class ReaderPool: Sendable {
         var isOpen = false
     }
 
-    /// - Parameter count: of connections, at most. Each may take 2 MB for pages that it has read.
+    /// - Parameter count: the maximum number of connections. Each may cache 2 MB of pages.
     init(count: Int = 4) {
         slots = (0..<count).map { _ in Locked(nil) }
     }
@@ -33,23 +33,23 @@ final class ReaderPool: Sendable {
         slots[0].withLock { $0 = Slot(connection: box.connection, opening: number) }
     }
 
-    /// Waits for those that are in use.
+    /// Waits for connections that are in use.
     func close() {
-        // First: who opens a connection of his own has seen it and is waited for, or sees that he must not.
+        // First, so that a thread opening a connection either is waited for below or sees that the pool is closed.
         opening.withLock { $0.isOpen = false }
         for slot in slots { slot.withLock { $0 = nil } }
     }
 
-    /// As ``close()``, without waiting beyond a deadline: what is in use then is closed after its use.
+    /// Like ``close()``, without waiting beyond a deadline. A connection that is still in use closes after its use.
     func close(before deadline: MonotonicTime) {
         opening.withLock { $0.isOpen = false }
         for slot in slots { slot.withLock(within: deadline.secondsLeft) { $0 = nil } }
     }
 
-    /// Runs `body` with a connection that nobody else uses.
+    /// Runs `body` with a connection that no other thread uses.
     ///
-    /// - Parameter another: opens one more; nil, also when it throws, to wait for the first one instead.
-    /// - Returns: nil while it is closed.
+    /// - Parameter another: opens one more connection. If it returns nil or throws, the call waits for the first one instead.
+    /// - Returns: nil if the pool is closed.
     func read<Result>(
         another: () throws -> Connection?, _ body: (Connection) throws -> Result
     ) rethrows -> Result? {
@@ -61,24 +61,24 @@ final class ReaderPool: Sendable {
                 return try use(&slot, body)
             }
             guard case .some(let result) = result else { continue }
-            // The first one is closed: so is the index. Another one cannot be had: nor can a third.
+            // If the first one is closed, so is the index. If a further one cannot be opened, neither can the next.
             guard result == nil, number > 0 else { return result }
             break
         }
         return try slots[0].withLock { try use(&$0, body) }
     }
 
-    /// Closes the connection afterwards if its opening is over by then: a deadline may have kept ``close(before:)`` from it.
+    /// Closes the connection afterwards if the pool has closed in the meantime: ``close(before:)`` may have given up on it.
     private func use<Result>(_ slot: inout Slot?, _ body: (Connection) throws -> Result) rethrows -> Result? {
         defer { if let open = slot, open.opening != current { slot = nil } }
         return try slot.map { try body($0.connection) }
     }
 
-    /// The number of the present opening; nil while it is closed.
+    /// The number of the current opening; nil if the pool is closed.
     private var current: Int? { opening.withLock { $0.isOpen ? $0.number : nil } }
 
     private struct Box: @unchecked Sendable {
-        // Sendable because it hands its connection over to one slot, and nobody else has it.
+        // Sendable because it hands its connection to one slot, and no other code uses it.
         let connection: Connection
         init(_ connection: Connection) { self.connection = connection }
     }

@@ -1,4 +1,4 @@
-/// What the migration to version 7 leaves for later, because it takes time in proportion to the entries. In this order.
+/// What the migration to version 7 leaves for later, in this order, because the time it takes grows with the number of entries.
 enum UpgradeStep: Int, CaseIterable {
     case index = 4, formerIndexes = 3, hosts = 2, listing = 1
 

@@ -1,11 +1,11 @@
 extension DiskStorage {
-    /// Something that a storage has done or met, for logs and metrics: see ``Config/observer``.
+    /// Something that a storage has done or encountered, for logs and metrics: see ``Config/observer``.
     public struct Event: Sendable {
-        /// What it was. More may come: a switch needs a default.
+        /// The kind of an event. Later versions may add kinds, so a switch needs a default.
         public struct Kind: RawRepresentable, Hashable, Sendable {
             /// A word for logs and labels.
             public let rawValue: String
-            /// A kind by its word.
+            /// Creates a kind from its word.
             public init(rawValue: String) { self.rawValue = rawValue }
 
             /// A value was read.
@@ -14,31 +14,31 @@ extension DiskStorage {
             public static let miss = Kind(rawValue: "miss")
             /// A value was stored.
             public static let store = Kind(rawValue: "store")
-            /// You have removed entries.
+            /// A caller removed entries.
             public static let removal = Kind(rawValue: "removal")
             /// Entries were removed because the cache was over a limit.
             public static let eviction = Kind(rawValue: "eviction")
             /// Entries were removed because they had expired.
             public static let expiration = Kind(rawValue: "expiration")
-            /// A damaged index was set aside, and is built anew from the files.
+            /// A damaged index was set aside, and is being rebuilt from the files.
             public static let repair = Kind(rawValue: "repair")
-            /// The index's write lock was held elsewhere, and was waited for.
+            /// A call has waited for the index's write lock, which was held elsewhere.
             public static let wait = Kind(rawValue: "wait")
             /// A call has thrown ``error``.
             public static let failure = Kind(rawValue: "failure")
         }
 
-        /// What it was.
+        /// What happened.
         public let kind: Kind
-        /// How many entries it was about; 0 where it was about none.
+        /// The number of entries concerned; 0 if there are none.
         public internal(set) var count = 1
-        /// Bytes of their blobs.
+        /// The bytes of their blobs.
         public internal(set) var bytes: Int64 = 0
-        /// Seconds: of a ``Kind/wait``, how long it took; of an ``Kind/eviction``, how long the entries had been unused, all together.
+        /// Seconds: the duration of a ``Kind/wait``; for an ``Kind/eviction``, the time since the last use of each entry, added up.
         public internal(set) var seconds: Double = 0
-        /// The key. nil unless ``Config/observesKeys`` is true, and of several entries.
+        /// The key; nil for several entries, or if ``Config/observesKeys`` is false.
         public internal(set) var key: String?
-        /// Why a call has failed, without a key.
+        /// Why a call has failed. Contains no key.
         public internal(set) var error: CacheStorageError?
     }
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Those that want to be told of a folder's events, each by a storage of this process.
+/// The observers of a directory's events, one for each storage of this process.
 final class Observers: Sendable {
     typealias Observer = @Sendable (DiskStorage.Event) -> Void
 
@@ -14,7 +14,7 @@ final class Observers: Sendable {
 
     func set(_ observer: Observer?, seesKeys: Bool, for storage: ObjectIdentifier) {
         let registration = observer.map { Registration(observer: $0, seesKeys: seesKeys) }
-        // What is released may come back: after the lock.
+        // Released after the lock, because its deinit may call back.
         let former = registrations.withLock { all in
             let former = all[storage]
             all[storage] = registration
@@ -23,10 +23,10 @@ final class Observers: Sendable {
         withExtendedLifetime(former) {}
     }
 
-    /// As ``tell(_:)``, from another thread: where the index's locks are held. An observer may call the storage.
+    /// Like ``tell(_:)``, on another thread. For callers that hold the index's locks, because an observer may call the storage.
     func tellLater(_ event: DiskStorage.Event) { queue.async { self.tell(event) } }
 
-    /// Called without any lock.
+    /// Call it without any lock.
     func tell(_ event: @autoclosure () -> DiskStorage.Event) {
         let registrations = registrations.withLock { $0 }
         guard !registrations.isEmpty else { return }

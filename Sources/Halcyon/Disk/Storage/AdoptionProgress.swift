@@ -1,8 +1,8 @@
-/// How far a folder that had no index has been taken over.
+/// The progress of adopting a directory that had no index.
 public struct AdoptionProgress: Sendable, Equatable {
-    /// Files that have been looked at.
+    /// The number of files examined so far.
     public internal(set) var files: Int
-    /// Files that were in the folder when it began, and more when others have come since: never fewer than ``files``.
+    /// The number of files at the beginning. Grows if others have been added since: never less than ``files``.
     public let total: Int
 
     init(files: Int, of total: Int) {
@@ -14,11 +14,10 @@ public struct AdoptionProgress: Sendable, Equatable {
 }
 
 extension DiskStorage.Backend {
-    /// Watches how files of a folder that had no index become entries. Nobody has to wait for it: lookups find a file before
-    /// it is an entry.
+    /// The progress of the adoption of a directory that had no index. You need not wait for it: lookups find files before they are entries.
     ///
-    /// Ends when everything has been taken over, at once if that has been done before or the index cannot be opened; begins
-    /// what is left if nobody has. Only the newest value is kept for one who is slow.
+    /// Ends when all files are adopted. It ends at once if they were adopted before, or if the index cannot be opened. Begins the
+    /// rest of an adoption that is not under way. A slow reader gets only the newest value.
     public var adoptionProgress: AsyncStream<AdoptionProgress> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             store.watchAdoption(continuation)
@@ -31,7 +30,7 @@ extension EntryStore {
         adopter.listeners.add { progress in
             if let progress { continuation.yield(progress) } else { continuation.finish() }
         }
-        // An index that cannot be opened adopts nothing now: there is nothing to wait for.
+        // Without an index nothing is adopted now, so there is nothing to wait for.
         guard (try? open()) != nil else { return adopter.listeners.finish() }
         guard condition.isAdopting else { return adopter.listeners.finish() }
         housekeeping.request(.sweep)

@@ -1,29 +1,28 @@
 public import Foundation
 
 extension DiskStorage.Backend {
-    /// The same calls for tasks.
+    /// The storage's calls as `async` functions.
     ///
     /// ```swift
     /// let data = try await storage.async.value(forKey: "https://example.com/a.png")
     /// ```
     ///
-    /// They have a name of their own because a function with an `async` overload of the same name can no longer be called without
-    /// `await` in a task.
+    /// They are separate because a function with an `async` overload of the same name can no longer be called without `await` in a task.
     public var async: AsyncCalls { AsyncCalls(storage: self) }
 
-    /// The storage's calls for tasks: see ``DiskStorage/Backend/async``.
+    /// The storage's calls as `async` functions: see ``DiskStorage/Backend/async``.
     ///
-    /// Each does its work on one of a few threads that all caches of the process share: as many as there are processors and at least four
-    /// for reads, eight for changes. So nothing blocks a thread of the cooperative pool, and no change that waits for another
-    /// process's lock holds up a read. Stores that wait at the same time share a commit.
+    /// Each call runs on one of a few threads that all caches of the process share. Reads have one per processor, at least four;
+    /// changes have eight. So no call blocks a thread of the cooperative pool, and a change that waits for another process's lock
+    /// does not delay reads. Stores that wait at the same time share a commit.
     ///
-    /// A task that is cancelled before its call's turn gets `CancellationError`, and nothing has happened. A call that has begun ends.
+    /// If you cancel a task before its call begins, the call throws `CancellationError` and does nothing. A call that has begun completes.
     public struct AsyncCalls: Sendable {
         let storage: DiskStorage.Backend<T>
 
         // MARK: Loading
 
-        /// As ``DiskStorage/Backend/value(forKey:forcedExtension:extendingExpiration:)``.
+        /// Like ``DiskStorage/Backend/value(forKey:forcedExtension:extendingExpiration:)``.
         public func value(
             forKey key: String, forcedExtension: String? = nil,
             extendingExpiration: ExpirationExtending = .cacheTime
@@ -34,7 +33,7 @@ extension DiskStorage.Backend {
             }
         }
 
-        /// As ``DiskStorage/Backend/cachedValue(forKey:forcedExtension:extendingExpiration:)``.
+        /// Like ``DiskStorage/Backend/cachedValue(forKey:forcedExtension:extendingExpiration:)``.
         public func cachedValue(
             forKey key: String, forcedExtension: String? = nil,
             extendingExpiration: ExpirationExtending = .cacheTime
@@ -45,7 +44,7 @@ extension DiskStorage.Backend {
             }
         }
 
-        /// As ``DiskStorage/Backend/fileHandle(forKey:forcedExtension:extendingExpiration:)``.
+        /// Like ``DiskStorage/Backend/fileHandle(forKey:forcedExtension:extendingExpiration:)``.
         public func fileHandle(
             forKey key: String, forcedExtension: String? = nil,
             extendingExpiration: ExpirationExtending = .cacheTime
@@ -56,7 +55,7 @@ extension DiskStorage.Backend {
             }
         }
 
-        /// As ``DiskStorage/Backend/entry(forKey:forcedExtension:)``.
+        /// Like ``DiskStorage/Backend/entry(forKey:forcedExtension:)``.
         public func entry(
             forKey key: String, forcedExtension: String? = nil
         ) async throws -> DiskStorage.EntryInfo? {
@@ -67,7 +66,7 @@ extension DiskStorage.Backend {
 
         // MARK: Changing
 
-        /// As ``DiskStorage/Backend/store(value:forKey:expiration:writeOptions:forcedExtension:attributes:)``.
+        /// Like ``DiskStorage/Backend/store(value:forKey:expiration:writeOptions:forcedExtension:attributes:)``.
         public func store(
             value: T, forKey key: String, expiration: StorageExpiration? = nil,
             writeOptions: Data.WritingOptions = [], forcedExtension: String? = nil,
@@ -80,7 +79,7 @@ extension DiskStorage.Backend {
             }
         }
 
-        /// As ``DiskStorage/Backend/update(_:forKey:forcedExtension:)``.
+        /// Like ``DiskStorage/Backend/update(_:forKey:forcedExtension:)``.
         @discardableResult
         public func update(
             _ attributes: DiskStorage.EntryAttributes, forKey key: String, forcedExtension: String? = nil
@@ -90,28 +89,28 @@ extension DiskStorage.Backend {
             }
         }
 
-        /// As ``DiskStorage/Backend/remove(forKey:forcedExtension:)``.
+        /// Like ``DiskStorage/Backend/remove(forKey:forcedExtension:)``.
         public func remove(forKey key: String, forcedExtension: String? = nil) async throws {
             try await BlockingCalls.changes.run { [storage] in
                 try storage.remove(forKey: key, forcedExtension: forcedExtension)
             }
         }
 
-        /// Removes what has expired, and evicts down to the limits where they are reached: now, and again and again until the task is cancelled.
+        /// Removes expired values and evicts down to the limits, now and repeatedly until the task is cancelled.
         ///
-        /// A storage that belongs to no ``ImageCache`` keeps its limits only if somebody does this:
+        /// A storage that does not belong to an ``ImageCache`` keeps its limits only if you run this:
         ///
         /// ```swift
         /// let cleaning = Task { try await storage.async.keepLimits() }
         /// ```
         ///
-        /// A clean that fails, say because another process has the index locked, is made up for by the next one; the ``DiskStorage/Config/observer``
-        /// is told. Between two cleans the cache may be larger than its limit.
+        /// If a clean fails, for example because another process has the index locked, the next one makes up for it, and the
+        /// ``DiskStorage/Config/observer`` gets an event. Between two cleans the cache may be larger than its limit.
         ///
-        /// - Parameter seconds: from one clean to the next, at least a hundredth. A minute.
-        /// - Throws: `CancellationError`, in the end.
+        /// - Parameter seconds: the time between two cleans; by default a minute, at least a hundredth of a second.
+        /// - Throws: `CancellationError` when the task is cancelled.
         public func keepLimits(every seconds: TimeInterval = 60) async throws {
-            // Also for what is no number.
+            // The minimum also replaces NaN.
             let pause = seconds > 0.01 ? min(seconds, 1_000_000) : 0.01
             while true {
                 do {
@@ -128,14 +127,14 @@ extension DiskStorage.Backend {
 
         // MARK: Anything else
 
-        /// Runs calls of the storage that have no twin here, one after the other.
+        /// Runs calls of the storage that have no `async` version here, one after another.
         ///
         /// ```swift
         /// let usage = try await storage.async.perform { try $0.usage() }
         /// ```
         ///
-        /// - Parameter body: runs on one of the threads for changes. Other tasks wait for it if it takes long.
-        /// - Throws: what `body` throws, or `CancellationError` when the task is cancelled before its turn.
+        /// - Parameter body: runs on one of the threads for changes. If it takes long, other tasks wait.
+        /// - Throws: the error of `body`, or `CancellationError` if the task is cancelled before it begins.
         public func perform<Result: Sendable>(
             _ body: @escaping @Sendable (DiskStorage.Backend<T>) throws -> Result
         ) async throws -> Result {
@@ -145,10 +144,10 @@ extension DiskStorage.Backend {
 }
 
 extension BlockingCalls {
-    /// As for images: more would only hold more bytes.
+    /// As many as for images: more threads would only hold more bytes.
     static let reads = BlockingCalls(
         name: "halcyon.reads", width: max(4, ProcessInfo.processInfo.activeProcessorCount))
 
-    /// More than there are processors: those that wait for the lock share a commit.
+    /// More than there are processors, because stores that wait for the lock share a commit.
     static let changes = BlockingCalls(name: "halcyon.changes", width: 8)
 }

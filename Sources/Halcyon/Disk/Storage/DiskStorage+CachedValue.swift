@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Values together with what is known of them.
+/// Values together with information about them.
 extension DiskStorage.Backend {
-    /// The value under a key and what is known of its entry, as of one moment: the validators are those that these bytes came with.
+    /// Returns the value under a key with information about its entry, as of one moment: the validators belong to these bytes.
     ///
-    /// As ``value(forKey:forcedExtension:extendingExpiration:)`` otherwise, and nil also while the index cannot be read.
+    /// Otherwise like ``value(forKey:forcedExtension:extendingExpiration:)``, and also nil while the index cannot be read.
     ///
-    /// - Complexity: some rows and one file.
+    /// - Complexity: reads a few rows and one file.
     public func cachedValue(
         forKey key: String, forcedExtension: String? = nil, extendingExpiration: ExpirationExtending = .cacheTime
     ) throws -> DiskStorage.CachedValue<T>? {
@@ -15,7 +15,7 @@ extension DiskStorage.Backend {
             origin: KeyOrigin(baseKey: key))
     }
 
-    /// - Parameter origin: which image the entry is a variant of.
+    /// - Parameter origin: the image that the entry is a variant of.
     func cachedValue(
         forKey key: String, forcedExtension: String?, extendingExpiration: ExpirationExtending,
         origin: @autoclosure () -> KeyOrigin
@@ -30,13 +30,13 @@ extension DiskStorage.Backend {
         }
     }
 
-    /// The open blob under a key, for reading, and what is known of its entry. What happens to the entry does not change what you
-    /// read: its bytes stay until the handle is closed.
+    /// Opens the blob under a key for reading, and returns it with information about its entry. Later changes of the entry do not
+    /// affect what you read: the bytes stay until you close the handle.
     ///
-    /// Use it to answer a request without a copy of the bytes in memory (`sendfile`, `FileHandle.read(upToCount:)`). The handle closes
-    /// when it is released. Each takes one of the process's descriptors.
+    /// Use it to answer a request without copying the bytes into memory (`sendfile`, `FileHandle.read(upToCount:)`). The handle
+    /// closes when it is released. Each handle uses one of the process's file descriptors.
     ///
-    /// Counts as a read of the whole blob. As ``cachedValue(forKey:forcedExtension:extendingExpiration:)`` otherwise.
+    /// Counts as a read of the whole blob. Otherwise like ``cachedValue(forKey:forcedExtension:extendingExpiration:)``.
     public func fileHandle(
         forKey key: String, forcedExtension: String? = nil, extendingExpiration: ExpirationExtending = .cacheTime
     ) throws -> DiskStorage.CachedValue<FileHandle>? {

@@ -3,75 +3,74 @@ public import Foundation
 extension DiskStorage {
     /// What a disk storage keeps, for how long, and under which names.
     ///
-    /// Assigning ``DiskStorage/Backend/config`` applies at the next operation, from any thread. The name and the folder
-    /// are fixed when the storage is made.
+    /// You may assign ``DiskStorage/Backend/config`` on any thread; it applies to the next operation. The name and the directory
+    /// are fixed when the storage is created.
     public struct Config: @unchecked Sendable {
-        // Sendable because `fileManager`, the one member that is not, is only asked for folders, which is safe anywhere.
+        // Sendable because `fileManager`, the only member that is not, only locates and creates directories, which is safe anywhere.
 
-        /// Bytes of blobs from which on ``DiskStorage/Backend/removeSizeExceededValues()`` evicts; 0, no limit.
+        /// The number of bytes at which ``DiskStorage/Backend/removeSizeExceededValues()`` evicts; 0 for no limit.
         public var sizeLimit: UInt
-        /// Entries beyond which ``DiskStorage/Backend/removeSizeExceededValues()`` evicts; 0, no limit.
+        /// The number of entries beyond which ``DiskStorage/Backend/removeSizeExceededValues()`` evicts; 0, the default, for no limit.
         public var countLimit: Int = 0
-        /// Bytes that the volume should have left: below that entries are evicted, until an eighth more than that is free. 0,
-        /// no such limit. What the system would purge from elsewhere is not counted as free.
+        /// Bytes that should be free on the volume; 0, the default, for no limit. If less is free, entries are evicted until an
+        /// eighth more than that is. What the system would purge elsewhere does not count as free.
         public var keepFreeBytes: UInt = 0
-        /// The part of ``sizeLimit`` and ``countLimit`` that an eviction leaves, from 0 to 1. A half: the larger it is, the more
-        /// is kept, and the more often something is evicted.
+        /// The fraction of ``sizeLimit`` and ``countLimit`` that an eviction leaves, from 0 to 1; by default a half. A larger
+        /// fraction keeps more and evicts more often.
         public var lowWaterRatio: Double = 0.5
-        /// Which entries an eviction takes first. The least recently used ones.
+        /// Which entries an eviction removes first; by default the least recently used.
         ///
-        /// It applies to the reads of this process. Set it alike in all storages of a process that use the folder: the one you assign last
-        /// counts.
+        /// Applies to the reads of this process. Set it alike in all storages of a process on the directory: the last assignment counts.
         public var evictionOrder: EvictionOrder = .leastRecentlyUsed
-        /// Whether the index holds the keys as text. With false it holds hashes alone: lookups work as ever, an image's variants
-        /// are found, and lists show file names; conditions on keys are met by nothing. What was kept before is taken out when the
-        /// cache is opened next. Set it alike in all processes that use the folder.
+        /// Whether the index stores keys as text; true by default. If false, it stores only hashes. Lookups still work, and an
+        /// image's variants are found, but lists show file names, and no entry matches a condition on keys. Keys stored before are
+        /// removed when the cache is opened next. Set it alike in all processes that use the directory.
         ///
-        /// Text that goes from the index is overwritten there (`secure_delete`), and leaves its write-ahead log when that is
-        /// begun anew or the cache is closed.
+        /// Text removed from the index is overwritten there (`secure_delete`). It leaves the write-ahead log when the log restarts
+        /// or the cache is closed.
         public var storesKeys: Bool = true
-        /// Told of what is done in the cache's folder by this process, whichever of its storages does it: hits, misses, stores, removals,
-        /// evictions, expirations, repairs of the index, waits for its lock, and errors. Nobody.
+        /// Receives an event for what any storage of this process does in the cache directory: hits, misses, stores, removals,
+        /// evictions, expirations, repairs of the index, waits for its lock, and errors. nil by default.
         ///
-        /// Called on the thread that does it, before the call returns, so it has to be quick; of waits and repairs from a thread of the
-        /// cache's own, soon after. No lock is held: it may call the storage.
+        /// Called on the thread of the operation, before the call returns, so it has to be quick. Waits and repairs are reported
+        /// soon after, on a thread of the cache. No lock is held, so it may call the storage.
         public var observer: (@Sendable (DiskStorage.Event) -> Void)?
-        /// Whether ``observer`` gets the keys, which often are addresses with tokens in them. It does not.
+        /// Whether ``observer`` gets the keys, which often are URLs with tokens in them; false by default.
         public var observesKeys: Bool = false
-        /// How long a value lives when its store does not say. A week.
+        /// How long a value lives unless its store says otherwise; by default a week.
         public var expiration: StorageExpiration = .days(7)
-        /// Seconds between two cleans by the ``ImageCache`` that the storage belongs to: ten minutes. None with 0 or less, or
-        /// with what is not finite. A storage of its own cleans when it is told to.
+        /// Seconds between two cleans by the ``ImageCache`` that the storage belongs to; by default ten minutes. There are none if
+        /// it is 0, negative or not finite. A storage without an ``ImageCache`` cleans only when you tell it to.
         public var cleanInterval: TimeInterval = 600
-        /// Appended to every file name after a dot, when a call has no extension of its own. None.
+        /// Appended to every file name after a dot, unless a call has its own extension; nil by default.
         public var pathExtension: String?
-        /// Whether a blob's file name is the lower-case hexadecimal SHA-256 of its key, or the key itself. Hashed.
+        /// Whether a blob's file name is the lower-case hexadecimal SHA-256 of its key (true, the default) or the key itself.
         ///
-        /// A key that cannot be a file name (with a slash, a leading dot, more than 255 bytes …) is hashed all the same. So is one
-        /// with a capital letter, or one that is not ASCII, on volumes that do not tell upper from lower case, as those of macOS.
+        /// A key that cannot be a file name (with a slash, a leading dot, more than 255 bytes …) is hashed in any case. On volumes
+        /// that ignore case, like those of macOS, so is a key with a capital letter, or one that is not ASCII.
         public var usesHashedFileName: Bool = true
-        /// Whether a hashed file name gets the extension its key suggests: what follows the last dot before the first `@`, if that
-        /// is 1 to 20 letters or digits. It does not.
+        /// Whether a hashed file name gets the extension that its key suggests: the characters after the last dot before the first
+        /// `@`, if they are 1 to 20 letters or digits. False by default.
         public var autoExtAfterHashedFileName: Bool = false
-        /// Makes the cache's folder of the parent folder and `com.onevcat.Kingfisher.ImageCache.` with the cache's name; by default
-        /// it appends the one to the other. Dropped once it was used.
+        /// Makes the URL of the cache directory from its parent's and `com.onevcat.Kingfisher.ImageCache.` plus the cache's name.
+        /// By default it appends the second to the first. Released after its first use.
         // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
         public var cachePathBlock: (@Sendable (_ directory: URL, _ cacheName: String) -> URL)! = { directory, name in
             directory.appendingPathComponent(name, isDirectory: true)
         }
-        /// Part of the folder's name.
+        /// Part of the directory's name.
         public let name: String
 
         let fileManager: FileManager
         let directory: URL?
 
-        /// The defaults of all other members.
+        /// Creates a configuration with the defaults of all other members.
         ///
         /// - Parameters:
-        ///   - name: tells this cache from others.
-        ///   - sizeLimit: bytes; 0 for no limit.
-        ///   - fileManager: locates the Caches folder and makes the parents of the cache's.
-        ///   - directory: the parent of the cache's folder; nil for the user's Caches folder.
+        ///   - name: distinguishes this cache from others.
+        ///   - sizeLimit: in bytes; 0 for no limit.
+        ///   - fileManager: locates the Caches directory, and creates the parents of the cache directory.
+        ///   - directory: the parent of the cache directory; nil for the user's Caches directory.
         public init(name: String, sizeLimit: UInt, fileManager: FileManager = .default, directory: URL? = nil) {
             self.name = name
             self.sizeLimit = sizeLimit
@@ -82,7 +81,7 @@ extension DiskStorage {
 }
 
 extension DiskStorage.Config {
-    /// The cache's folder. Uses up ``cachePathBlock``.
+    /// Returns the cache directory, and releases ``cachePathBlock``.
     @_spi(HalcyonTool) public mutating func takeFolder() -> URL {
         let parent = directory ?? cachesFolder
         let folderName = "com.onevcat.Kingfisher.ImageCache.\(name)"
@@ -95,7 +94,7 @@ extension DiskStorage.Config {
             ?? fileManager.temporaryDirectory.appendingPathComponent("Caches", isDirectory: true)
     }
 
-    /// What decides on the names of blobs.
+    /// The members that determine the names of blobs.
     var naming: BlobNaming {
         BlobNaming(
             isHashed: usesHashedFileName, pathExtension: pathExtension,

@@ -1,37 +1,37 @@
 public import Foundation
 
-/// Looking into a cache, and removing many entries.
+/// Inspecting a cache, and removing many entries.
 ///
-/// Errors are those of ``DiskStorage/Backend``: an index that cannot be read is
+/// Errors are those of ``DiskStorage/Backend``: if the index cannot be read,
 /// ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` with a ``CacheStorageError``.
 extension DiskStorage.Backend {
-    // MARK: Looking
+    // MARK: Inspecting
 
-    /// What is known of an entry, expired or not; nil where there is none. Reads no blob, and counts as no access.
+    /// Returns information about an entry, expired or not; nil if there is none. Reads no blob, and does not count as an access.
     ///
-    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
-    /// - Complexity: a few rows.
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read.
+    /// - Complexity: reads a few rows.
     public func entry(forKey key: String, forcedExtension: String? = nil) throws -> DiskStorage.EntryInfo? {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try mappingErrors { try store.record(of: name).map(info) }
     }
 
-    /// A page of the entries that meet a filter.
+    /// Returns a page of the entries that match a filter.
     ///
     /// ```swift
     /// var page = try storage.entries(matching: .init(host: "img.example.com"), sortedBy: .size, descending: true)
     /// while let next = page.next { page = try storage.entries(after: next, matching: .init(host: "img.example.com")) }
     /// ```
     ///
-    /// A page is as of one moment. Entries that are there all the time, and keep their place in the order, are on exactly one page.
+    /// A page is as of one moment. An entry that exists all the time and keeps its place in the order is on exactly one page.
     ///
     /// - Parameters:
-    ///   - filter: which entries.
-    ///   - order: what they are sorted by.
-    ///   - descending: the other way round.
-    ///   - limit: entries on the page at most; at least 1.
-    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
-    /// - Complexity: O(entries), some 0.1 µs each: the index is read once. All entries by access: O(limit), and O(pinned entries).
+    ///   - filter: which entries to return.
+    ///   - order: what to sort them by.
+    ///   - descending: whether to reverse the order.
+    ///   - limit: the maximum number of entries on the page; at least 1.
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read.
+    /// - Complexity: O(entries), about 0.1 µs each: the index is read once. All entries by access: O(limit) and O(pinned entries).
     public func entries(
         matching filter: DiskStorage.EntryFilter = .all, sortedBy order: DiskStorage.EntryOrder = .access,
         descending: Bool = false, limit: Int = 100
@@ -39,7 +39,7 @@ extension DiskStorage.Backend {
         try page(filter, order, descending, after: nil, limit)
     }
 
-    /// The page behind another one: in its order, with a filter that need not be the same. Costs and errors are those of
+    /// Returns the page after another one, in its order. The filter may be a different one. Costs and errors are those of
     /// ``entries(matching:sortedBy:descending:limit:)``.
     public func entries(
         after cursor: DiskStorage.EntryCursor, matching filter: DiskStorage.EntryFilter = .all, limit: Int = 100
@@ -54,7 +54,7 @@ extension DiskStorage.Backend {
         let page = try mappingErrors {
             try store.page(
                 matching: filter, in: order, descending: isDescending, after: position,
-                // One more is looked for.
+                // The store looks for one more.
                 limit: min(max(1, limit), .max - 1))
         }
         let next = page.hasMore ? page.positions.last : nil
@@ -67,19 +67,20 @@ extension DiskStorage.Backend {
         DiskStorage.EntryInfo(record, in: directoryURL, at: store.environment.now())
     }
 
-    /// All entries that meet a filter, read off the caller's thread, a few at a time.
+    /// All entries that match a filter, read off the caller's thread, a few at a time.
     ///
     /// ```swift
     /// for try await entry in storage.allEntries(matching: .init(isExpired: true)) { print(entry.fileName) }
     /// ```
     ///
-    /// Which entries these are, and their order, is what it is at the beginning: none comes twice, whatever happens meanwhile. What
-    /// is gone or does not meet the filter any more when it would be its turn is left out.
+    /// The entries and their order are those at the beginning, and none comes twice. An entry is left out if, when its turn comes,
+    /// it is removed or does not match the filter any more.
     ///
-    /// Nothing is held between two reads: a slow loop holds up nobody. A cancelled task ends it with `CancellationError`.
+    /// No lock is held between two reads, so a slow loop delays no other call. If the task is cancelled, the sequence throws
+    /// `CancellationError`.
     ///
-    /// - Complexity: O(entries), some 1 µs each, and 8 bytes of memory for each entry that is meant; some 50 while they are sorted,
-    ///   and by key their keys too.
+    /// - Complexity: O(entries), about 1 µs each. Memory: 8 bytes for each matching entry; while they are sorted about 50, and by
+    ///   key also their keys.
     public func allEntries(
         matching filter: DiskStorage.EntryFilter = .all, sortedBy order: DiskStorage.EntryOrder = .access,
         descending: Bool = false
@@ -97,33 +98,33 @@ extension DiskStorage.Backend {
         }
     }
 
-    /// Number and bytes of the entries that meet a filter; none of them is handed over.
+    /// The number and bytes of the entries that match a filter, without reading each of them into memory.
     ///
-    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
-    /// - Complexity: O(1) for all, else O(entries), some 0.1 µs each.
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read.
+    /// - Complexity: O(1) for all entries, otherwise O(entries), about 0.1 µs each.
     public func totals(matching filter: DiskStorage.EntryFilter = .all) throws -> DiskStorage.Totals {
         try mappingErrors { try store.totals(matching: filter) }
     }
 
-    /// What the cache takes up, and what its limits leave.
+    /// How much the cache takes up, and how much of its limits pinned entries use.
     ///
-    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read.
     /// - Complexity: O(1), and O(pinned and expired entries).
     public func usage() throws -> DiskStorage.Usage {
         try mappingErrors { try store.usage(limits: config.limits) }
     }
 
-    // MARK: Remembering
+    // MARK: Attributes
 
-    /// Notes what is not nil in `attributes`, and rewrites no blob.
+    /// Changes those attributes of an entry that are not nil in `attributes`. Rewrites no blob.
     ///
     /// - Parameters:
-    ///   - attributes: what is to be changed; of each member that is nil, nothing.
-    ///   - key: the one it was stored under.
-    ///   - forcedExtension: the one it was stored with.
-    /// - Returns: false where there is no entry.
+    ///   - attributes: the changes; a member that is nil changes nothing.
+    ///   - key: the key that it was stored under.
+    ///   - forcedExtension: the extension that it was stored with.
+    /// - Returns: false if there is no entry.
     /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``, also for
-    ///   ``CacheStorageError/Code/invalidAttributes``; then nothing has changed.
+    ///   ``CacheStorageError/Code/invalidAttributes``. Nothing has then changed.
     /// - Complexity: one transaction.
     @discardableResult
     public func update(
@@ -132,19 +133,18 @@ extension DiskStorage.Backend {
         try update(forKey: key, forcedExtension: forcedExtension) { _ in attributes }
     }
 
-    /// As ``update(_:forKey:forcedExtension:)``, with attributes that follow from what is known: nobody changes the entry in
-    /// between.
+    /// Like ``update(_:forKey:forcedExtension:)``, with attributes computed from the current ones. No other change happens in between.
     ///
     /// ```swift
     /// try storage.update(forKey: key) { .init(tags: Set($0.tags).union(["offline"])) }
     /// ```
     ///
     /// - Parameters:
-    ///   - key: the one it was stored under.
-    ///   - forcedExtension: the one it was stored with.
-    ///   - change: runs under the index's write lock: it must not use the storage, nor take long. What it throws ends the
-    ///     update, as the `error` of ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``.
-    /// - Returns: false where there is no entry.
+    ///   - key: the key that it was stored under.
+    ///   - forcedExtension: the extension that it was stored with.
+    ///   - change: runs under the index's write lock, so it must not use the storage or take long. If it throws, nothing changes,
+    ///     and its error is the `error` of ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``.
+    /// - Returns: false if there is no entry.
     @discardableResult
     public func update(
         forKey key: String, forcedExtension: String? = nil,
@@ -161,21 +161,20 @@ extension DiskStorage.Backend {
 
     // MARK: Removing many
 
-    /// Removes the entries that meet a filter, pinned ones included unless it excludes them.
+    /// Removes the entries that match a filter, including pinned ones unless the filter excludes them.
     ///
     /// ```swift
     /// let gone = try storage.removeEntries(matching: .init(tag: "user 7"))
     /// ```
     ///
-    /// Each batch of at most 128 is one transaction, after which others get in. What is stored meanwhile stays.
+    /// Each batch of at most 128 entries is one transaction, after which other callers get in. Entries stored meanwhile remain.
     ///
     /// - Parameters:
-    ///   - filter: which; ``DiskStorage/EntryFilter/all`` for everything that is an entry.
-    ///   - progress: its `totalUnitCount` is the number of entries to go, `completedUnitCount` that of those gone. Cancelling it
-    ///     ends the removal after the batch under way: what is gone then is gone, and is returned.
-    /// - Returns: what went, as it was. A file that cannot be removed stays, and its entry too.
-    /// - Throws: when nothing could be removed although something should have been; also ``CacheStorageError/Code/invalidFilter``
-    ///   for an empty text.
+    ///   - filter: which entries to remove; ``DiskStorage/EntryFilter/all`` for all of them.
+    ///   - progress: its `totalUnitCount` is the number of entries to remove, its `completedUnitCount` the number removed. If you
+    ///     cancel it, the removal ends after the current batch, and returns what it has removed.
+    /// - Returns: the removed entries, as they were. If a file cannot be removed, its entry stays.
+    /// - Throws: if entries match and none could be removed; also ``CacheStorageError/Code/invalidFilter`` for an empty text.
     @discardableResult
     public func removeEntries(
         matching filter: DiskStorage.EntryFilter, progress: Progress? = nil
@@ -184,18 +183,23 @@ extension DiskStorage.Backend {
         return try removeEntries(matching: filter, thereAt: moment(), progress: progress) { try $0() }
     }
 
-    /// Says how many entries are to go, before anything waits for the write lock.
+    /// Throws if the filter has an empty text, which matches every entry.
+    func validateForRemoval(_ filter: DiskStorage.EntryFilter) throws {
+        try mappingErrors { try filter.validateForRemoval() }
+    }
+
+    /// Sets the number of entries to remove, before anything waits for the write lock.
     func announce(_ filter: DiskStorage.EntryFilter, _ progress: Progress?) throws {
         guard let progress else { return }
-        // It may have watched another removal before.
+        // The progress may have been used for another removal.
         progress.completedUnitCount = 0
         progress.totalUnitCount = max(1, try totals(matching: filter).entries)
     }
 
-    /// Now: what is stored later can be told from what is there.
+    /// A moment that separates existing entries from those stored later.
     func moment() throws -> Moment { try mappingErrors { try store.moment() } }
 
-    /// - Parameter perform: runs a batch, in its turn.
+    /// - Parameter perform: runs a batch when its turn comes.
     func removeEntries(
         matching filter: DiskStorage.EntryFilter, thereAt moment: Moment, progress: Progress?,
         perform: (() throws -> Void) throws -> Void
@@ -214,15 +218,15 @@ extension DiskStorage.Backend {
 
     // MARK: Counting
 
-    /// What the cache has done, reads of a moment ago included. One row.
+    /// What the cache has done, including reads of a moment ago. Reads one row.
     ///
-    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read.
     public var statistics: DiskStorage.Statistics {
         get throws { try mappingErrors { try store.recorder.statistics() } }
     }
 
-    /// Begins counting anew, for all processes. One transaction.
+    /// Restarts counting, for all processes. One transaction.
     ///
-    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``; then the counts are as they were.
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``. The counts are then unchanged.
     public func resetStatistics() throws { try mappingErrors { try store.recorder.resetStatistics() } }
 }

@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// What the command line tool asks beyond the public API. Failures have their words here: ``CacheStorageError``.
+/// What the command line tool needs beyond the public API. These functions throw ``CacheStorageError``.
 extension DiskStorage.Backend {
     /// Opens the index now.
     ///
-    /// An index that cannot be used makes lookups miss; whoever asks at a terminal wants to know why.
+    /// If the index cannot be used, lookups are misses. The user of a command line wants to know why.
     ///
-    /// - Parameter isPatient: whether it waits like a store where the index is to be made or upgraded.
+    /// - Parameter isPatient: whether to wait like a store if the index has to be created or upgraded.
     @_spi(HalcyonTool) public func open(isPatient: Bool = false) throws {
         try explained { try isPatient ? store.index.openPatiently() : store.open() }
     }
 
-    /// What is in the cache now.
+    /// The contents of the cache now.
     @_spi(HalcyonTool) public func summary() throws -> StorageSummary { try explained { try store.summary() } }
 
     /// Returns a value without counting the read: the entry's last access, its expiration and the statistics stay as they are.
@@ -32,7 +32,7 @@ extension DiskStorage.Backend {
         }
     }
 
-    /// The row of a key, whether it is valid or not.
+    /// The row of a key, even if it has expired.
     @_spi(HalcyonTool) public func row(forKey key: String, forcedExtension: String? = nil) throws -> Entry? {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try explained {
@@ -40,56 +40,56 @@ extension DiskStorage.Backend {
         }
     }
 
-    /// Takes over files that have no row, now and on this thread, and tells how far it is.
+    /// Adopts files without a row now, on this thread, and reports the progress.
     @_spi(HalcyonTool) public func finishAdoption(_ progress: @escaping @Sendable (AdoptionProgress) -> Void) throws {
         store.adopter.listeners.add { if let now = $0 { progress(now) } }
         defer { store.adopter.listeners.finish() }
         try explained { try store.adopter.finish() }
     }
 
-    /// Does what an upgrade of the index leaves for later, now and on this thread, and tells how many entries it has looked at.
+    /// Completes an upgrade of the index now, on this thread, and reports the number of entries examined.
     @_spi(HalcyonTool) public func finishUpgrade(_ progress: (Int) -> Void) throws {
         try explained { try store.sweeper.upgrader.finish(progress) }
     }
 
-    /// Drops the row of a key whose blob is gone, now: a process that ends at once leaves housekeeping no time for it.
+    /// Drops the row of a key whose blob is missing, now: a process that exits at once leaves housekeeping no time for it.
     @_spi(HalcyonTool) public func settle(forKey key: String, forcedExtension: String? = nil) throws {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
-        // An ordinary miss is no reason to take the write lock.
+        // An ordinary miss does not need the write lock.
         try explained {
             guard try store.hasRowOrFile(of: name) else { return }
             try LockPatience.briefly { try store.settler.settleInTransaction(name) }
         }
     }
 
-    /// As ``removeExpiredValues()``, asked before each batch whether to go on.
+    /// Like ``removeExpiredValues()``. Before each batch, `shouldContinue` may end it.
     @_spi(HalcyonTool) public func removeExpired(shouldContinue: (Removal) -> Bool) throws -> Removal {
         try explained { try store.evictor.removeExpired(at: store.environment.now(), shouldContinue: shouldContinue) }
     }
 
-    /// As ``removeSizeExceededValues()`` with these limits, asked before each batch whether to go on.
+    /// Like ``removeSizeExceededValues()`` with these limits. Before each batch, `shouldContinue` may end it.
     @_spi(HalcyonTool) public func evict(_ limits: StorageLimits, shouldContinue: (Removal) -> Bool) throws -> Removal {
         try explained { try store.evictor.evict(limits, shouldContinue: shouldContinue) }
     }
 
-    /// As ``evict(_:shouldContinue:)``, down to a number of bytes and entries.
+    /// Like ``evict(_:shouldContinue:)``, down to a number of bytes and entries.
     package func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool) throws -> Removal {
         try explained { try store.evictor.evict(downTo: target, shouldContinue: shouldContinue) }
     }
 
     /// Bytes and number of all entries.
     ///
-    /// - Parameter adopting: false leaves files out that are still to be adopted, instead of adopting them first.
+    /// - Parameter adopting: false leaves out files that are still to be adopted, instead of adopting them first.
     @_spi(HalcyonTool) public func totals(adopting: Bool) throws -> Totals {
         try explained { try store.evictor.totals(adopting: adopting) }
     }
 
-    /// What is to be left, were the limits kept now; nil where none is reached.
+    /// What an eviction would leave now; nil if no limit is reached.
     @_spi(HalcyonTool) public func target(of limits: StorageLimits, adopting: Bool) throws -> Totals? {
         try explained { try store.evictor.target(of: limits, adopting: adopting) }
     }
 
-    /// Hands over the entries that meet a filter, in an order, until `body` throws. As ``allEntries(matching:sortedBy:descending:)``.
+    /// Passes the entries that match a filter to `body`, in an order, until it throws. Like ``allEntries(matching:sortedBy:descending:)``.
     @_spi(HalcyonTool) public func forEachEntry(
         matching filter: DiskStorage.EntryFilter, sortedBy order: DiskStorage.EntryOrder, descending: Bool,
         _ body: (DiskStorage.EntryInfo) throws -> Void
@@ -98,10 +98,10 @@ extension DiskStorage.Backend {
         while let entries = try reader.next() { try entries.forEach(body) }
     }
 
-    /// Takes keys out of the index that are not to be kept, now: a process that ends at once leaves housekeeping no time for it.
+    /// Removes the keys that must not be in the index, now: a process that exits at once leaves housekeeping no time for it.
     @_spi(HalcyonTool) public func forgetKeys() throws { try explained { try store.sweeper.forgetKeys() } }
 
-    /// Where the cache is; nil for a volume that does not say what it is.
+    /// The volume of the cache; nil if the system does not name it.
     @_spi(HalcyonTool) public var volume: Volume? {
         try? store.environment.fileSystem.volume(at: directoryURL.path)
     }
@@ -116,7 +116,7 @@ extension DiskStorage.Backend {
 }
 
 extension DiskStorage {
-    /// Names in a folder, cache or not, in no order, until `body` returns false.
+    /// Passes the names in any directory to `body`, in no order, until it returns false.
     @_spi(HalcyonTool) public static func forEachName(in folder: String, _ body: (String) throws -> Bool) throws {
         try POSIXFileSystem().list(folder, body)
     }

@@ -2,12 +2,12 @@ public import Foundation
 
 /// The disk half of the cache.
 public enum DiskStorage {
-    /// Keeps values as files, and what is known of them in a SQLite index beside them.
+    /// Stores values as files, with a SQLite index of what is known about them.
     ///
-    /// All functions may be called from any thread; each does its disk work on the calling thread. Several backends on
-    /// one folder, in one process or many, work on one index and see each other's values at once. A store that has
-    /// returned survives the end of the process at any later moment; after a power cut the last minute's values may be
-    /// missing, and none is wrong.
+    /// You may call all functions from any thread. Each does its disk work on the calling thread. Several backends on one
+    /// directory, in one process or many, share one index and see each other's values at once. After a store has returned, its
+    /// value survives the end of the process at any time. After a power cut, the values of the last minute may be missing, but none
+    /// is wrong.
     ///
     /// ```swift
     /// let storage = try DiskStorage.Backend<Data>(config: .init(name: "thumbnails", sizeLimit: 50_000_000))
@@ -16,13 +16,13 @@ public enum DiskStorage {
     /// let gone = try storage.removeSizeExceededValues()
     /// ```
     ///
-    /// Errors are ``KingfisherError/cacheError(reason:)``. A failure of the index travels as the `error` of its reason,
-    /// as ``CacheStorageError``. While the index cannot be used (locked, unreadable, disk full) loads are misses and
-    /// stores throw; nothing is dropped for it, and service resumes by itself.
+    /// Errors are ``KingfisherError/cacheError(reason:)``. If the index fails, the `error` of the reason is a
+    /// ``CacheStorageError``. While the index cannot be used (locked, unreadable, disk full), loads are misses and stores throw.
+    /// Nothing is dropped for that, and service resumes without your help.
     public final class Backend<T: DataTransformable>: @unchecked Sendable where T: Sendable {
         // Sendable because every member is a constant that is Sendable itself.
 
-        /// The folder of the blobs. The index is in `.halcyon` in it.
+        /// The directory of the blobs. The index is in its subdirectory `.halcyon`.
         public let directoryURL: URL
         package let store: EntryStore
         private let lease: StoreLease
@@ -32,23 +32,23 @@ public enum DiskStorage {
         /// Values that are being fetched.
         let flights = SingleFlight<BlobName, T>()
 
-        /// What is kept and for how long. A change applies at the next operation; safe from any thread. Two threads that change one
-        /// member each may lose a change.
+        /// What to keep and for how long. You may change it on any thread, and a change applies to the next operation. If two
+        /// threads each change one member at the same time, one change may be lost.
         public var config: Config {
             get { currentConfig.withLock { $0 } }
             set {
-                // The old one is released after the lock: what its closures have captured may come back.
+                // Release the old one after the lock: objects that its closures have captured may call back.
                 _ = currentConfig.replace(with: newValue)
                 applyToFolder(newValue)
                 cleaning.withLock { $0.setInterval(newValue.cleanInterval) }
             }
         }
 
-        /// Opens or makes a storage. An index that is only unavailable now (locked, no room) is no reason to fail.
+        /// Opens or creates a storage. Does not fail if the index is only unavailable at the moment (locked, disk full).
         ///
-        /// - Complexity: O(1), a few milliseconds: nothing is listed on the way.
-        /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)`` when the folder cannot be
-        ///   made, or holds an index that this version must not use.
+        /// - Complexity: O(1), a few milliseconds. Lists no directory.
+        /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)`` if the directory cannot be created, or
+        ///   contains an index that this version must not use.
         public convenience init(config: Config) throws {
             try self.init(config: config, environment: StorageEnvironment())
         }
@@ -58,12 +58,12 @@ public enum DiskStorage {
             try prepare()
         }
 
-        /// Never throws. When the folder cannot be made, storing and loading throw
+        /// Opens or creates a storage without throwing. If the directory cannot be created, storing and loading throw
         /// ``KingfisherError/CacheErrorReason/diskStorageIsNotReady(cacheURL:)``.
         ///
         /// - Parameters:
-        ///   - config: what is kept, for how long, and where.
-        ///   - creatingDirectory: false leaves making the folder and opening the index to the first operation.
+        ///   - config: what to keep, for how long, and where.
+        ///   - creatingDirectory: false leaves creating the directory and opening the index to the first operation.
         public convenience init(noThrowConfig config: Config, creatingDirectory: Bool) {
             self.init(
                 noThrowConfig: config, creatingDirectory: creatingDirectory, environment: StorageEnvironment())
@@ -77,7 +77,7 @@ public enum DiskStorage {
             lease = StoreLease.shared(directory: BlobStore.path(of: directoryURL), environment: environment)
             store = lease.store
             applyToFolder(config)
-            // The next operation makes a missing folder, and says what is wrong if it cannot.
+            // The next operation creates a missing directory, or throws if it cannot.
             if creatingDirectory {
                 store.index.replacesNewer.withLock { $0 = true }
                 try? prepare()
@@ -91,14 +91,14 @@ public enum DiskStorage {
                 adoptionExpiration: config.expiration, namesAreHashed: config.usesHashedFileName,
                 storesKeys: config.storesKeys, evictionOrder: config.evictionOrder)
             store.observers.set(config.observer, seesKeys: config.observesKeys, for: ObjectIdentifier(self))
-            // Keys that were kept until now.
+            // Removes the keys stored so far.
             if !config.storesKeys { store.housekeeping.request(.sweep) }
         }
 
-        /// Makes the folder and opens the index. An index that is only unavailable now is no reason to fail.
+        /// Creates the directory and opens the index. Does not throw if the index is only unavailable at the moment.
         private func prepare() throws {
             do {
-                // The folder itself is made below, for this user alone.
+                // `open` creates the cache directory itself, for this user alone.
                 try config.fileManager.createDirectory(
                     atPath: store.blobs.parentDirectory, withIntermediateDirectories: true)
             } catch {
@@ -120,19 +120,19 @@ public enum DiskStorage {
         }
 
         func requireReadiness() throws {
-            // What was in the way may have gone.
+            // The obstacle may be gone.
             guard readiness.withLock({ $0 }) || (try? prepare()) != nil else {
                 throw KingfisherError.cacheError(reason: .diskStorageIsNotReady(cacheURL: directoryURL))
             }
         }
 
-        /// Calls `clean` every ``Config/cleanInterval`` seconds, on a queue of the system. The last one who asks is called.
+        /// Calls `clean` every ``Config/cleanInterval`` seconds, on a queue of the system. Of several owners, only the latest is called.
         package func cleanPeriodically(for owner: AnyObject, _ clean: @escaping @Sendable () -> Void) {
             let interval = config.cleanInterval
             cleaning.withLock { $0.begin(owner: ObjectIdentifier(owner), interval: interval, clean) }
         }
 
-        /// Ends it; whoever asked before and is still there is called again.
+        /// Ends the calls for an owner. The latest owner that remains is called from now on.
         package func stopCleaning(for owner: AnyObject) {
             let owner = ObjectIdentifier(owner)
             cleaning.withLock { $0.end(owner: owner) }
@@ -140,23 +140,23 @@ public enum DiskStorage {
 
         // MARK: Storing
 
-        /// Stores a value under a key, in place of the one that is there.
+        /// Stores a value under a key, in place of an existing one.
         ///
-        /// The bytes are written aside and take their place in one step: a reader gets the old value or the new one.
-        /// Storing a value that is already expired does nothing.
+        /// The new bytes replace the old ones in one atomic step, so a reader gets the old value or the new one. Storing a value
+        /// that is already expired does nothing.
         ///
         /// - Parameters:
-        ///   - value: what ``DataTransformable/toData()`` makes of it is stored.
-        ///   - key: any text. It is told apart by its UTF-8 bytes.
+        ///   - value: the result of its ``DataTransformable/toData()`` is stored.
+        ///   - key: any text. Keys are compared by their UTF-8 bytes.
         ///   - expiration: nil for ``Config/expiration``.
-        ///   - writeOptions: `.withoutOverwriting` refuses to replace a valid entry; `.atomic` is what always happens. File
-        ///     protection is set on the blob before its first byte is written, except on macOS and Linux; if the system refuses
-        ///     it the store fails. The index, with the keys, can be read from the first unlock on.
-        ///   - forcedExtension: part of the file name, and so of the entry's identity. nil for ``Config/pathExtension``.
+        ///   - writeOptions: `.withoutOverwriting` refuses to replace a valid entry. `.atomic` has no effect: every store is
+        ///     atomic. File protection is set on the blob before its first byte is written, except on macOS and Linux; if the
+        ///     system refuses it, the store fails. The index, with the keys, can be read from the first unlock on.
+        ///   - forcedExtension: part of the file name, and so of the entry's identity; nil for ``Config/pathExtension``.
         /// - Throws: ``KingfisherError/CacheErrorReason/cannotConvertToData(object:error:)``, or
-        ///   ``KingfisherError/CacheErrorReason/cannotCreateCacheFile(fileURL:key:data:error:)``. The value stored
-        ///   before is still there.
-        /// - Complexity: one file written and one transaction; independent of the number of entries.
+        ///   ``KingfisherError/CacheErrorReason/cannotCreateCacheFile(fileURL:key:data:error:)``. The previous value is then still
+        ///   there.
+        /// - Complexity: writes one file and commits one transaction, regardless of the number of entries.
         public func store(
             value: T, forKey key: String, expiration: StorageExpiration? = nil,
             writeOptions: Data.WritingOptions = [], forcedExtension: String? = nil
@@ -167,7 +167,7 @@ public enum DiskStorage {
                 forcedExtension: forcedExtension, attributes: EntryAttributes())
         }
 
-        /// As ``store(value:forKey:expiration:writeOptions:forcedExtension:)``, with what is to be remembered of the entry.
+        /// Like ``store(value:forKey:expiration:writeOptions:forcedExtension:)``, with attributes to note for the entry.
         ///
         /// - Throws: also ``CacheStorageError/Code/invalidAttributes``, as the `error` of
         ///   ``KingfisherError/CacheErrorReason/cannotCreateCacheFile(fileURL:key:data:error:)``.
@@ -181,7 +181,7 @@ public enum DiskStorage {
                 forcedExtension: forcedExtension, attributes: attributes)
         }
 
-        /// - Parameter origin: which image the entry is a variant of.
+        /// - Parameter origin: the image that the entry is a variant of.
         @_spi(HalcyonTool) public func store(
             value: T, forKey key: String, origin: KeyOrigin, expiration: StorageExpiration?,
             writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: EntryAttributes
@@ -198,9 +198,9 @@ public enum DiskStorage {
             }
         }
 
-        /// nil for a value that has expired already.
+        /// Returns nil if the value has already expired.
         ///
-        /// - Parameter name: of the blob: see ``blobName(forKey:forcedExtension:)``.
+        /// - Parameter name: the blob's name: see ``blobName(forKey:forcedExtension:)``.
         func request(
             toStore value: T, forKey key: String, named name: BlobName, origin: KeyOrigin,
             expiration: StorageExpiration?, writeOptions: Data.WritingOptions, attributes: EntryAttributes
@@ -215,7 +215,7 @@ public enum DiskStorage {
                 options: writeOptions, attributes: attributes)
         }
 
-        /// As several calls of ``store(value:forKey:expiration:writeOptions:forcedExtension:)``, for tests of what happens between.
+        /// Like several calls of ``store(value:forKey:expiration:writeOptions:forcedExtension:)``, for tests of what happens in between.
         package func storeTogether(_ values: [(key: String, value: T)]) throws -> [Result<(), KingfisherError>] {
             store(
                 try values.compactMap { key, value in
@@ -237,7 +237,7 @@ public enum DiskStorage {
                     fileURL: url(of: request.name), key: request.key, data: request.data, error: observed(error)))
         }
 
-        /// A failure, of which the observer is told.
+        /// Reports a failure to the observer.
         private func observed(_ error: any Error) -> CacheStorageError {
             let error = CacheStorageError(error)
             store.observers.tell(.init(.failure, error: error))
@@ -254,15 +254,15 @@ public enum DiskStorage {
 
         // MARK: Loading
 
-        /// The value under a key; nil when there is none, when it has expired, or when its blob is gone.
+        /// Returns the value under a key; nil if there is none, if it has expired, or if its blob is missing.
         ///
         /// - Parameters:
-        ///   - key: the one it was stored under.
-        ///   - forcedExtension: the one it was stored with.
-        ///   - extendingExpiration: what the read does to the expiration. It counts as an access always.
-        /// - Throws: ``KingfisherError/CacheErrorReason/cannotLoadDataFromDisk(url:error:)`` when the blob exists and
-        ///   cannot be read, or its bytes are no value.
-        /// - Complexity: one row and one file; takes no write lock and never waits for cleaning.
+        ///   - key: the key that it was stored under.
+        ///   - forcedExtension: the extension that it was stored with.
+        ///   - extendingExpiration: how the read moves the expiration. Any read counts as an access.
+        /// - Throws: ``KingfisherError/CacheErrorReason/cannotLoadDataFromDisk(url:error:)`` if the blob exists and cannot be read,
+        ///   or its bytes are not a value.
+        /// - Complexity: reads one row and one file. Takes no write lock, and never waits for a clean.
         public func value(
             forKey key: String, forcedExtension: String? = nil, extendingExpiration: ExpirationExtending = .cacheTime
         ) throws -> T? {
@@ -271,7 +271,7 @@ public enum DiskStorage {
                 origin: KeyOrigin(baseKey: key))
         }
 
-        /// Notes one more read of a value that has just been read for somebody else.
+        /// Notes another read of a value that was just read for another caller.
         func noteUse(
             forKey key: String, forcedExtension: String?, bytes: Int, extendingExpiration: ExpirationExtending
         ) {
@@ -280,10 +280,10 @@ public enum DiskStorage {
                 at: store.environment.now(), extending: extendingExpiration)
         }
 
-        /// Counts a read that was answered without the index: a hit of so many bytes, or a miss.
+        /// Counts a read that was answered without the index: a hit of `bytes`, or a miss.
         func countUse(bytes: Int?) { store.countUse(bytes: bytes) }
 
-        /// - Parameter origin: which image the entry is a variant of.
+        /// - Parameter origin: the image that the entry is a variant of.
         func value(
             forKey key: String, forcedExtension: String?, extendingExpiration: ExpirationExtending,
             origin: @autoclosure () -> KeyOrigin
@@ -305,12 +305,13 @@ public enum DiskStorage {
             return .cacheError(reason: .cannotLoadDataFromDisk(url: url, error: cause))
         }
 
-        /// Whether a valid value is under a key. Its row and one `stat`: fit for a main thread. Records no access.
+        /// Whether there is a valid value under a key. Reads its row and calls `stat` once: fast enough for a main thread. Records
+        /// no access.
         public func isCached(forKey key: String, forcedExtension: String? = nil) -> Bool {
             isCached(forKey: key, at: store.environment.now(), forcedExtension: forcedExtension)
         }
 
-        /// Whether the value under a key is valid at a date. As ``isCached(forKey:forcedExtension:)`` otherwise.
+        /// Whether the value under a key is valid at a date. Otherwise like ``isCached(forKey:forcedExtension:)``.
         public func isCached(forKey key: String, referenceDate: Date, forcedExtension: String? = nil) -> Bool {
             isCached(forKey: key, at: Timestamp(referenceDate), forcedExtension: forcedExtension)
         }
@@ -320,7 +321,7 @@ public enum DiskStorage {
             return store.contains(blobName(forKey: key, forcedExtension: forcedExtension), at: time)
         }
 
-        /// Where the blob of a valid value is; nil where there is none.
+        /// The URL of the blob of a valid value; nil if there is none.
         @_spi(HalcyonTool) public func fileURLIfCached(forKey key: String, forcedExtension: String?) -> URL? {
             guard readiness.withLock({ $0 }) else { return nil }
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
@@ -329,10 +330,10 @@ public enum DiskStorage {
 
         // MARK: Removing
 
-        /// Removes the value under a key, pinned or not. None there is no error.
+        /// Removes the value under a key, even if it is pinned. A missing value is not an error.
         ///
-        /// - Complexity: one transaction and one rename; the file is unlinked off the caller's path.
-        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``; then it is still there.
+        /// - Complexity: one transaction and one rename. Another thread unlinks the file.
+        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``. The value is then still there.
         public func remove(forKey key: String, forcedExtension: String? = nil) throws {
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
             do {
@@ -342,15 +343,14 @@ public enum DiskStorage {
             }
         }
 
-        /// Removes everything that is stored now, pinned values included; what is stored meanwhile stays. The index file shrinks.
+        /// Removes all values that are stored now, including pinned ones. Values stored meanwhile remain. The index file shrinks.
         ///
         /// - Complexity: O(entries), in batches between which other callers get in.
-        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``. What went by then is gone; the rest is
-        ///   as it was.
+        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``. Some values may be removed by then;
+        ///   the others are unchanged.
         public func removeAll() throws { try removeAll(skipCreatingDirectory: false) }
 
-        /// - Parameter skipCreatingDirectory: also closes the index and takes the empty folder away; the next store makes
-        ///   it again.
+        /// - Parameter skipCreatingDirectory: true also closes the index and removes the empty directory. The next store creates it again.
         func removeAll(skipCreatingDirectory: Bool) throws {
             let isHashed = config.usesHashedFileName
             try mappingErrors {
@@ -359,20 +359,20 @@ public enum DiskStorage {
             }
         }
 
-        /// From now on what is there is a miss; it goes when the result is called, on whichever thread and in batches between which
-        /// others get in.
+        /// Turns everything stored now into misses. Call the result, on any thread, to remove it in batches between which other
+        /// callers get in.
         func beginRemovingAll() throws -> @Sendable () throws -> Void {
             let isHashed = config.usesHashedFileName
             let clearing = try mappingErrors { try Clearing(of: store) }
             return { try clearing.remove { BlobName.isBlobOrLegacyName($0, isHashed: isHashed) } }
         }
 
-        /// Removes expired values, pinned ones excepted.
+        /// Removes expired values, except pinned ones.
         ///
-        /// - Returns: the URLs their blobs had.
-        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when nothing could be removed although
-        ///   something should have been.
-        /// - Complexity: O(expired entries), in batches between which other callers get in; without any, a few microseconds.
+        /// - Returns: the former URLs of their blobs.
+        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if values have expired and none could
+        ///   be removed.
+        /// - Complexity: O(expired entries), in batches between which other callers get in. A few microseconds if nothing has expired.
         public func removeExpiredValues() throws -> [URL] {
             try removeExpiredValues(referenceDate: store.environment.now().date)
         }
@@ -383,16 +383,18 @@ public enum DiskStorage {
             }
         }
 
-        /// Evicts the least recently used values down to half (``Config/lowWaterRatio``) of ``Config/sizeLimit``, once the total
-        /// has reached it, or of ``Config/countLimit``, once there are more; and while the volume has less than
-        /// ``Config/keepFreeBytes`` left. Pinned values stay: see ``usage()`` for what they take up.
+        /// Evicts the least recently used values if a limit is reached.
         ///
-        /// A value that is larger than the whole limit goes in its turn, behind everything else. Whoever stores such values through
-        /// ``ImageCache`` has them given up at once instead, unless they are pinned.
+        /// Evicts down to half (``Config/lowWaterRatio``) of ``Config/sizeLimit`` once the total has reached it, or of
+        /// ``Config/countLimit`` once there are more entries. Also evicts while the volume has less than ``Config/keepFreeBytes``
+        /// left. Pinned values stay; ``usage()`` tells how much they take up.
         ///
-        /// - Returns: the URLs their blobs had; none without a limit or below it.
-        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when nothing could be evicted although
-        ///   something should have been.
+        /// A value that is larger than the whole limit is evicted in its turn, after all that were used before it. ``ImageCache``
+        /// removes such a value right after its store instead, unless it is pinned.
+        ///
+        /// - Returns: the former URLs of their blobs; empty without a limit or below it.
+        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if values have to be evicted and none
+        ///   could be.
         /// - Complexity: O(evicted entries), in batches between which other callers get in.
         public func removeSizeExceededValues() throws -> [URL] {
             let limits = config.limits
@@ -402,60 +404,61 @@ public enum DiskStorage {
 
         // MARK: Ending
 
-        /// Writes into the index what is only noted in memory: accesses, the expirations that they have moved, statistics.
+        /// Writes what is only noted in memory into the index: accesses, the expirations that they have moved, and statistics.
         ///
-        /// Otherwise that is done ten seconds after the first of them, by ``close()`` and ``suspend()``, when the last storage on the
-        /// folder goes, and when the process ends ordinarily (`exit`), unless another process holds the index just then. Stores and
-        /// removals need none of it: they are in the index when they return.
+        /// Otherwise this happens ten seconds after the first of them, in ``close()`` and ``suspend()``, when the last storage on
+        /// the directory is released, and when the process ends normally (`exit`), unless another process holds the index at that
+        /// moment. Stores and removals do not need it: they are in the index when they return.
         ///
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` with
-        ///   ``CacheStorageError/Code/indexUnavailable`` while another process has the index locked, after five seconds, or with
-        ///   ``CacheStorageError/Code/suspended``. What could not be written stays noted, and is written with what comes next.
+        ///   ``CacheStorageError/Code/indexUnavailable`` if another process keeps the index locked for five seconds, or with
+        ///   ``CacheStorageError/Code/suspended``. What could not be written stays noted for the next flush.
         public func flush() throws {
             store.adoptEarlyReads()
             try mappingErrors { try store.recorder.flush() }
         }
 
-        /// Writes what ``flush()`` writes, deletes the files of what has gone, and closes the index. A later use opens it again.
+        /// Writes what ``flush()`` writes, deletes the files of removed entries, and closes the index. A later use opens it again.
         ///
-        /// Waits for the operation under way, so call it off the main thread, and for no other process. Counts for all storages of this
-        /// process on the folder. What cannot be written stays noted as long as the storage is there, and is lost with it: call ``flush()`` before where that matters.
+        /// Waits for the operation under way, so call it off the main thread. Does not wait for other processes. Affects all
+        /// storages of this process on the directory. What cannot be written stays noted while the storage exists, and is lost with
+        /// it. If that matters, call ``flush()`` first.
         public func close() { store.close() }
 
         // MARK: Pausing
 
-        /// Writes what is pending and closes the index, until ``resume()``: no lock is held or taken meanwhile, loads are
-        /// misses, and stores and removals throw ``CacheStorageError/Code/suspended``.
+        /// Writes what is pending and closes the index until ``resume()``. Until then it holds and takes no lock, loads are misses,
+        /// and stores and removals throw ``CacheStorageError/Code/suspended``.
         ///
-        /// For a folder in an app group's container: iOS ends a process (0xdead10cc) that holds a file lock there while it is
-        /// suspended. Waits for the operation under way, so call it off the main thread. Counts for all storages of this
-        /// process on the folder: what an ``ImageCache`` there has queued fails too, so call ``ImageCache/suspend(completion:)`` where
-        /// there is one. What was stored before is there after `resume()`.
+        /// Use it for a directory in an app group's container: iOS ends a suspended process (0xdead10cc) that holds a file lock
+        /// there. Waits for the operation under way, so call it off the main thread. Affects all storages of this process on the
+        /// directory, so the queued work of an ``ImageCache`` there fails too: if there is one, call
+        /// ``ImageCache/suspend(completion:)`` instead. Everything stored before is available after `resume()`.
         public func suspend() { store.suspend() }
 
         func suspendAtOnce() { store.suspendAtOnce() }
 
-        /// As ``suspendAtOnce()``, but for the closing, for which a thread has to wait.
+        /// Like ``suspendAtOnce()``, without closing the index, for which a thread has to wait.
         func refuse() { store.refuse() }
 
-        /// Ends ``suspend()``. The index is opened by the next use.
+        /// Ends ``suspend()``. The next use opens the index.
         public func resume() { store.resume() }
 
-        /// Whether the folder may be shared with extensions of the app, by where the system puts such folders.
+        /// Whether app extensions may share the directory, judging by where the system puts such directories.
         var isInAppGroup: Bool { FileFlags.isInAppGroup(directoryURL.path) }
 
-        // MARK: Looking
+        // MARK: Inspecting
 
-        /// Bytes of all blobs, expired ones included; 0 when the folder is gone.
+        /// The size of all blobs in bytes, including expired ones; 0 if the directory is gone.
         ///
-        /// - Complexity: O(1), one row. While a folder of Kingfisher's is being taken over it finishes that first.
-        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` when the index cannot be read.
+        /// - Complexity: O(1), one row. If files that Kingfisher stored are still being adopted, finishes that first.
+        /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read.
         public func totalSize() throws -> UInt {
             try mappingErrors { UInt(clamping: try store.evictor.totals().bytes) }
         }
 
-        /// Where the blob of a key is, or will be by its next store. Computed: touches no disk, but to find out once whether the volume
-        /// tells upper from lower case, where the name depends on it.
+        /// The URL of a key's blob, or of the one that its next store creates. Computed without disk access, except that if the
+        /// name depends on it, the first call checks whether the volume ignores case.
         public func cacheFileURL(forKey key: String, forcedExtension: String? = nil) -> URL {
             url(of: blobName(forKey: key, forcedExtension: forcedExtension))
         }
@@ -464,13 +467,13 @@ public enum DiskStorage {
             blobName(forKey: key, forcedExtension: forcedExtension).text
         }
 
-        /// Work put on this queue runs after the access notes made before it are written.
+        /// Work on this queue runs after the accesses noted before are written.
         var metaChangingQueue: DispatchQueue {
             store.recorder.flushAccessLog()
             return store.housekeeping.queue
         }
 
-        /// Compares index and files, and repairs what is wrong if asked; see ``CheckReport``.
+        /// Compares the index with the files, and repairs it on request; see ``CheckReport``.
         @_spi(HalcyonTool) public func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws
             -> CheckReport
         {

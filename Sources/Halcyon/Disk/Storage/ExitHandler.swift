@@ -1,16 +1,16 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// Writes at an ordinary end of the process (`exit`, or the return of `main`) what reads have noted in its last seconds.
+/// Writes what reads have noted in the last seconds when the process ends normally (`exit`, or a return from `main`).
 ///
-/// `exit` may be called from anywhere, also from a closure that the cache calls under a lock. So nothing here waits for a queue, each
-/// lock is tried until a common moment and then given up, and what is not open is not opened.
+/// Any code may call `exit`, even a closure that the cache calls under a lock. So nothing here waits for a queue, every lock is
+/// tried until a common deadline, and nothing is opened.
 enum ExitHandler {
     /// Milliseconds, for all storages together.
     private static let patience = 250
 
     private struct State {
-        /// Whose connections they are. A copy of the process (`fork`) has them too, and must not touch them.
+        /// The process that owns the connections. A child of `fork` has copies, and must not use them.
         var process: pid_t = 0
         var leases: [ObjectIdentifier: Weak] = [:]
     }
@@ -20,12 +20,12 @@ enum ExitHandler {
     }
 
     private static let state = Locked(State())
-    /// Never let go of: whoever is the last one to hold a store closes it, and that may take long.
+    /// Never released: the release of the last reference closes a store, which may take long.
     private static let held: Locked<[StoreLease]> = Locked([])
     private static let isRegistered = atexit { ExitHandler.run() } == 0
 
     static func add(_ lease: StoreLease) {
-        // Without a handler what was noted in the last ten seconds is lost at the end, and nothing else.
+        // Without a handler, only the notes of the last ten seconds are lost at exit.
         _ = isRegistered
         state.withLock { state in
             if state.process != getpid() { state = State(process: getpid()) }
@@ -42,7 +42,7 @@ enum ExitHandler {
         }
         guard let leases else { return }
         _ = held.replace(with: leases)
-        // First those that nobody holds up.
+        // First the stores whose locks are free.
         let rest = leases.filter { !$0.store.recorder.flush(beforeExitAt: .now) }
         for lease in rest { _ = lease.store.recorder.flush(beforeExitAt: end) }
     }

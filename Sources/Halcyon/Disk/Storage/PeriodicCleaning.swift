@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// When a storage is cleaned, and by whom: of those it belongs to, the last one who asked. A timer runs while there is one.
+/// When a storage is cleaned, and for which owner: the latest that remains. A timer runs while there is one.
 struct PeriodicCleaning {
     private struct Cleaner {
         let owner: ObjectIdentifier
@@ -17,14 +17,14 @@ struct PeriodicCleaning {
         restart()
     }
 
-    /// The one before takes over.
+    /// Ends the cleaning for an owner. The owner before it takes over.
     mutating func end(owner: ObjectIdentifier) {
         let isCleaning = cleaners.last?.owner == owner
         cleaners.removeAll { $0.owner == owner }
         if isCleaning { restart() }
     }
 
-    /// Another interval begins anew; the same one goes on.
+    /// A different interval restarts the timer.
     mutating func setInterval(_ interval: TimeInterval) {
         guard interval != self.interval else { return }
         self.interval = interval

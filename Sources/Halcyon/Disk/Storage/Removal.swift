@@ -1,17 +1,17 @@
-/// What a batchwise removal has taken away.
+/// The result of a removal in batches.
 @_spi(HalcyonTool) public struct Removal: Sendable {
-    /// The blobs that went, in the order in which they went; empty when nobody wanted their names.
+    /// The blobs that were removed, in order; empty if the caller did not need their names.
     package private(set) var names: [BlobName] = []
     public private(set) var entries = 0
-    /// What they held.
+    /// The bytes of the removed entries.
     public private(set) var bytes: Int64 = 0
-    /// Milliseconds for which the entries had not been used, all together.
+    /// The milliseconds since the last use of each removed entry, added up.
     private(set) var unused: Int64 = 0
-    /// Whether all that was to go has gone.
+    /// Whether everything that had to be removed was.
     var isComplete = false
     /// The largest row id of the last batch.
     private(set) var lastID = Int64.min
-    /// Why it ended early, if it did: a batch of which nothing could be removed.
+    /// Why the removal ended early, if it did, for example because nothing in a batch could be removed.
     public var failure: (any Error)?
 
     public init() {}
@@ -34,8 +34,8 @@
         return sum
     }
 
-    /// The names, unless nothing went although something should have: a clean that got somewhere is a success, and one
-    /// file that cannot be removed must not hide what went.
+    /// Returns the names, or throws if an error left nothing removed. A clean that removed something is a success: one file that
+    /// cannot be removed must not hide the others.
     func namesOrFailure() throws -> [BlobName] {
         if let failure, entries == 0 { throw failure }
         return names

@@ -1,12 +1,12 @@
-/// From where on entries are evicted, and down to where. 0: no such limit.
+/// When entries are evicted, and how many remain. 0 means no limit.
 @_spi(HalcyonTool) public struct StorageLimits: Equatable, Sendable {
-    /// Bytes of blobs that are already too many.
+    /// The number of bytes at which an eviction begins.
     public var bytes: Int64 = 0
-    /// Entries that are not yet too many.
+    /// The largest number of entries that does not begin an eviction.
     public var entries: Int64 = 0
-    /// Bytes that the volume should have left.
+    /// Bytes that should be free on the volume.
     public var freeBytes: Int64 = 0
-    /// The part of a limit that is left by an eviction.
+    /// The fraction of a limit that an eviction leaves.
     public var lowWater = 0.5
 
     public init(bytes: Int64 = 0, entries: Int64 = 0, freeBytes: Int64 = 0, lowWater: Double = 0.5) {
@@ -18,11 +18,11 @@
 
     var isUnlimited: Bool { bytes == 0 && entries == 0 && freeBytes == 0 }
 
-    /// What is to be left; nil while no limit is reached.
+    /// Returns what an eviction should leave; nil if no limit is reached.
     ///
-    /// A volume that runs out of room gets an eighth more than it should have left, so that not every store evicts.
+    /// On a volume that is running out of room, an eviction frees an eighth more than required, so that not every store evicts.
     ///
-    /// - Parameter freeBytes: of the volume; nil where that is not known.
+    /// - Parameter freeBytes: the free bytes of the volume; nil if unknown.
     package func target(_ totals: Totals, freeBytes free: Int64?) -> Totals? {
         var target = Totals(entries: .max, bytes: .max)
         if bytes > 0, totals.bytes >= bytes { target.bytes = lowWaterMark.bytes }
@@ -35,26 +35,26 @@
         return target == Totals(entries: .max, bytes: .max) ? nil : target
     }
 
-    /// What an eviction for want of bytes or entries leaves.
+    /// What an eviction leaves that was begun by the number of bytes or entries.
     var lowWaterMark: Totals {
         Totals(entries: entries > 0 ? mark(of: entries) : .max, bytes: bytes > 0 ? mark(of: bytes) : .max)
     }
 
-    /// How much more has to come, after an eviction that did not get far enough, before the next one is worth its search: an
-    /// eighth of the smallest limit of a kind.
+    /// How much more has to be stored after an eviction that did not reach its target, before another search is worthwhile: an
+    /// eighth of the smallest limit of each kind.
     var step: Totals {
         let least = [bytes, freeBytes].filter { $0 > 0 }.min()
         return Totals(entries: entries > 0 ? entries / 8 : .max / 2, bytes: least.map { $0 / 8 } ?? .max / 2)
     }
 
-    /// Half of an odd limit is rounded down, as it always was.
+    /// A half is computed in integers, which is exact and rounds down.
     private func mark(of limit: Int64) -> Int64 {
         lowWater == 0.5 ? limit / 2 : Int64(min(Double(limit) * lowWater, 0x1p63.nextDown))
     }
 }
 
 extension Totals {
-    /// More than any cache holds, and less than a sum of a few could not be told.
+    /// More than any cache holds, but small enough that a sum of a few does not overflow.
     package static let limit: Int64 = 1 << 60
 
     static func + (left: Self, right: Self) -> Self {

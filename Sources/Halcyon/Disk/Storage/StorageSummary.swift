@@ -1,8 +1,8 @@
 internal import HalcyonSQLite
 
-/// What can be said of a cache in a few lines.
+/// A cache in a few lines.
 @_spi(HalcyonTool) public struct StorageSummary: Equatable, Sendable {
-    /// One applied change of the schema.
+    /// One applied migration.
     public struct AppliedMigration: Equatable, Sendable {
         public let version: Int
         public let name: String

@@ -1,23 +1,23 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// What opening a cache's folder would do to it, found out without doing it.
+/// What opening a cache directory would do to it, determined without doing it.
 @_spi(HalcyonTool) public struct UpgradePlan: Equatable, Sendable {
-    /// nil: there is no index yet.
+    /// nil if there is no index yet.
     public var schemaVersion: Int?
     public var newestVersion = EntryIndex.migrator.newestVersion
     /// File names of the migrations that would be applied.
     public var migrations: [String] = []
-    /// Written by a newer version, which says that this one cannot use it.
+    /// Whether a newer version has written the index and does not let this one use it.
     public var isTooNew = false
-    /// Whether files without a row are still being taken over, or will be.
+    /// Whether files without a row are being adopted, or will be.
     public var isAdopting = true
-    /// Files by their names.
+    /// The number of files, by the form of their names.
     public var blobs = 0
     public var legacyBlobs = 0
     public var strangers = 0
 
-    /// - Throws: ``CacheStorageError`` for a folder or an index that cannot be read.
+    /// - Throws: ``CacheStorageError`` if the directory or the index cannot be read.
     public init(folder: String, namesAreHashed: Bool = true) throws {
         let files = BlobStore(directory: folder, fileSystem: POSIXFileSystem())
         do {
@@ -33,10 +33,10 @@ internal import HalcyonSQLite
         if first < newestVersion { migrations = EntryIndex.migrator.migrations[first...].map(\.name) }
     }
 
-    /// Whether to open the index now would migrate it under a process that has it open: an app of an older version could store nothing
-    /// more. Not to be asked by a process that has opened the cache itself.
+    /// Whether opening the index now would migrate it while another process has it open. An app of an older version could then
+    /// store nothing more. Do not call it in a process that has opened the cache itself.
     ///
-    /// - Throws: ``CacheStorageError`` for an index that cannot be read.
+    /// - Throws: ``CacheStorageError`` if the index cannot be read.
     public static func wouldMigrateIndexInUse(at folder: String) throws -> Bool {
         let index = BlobStore(directory: folder, fileSystem: POSIXFileSystem()).indexPath
         do {
@@ -62,7 +62,7 @@ internal import HalcyonSQLite
 
     private mutating func read(_ path: String) throws {
         try Self.withUntouched(path) { try read($0) }
-        // Version 1 has passed over them.
+        // Version 1 did not adopt them.
         if schemaVersion == 1, !isTooNew, legacyBlobs > 0 { isAdopting = true }
     }
 
@@ -77,7 +77,7 @@ internal import HalcyonSQLite
         }
     }
 
-    /// Reads the index and its log, and leaves every file as it is.
+    /// Reads the index and its log without changing any file.
     private static func withUntouched(_ path: String, _ body: (Connection) throws -> Void) throws {
         let fileSystem = POSIXFileSystem()
         try IndexFiles(database: path, fileSystem: fileSystem).requireFiles()
@@ -85,9 +85,9 @@ internal import HalcyonSQLite
         guard has("-wal"), !has("-shm") else {
             return try body(Connection(path: path, access: .untouched(isLogged: has("-wal")), busyTimeout: 1000))
         }
-        // Left by a crash, and SQLite would have to make the shared memory: in a copy, then.
+        // A crash has left a log without its shared memory, which SQLite would have to create. So it reads a copy.
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-\(UUID().uuidString)")
-        // There are keys in it, and others may look into that place.
+        // The copy has keys, and other users may read the temporary directory.
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }

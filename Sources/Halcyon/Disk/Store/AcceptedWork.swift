@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// What the caches on a folder have accepted and not done yet. A suspension, which counts for all of them, lets them do it first.
+/// Work that the caches on a directory have accepted and not finished. A suspension affects all of them, so it lets them finish first.
 final class AcceptedWork: Sendable {
-    /// Calls what it is given once all that has been accepted so far is done.
+    /// Calls the given closure once all work accepted so far is done.
     typealias Follow = @Sendable (@escaping @Sendable () -> Void) -> Void
 
     private let owners: Locked<[ObjectIdentifier: Follow]> = Locked([:])
@@ -18,9 +18,9 @@ final class AcceptedWork: Sendable {
         _ = owners.withLock { $0.removeValue(forKey: owner) }
     }
 
-    /// A group that is empty once all that has been accepted until now is done.
+    /// A group that becomes empty once all work accepted so far is done.
     ///
-    /// Each part of it waits only for what was accepted before it, so two who wait for each other's come to an end.
+    /// Each part of it waits only for work accepted before, so two callers that wait for each other's work both finish.
     func soFar() -> DispatchGroup {
         let group = DispatchGroup()
         for follow in owners.withLock({ Array($0.values) }) {

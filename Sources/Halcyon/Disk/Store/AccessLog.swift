@@ -1,42 +1,42 @@
-/// Reads waiting to be written to the index, merged for each entry. A pure value: the lock and the index are its owner's.
+/// Reads waiting to be written to the index, merged for each entry. A plain value: its owner has the lock and the index.
 ///
 /// Losing notes in a crash is harmless: an entry counts as a little less recently used.
 package struct AccessLog {
     package struct Note: Equatable, Sendable {
-        /// The store that was read: a note never changes a newer entry.
+        /// The store that was read, so that a note never changes a newer entry.
         var token: Int64
         var accessedAt: Timestamp
-        /// What this process takes it for; nil: the read did not move the expiration.
+        /// The lifetime as this process sees it; nil if the read did not move the expiration.
         var lifetime: Lifetime?
-        /// Set where the read begins the row's own time to live anew. Another process may have changed that since it was read here, so
-        /// the row says what it is.
+        /// Set if the read restarts the time to live of the row. Another process may have changed that time to live since, so the
+        /// flush takes it from the row.
         var renewedAt: Timestamp?
-        /// The key that was asked for, when the index does not know it.
+        /// The requested key, if the index does not know it.
         var key: String?
-        /// Which image it is, when somebody has said and the index may not know it.
+        /// The image of the key, if a caller has named it and the index may not know it.
         var origin: KeyOrigin?
-        /// Of the key, where that may be kept; comes with ``origin``.
+        /// The host of the key, if the index may store keys; set only with ``origin``.
         var host: String?
-        /// Reads.
+        /// The number of reads.
         var hits: Int64 = 1
 
-        /// What an earlier read has made of the expiration stands, unless this one moves it.
+        /// Keeps what an earlier read did to the expiration, unless this read moves it.
         fileprivate mutating func follow(_ last: Note) {
             if lifetime == nil {
                 (lifetime, renewedAt) = (last.lifetime, last.renewedAt)
             } else if last.lifetime != nil, last.renewedAt == nil {
-                // It begins a time to live anew that the row does not have yet.
+                // This read restarts a time to live that the row does not have yet.
                 renewedAt = nil
             }
         }
     }
 
-    /// What this process has done so far.
+    /// What this process has counted so far.
     private(set) var counts = Counts()
-    /// Part of it that the index knows.
+    /// The part of it that is in the index.
     private var flushedCounts = Counts()
 
-    /// Not yet being written.
+    /// Not being written yet.
     private var pending: [Int64: Note] = [:]
     /// Being written, and valid until that has succeeded.
     private var flushing: [Int64: Note] = [:]
@@ -46,10 +46,10 @@ package struct AccessLog {
 
     var count: Int { pending.count }
 
-    /// What is known of an entry beyond its row.
+    /// The pending note of an entry.
     func note(for id: Int64) -> Note? { pending[id] ?? flushing[id] }
 
-    /// Adds a read, or merges it with the one that is there. Beyond the limit a new entry's read is forgotten.
+    /// Adds a read, or merges it with the entry's pending one. Drops reads of further entries beyond the limit.
     mutating func add(_ note: Note, for id: Int64) {
         var note = note
         if let last = pending[id], last.token == note.token {
@@ -60,7 +60,7 @@ package struct AccessLog {
             note.accessedAt = max(note.accessedAt, last.accessedAt)
             note.hits += last.hits
         } else if let last = flushing[id], last.token == note.token {
-            // Readers look at the pending note first: it has to carry what the one being written says.
+            // Readers look at the pending note first, so it has to include what the one being written says.
             note.follow(last)
         } else if pending.count >= limit {
             return
@@ -68,17 +68,17 @@ package struct AccessLog {
         pending[id] = note
     }
 
-    /// Takes all notes out for writing; they stay visible until ``didFlush(_:)`` or ``flushFailed()``.
+    /// Takes out all notes for writing. They stay visible until ``didFlush(_:)`` or ``flushFailed()``.
     mutating func beginFlush() -> [(id: Int64, note: Note)] {
         flushing = pending
         pending = [:]
         return flushing.sorted { $0.key < $1.key }.map { (id: $0.key, note: $0.value) }
     }
 
-    /// Some of them are written: each hit counts once, also when the rest fails.
+    /// Drops notes that are written, so that each hit counts once even if the rest fails.
     mutating func didFlush(_ ids: some Sequence<Int64>) { for id in ids { flushing[id] = nil } }
 
-    /// Keeps the notes that were not written for the next try; newer ones win.
+    /// Keeps the notes that were not written for the next flush. Newer notes win.
     mutating func flushFailed() {
         pending.merge(flushing) { newer, older in
             guard newer.token == older.token else { return newer }
@@ -105,19 +105,19 @@ package struct AccessLog {
         counts.bytesWritten &+= Int64(bytes)
     }
 
-    /// What the index does not know yet.
+    /// The counts that are not in the index yet.
     var unflushedCounts: Counts { counts - flushedCounts }
 
-    /// The index knows these too by now.
+    /// Marks counts as written to the index.
     mutating func countsFlushed(_ counts: Counts) { flushedCounts = flushedCounts + counts }
 
-    /// What was counted so far is to be forgotten, by the index too.
+    /// Forgets all counts, after the index has forgotten its own.
     mutating func resetCounts() {
         counts = Counts()
         flushedCounts = Counts()
     }
 
-    /// All notes. What was counted has happened all the same.
+    /// Forgets all notes, but not the counts.
     mutating func forgetAll() {
         pending = [:]
         flushing = [:]

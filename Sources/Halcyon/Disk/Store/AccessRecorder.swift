@@ -1,13 +1,13 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// What has been read and counted and is not in the index yet, and how it gets there.
+/// Reads and counts that are not in the index yet, and how they get there.
 final class AccessRecorder: FolderWork {
     let folder: CacheFolder
     let log: Locked<AccessLog>
     let observers: Observers
     private let housekeeping: Housekeeping
-    /// One flush at a time.
+    /// Allows one flush at a time.
     private let flushLock = NSLock()
 
     init(_ folder: CacheFolder, housekeeping: Housekeeping, observers: Observers) {
@@ -17,42 +17,41 @@ final class AccessRecorder: FolderWork {
         log = Locked(AccessLog(limit: folder.environment.tuning.noteLimit))
     }
 
-    /// Runs a transaction; `isFollowed` says whether another one comes after it.
+    /// Runs a transaction; `isFollowed` is true if another one follows.
     private typealias Write = (_ isFollowed: Bool, _ body: (IndexSession) throws -> Void) throws -> Void
 
-    /// Writes what is noted and counted soon, together with what comes until then.
+    /// Requests a flush after ``Tuning/flushInterval``, which also writes what is noted until then.
     func requestFlush() { housekeeping.request(.flushLater, afterMilliseconds: environment.tuning.flushInterval) }
 
-    /// Writes the notes of the access log, and what was counted, if the lock can be had soon. What cannot be written now is written with
-    /// what comes next.
+    /// Writes the notes of the access log and the counts, if it gets the lock soon. The next flush writes what this one cannot.
     ///
-    /// - Returns: whether all of it is written.
+    /// - Returns: whether everything was written.
     @discardableResult
     func flushAccessLog() -> Bool { flushAccessLog(inBatchesOf: environment.tuning.flushBatchSize) }
 
-    /// As ``flushAccessLog()``, for housekeeping. Its batches are small, so that a store waits for one only briefly.
+    /// Like ``flushAccessLog()``, for housekeeping: in small batches, so that a store waits only briefly for one.
     func flushAccessLogInTurns() -> Bool { flushAccessLog(inBatchesOf: environment.tuning.flushTurnSize) }
 
     private func flushAccessLog(inBatchesOf size: Int) -> Bool {
         LockPatience.briefly {
-            // Another thread may be waiting for the lock, with all that is noted.
+            // Another thread may be waiting for the write lock to write all notes.
             guard flushLock.lock(before: Date(timeIntervalSinceNow: index.patience.briefSeconds)) else { return false }
             defer { flushLock.unlock() }
             return (try? flush(inBatchesOf: size, writeBatch)) != nil
         }
     }
 
-    /// As ``flushAccessLog()``, waits like a store, and says why not all of it could be written.
+    /// Like ``flushAccessLog()``, but waits like a store, and throws if not everything could be written.
     func flush() throws { try flushLock.withLock { try flush(writeBatch) } }
 
-    /// Writes the notes alone: an eviction needs the accesses, and comes too often for a transaction of its own that counts.
+    /// Writes the notes alone. An eviction needs the accesses, and is too frequent for another transaction with the counts.
     func flushAccesses() { try? flushLock.withLock { try flushNotes(writeBatch) } }
 
-    /// As ``flush()``, at the end of the process: on what is open, and no longer than until a moment.
+    /// Like ``flush()``, at the end of the process: uses the index only if it is open, and stops at a deadline.
     ///
-    /// - Returns: false if something could not be written by then.
+    /// - Returns: false if something could not be written in time.
     func flush(beforeExitAt end: MonotonicTime) -> Bool {
-        // Whoever closes it writes it.
+        // The thread that closes the index writes them.
         guard index.isOpen, (try? stopIfClosing()) != nil else { return true }
         guard flushLock.lock(before: Date(timeIntervalSinceNow: end.secondsLeft)) else { return false }
         defer { flushLock.unlock() }
@@ -64,7 +63,7 @@ final class AccessRecorder: FolderWork {
     }
 
     private func flush(inBatchesOf size: Int? = nil, _ write: Write) throws {
-        // Who could not write the one waited for the lock long enough.
+        // If this throws, the call has waited long enough for the lock.
         try flushCounts(write)
         try flushNotes(inBatchesOf: size, write)
     }
@@ -76,7 +75,7 @@ final class AccessRecorder: FolderWork {
         log.withLock { $0.countsFlushed(counts) }
     }
 
-    /// A bounded number in each transaction.
+    /// Writes the notes in bounded transactions.
     private func flushNotes(inBatchesOf size: Int? = nil, _ write: Write) throws {
         let size = size ?? environment.tuning.flushBatchSize
         let notes = log.withLock { $0.beginFlush() }
@@ -89,7 +88,7 @@ final class AccessRecorder: FolderWork {
                 log.withLock { $0.didFlush(batch.map(\.id)) }
             }
         } catch {
-            // The index is locked or gone: the notes stay, bounded in number, and are written with the next ones.
+            // The index is locked or gone. The notes stay, bounded in number, for the next flush.
             log.withLock { $0.flushFailed() }
             throw error
         }
@@ -101,7 +100,7 @@ final class AccessRecorder: FolderWork {
             for (id, note) in notes { try session.touch(id: id, note) }
         case .frequencyBonus:
             try session.allowRanksAhead()
-            // The lowest rank rises with these reads, so they take effect in their order.
+            // In the order of the reads, because each may raise the lowest rank.
             for (id, note) in notes.sorted(by: { $0.note.accessedAt < $1.note.accessedAt }) {
                 let span = try session.ageSpan(at: note.accessedAt)
                 try session.touch(id: id, note, bonus: min(span, EvictionOrder.longestSpan))
@@ -112,14 +111,14 @@ final class AccessRecorder: FolderWork {
     // MARK: Counting
 
     func statistics() throws -> DiskStorage.Statistics {
-        // A flush in between would move counts from the second to the first, where they were not seen.
+        // `statisticsNow` keeps flushes out: one between its two looks would move counts that neither look sees.
         try LockPatience.briefly { try statisticsNow() }
     }
 
     private func statisticsNow() throws -> DiskStorage.Statistics {
         flushAccessLog()
         guard flushLock.lock(before: Date(timeIntervalSinceNow: index.patience.briefSeconds)) else {
-            throw SQLiteError(code: .busy, message: "another thread of this process waits for the index")
+            throw SQLiteError(code: .busy, message: "another thread of this process is waiting for the index")
         }
         defer { flushLock.unlock() }
         let (total, since) = try index.read { try $0.statistics() }
@@ -129,7 +128,7 @@ final class AccessRecorder: FolderWork {
     }
 
     func resetStatistics() throws {
-        // A flush under way would add what was counted before.
+        // A flush under way would add older counts afterwards.
         try flushLock.withLock {
             try index.write { try $0.resetStatistics(at: now) }
             log.withLock { $0.resetCounts() }

@@ -1,11 +1,10 @@
-/// A cache's folder: its blobs, its index, and what is known of how the two belong together. Everything that the store does, it does
-/// to this.
+/// A cache's directory: its blobs, its index, and what is known about both. All parts of the store work on it.
 package final class CacheFolder: Sendable {
     package let blobs: BlobStore
     package let index: EntryIndex
     let environment: StorageEnvironment
     let condition: FolderCondition
-    /// True while a close waits for housekeeping to end; work in batches stops before the next one.
+    /// True while a close waits for housekeeping. Work in batches then stops before its next batch.
     let isClosing = Locked(false)
 
     init(blobs: BlobStore, index: EntryIndex, environment: StorageEnvironment, condition: FolderCondition) {

@@ -2,9 +2,9 @@ internal import Foundation
 internal import HalcyonSQLite
 
 extension EntryStore {
-    /// Notes attributes of an entry; false where there is none.
+    /// Notes attributes of an entry; returns false if there is none.
     ///
-    /// - Parameter change: is asked under the write lock what to note, given what is known.
+    /// - Parameter change: called under the write lock with what is known; returns what to note.
     func update(
         _ name: BlobName, _ change: (EntryRecord) throws -> DiskStorage.EntryAttributes
     ) throws -> Bool {
@@ -21,14 +21,14 @@ extension EntryStore {
         }
     }
 
-    // MARK: Removing what meets a filter
+    // MARK: Removing by filter
 
-    /// Removes the entries that meet a filter and were there at a moment, a batch at a time. What is stored meanwhile stays.
+    /// Removes the entries that match a filter and existed at a moment, in batches. Entries stored meanwhile remain.
     ///
     /// - Parameters:
-    ///   - shouldContinue: asked before each batch with how many are gone, and at the end; false ends it there.
-    ///   - perform: runs a batch, in its turn.
-    /// - Returns: what went.
+    ///   - shouldContinue: called with the number removed so far, before each batch and at the end; false ends the removal.
+    ///   - perform: runs a batch when its turn comes.
+    /// - Returns: the removed entries.
     func remove(
         matching filter: EntryFilter, thereAt moment: Moment, shouldContinue: (Int) -> Bool,
         perform: (() throws -> Void) throws -> Void
@@ -41,7 +41,7 @@ extension EntryStore {
             if !gone.isEmpty { observers.tell(.init(.removal, of: gone.map(\.entry))) }
         }
         do {
-            // Again when the index was replaced meanwhile: what it knows was adopted while batches were asked for.
+            // Again if the index was replaced meanwhile: earlier batches missed rows that the new one adopted later.
             for _ in 0..<3 {
                 let generation = index.generation
                 try forEachBatch(matching: filter) { ids, conditions in
@@ -49,7 +49,7 @@ extension EntryStore {
                     do {
                         try perform { gone += try remove(ids, conditions, thereAt: moment) }
                     } catch let error as Remover.BlockedBatch {
-                        // What cannot be removed stays; there may be others behind it.
+                        // Entries that cannot be removed stay. The batches after them may succeed.
                         failure = failure ?? error.first
                     }
                     return true
@@ -57,7 +57,7 @@ extension EntryStore {
                 guard index.generation != generation else { break }
             }
         } catch {
-            // Whoever is told of a failure is not told what is gone.
+            // Thrown only if nothing was removed: with an error, the caller does not learn what was.
             failure = error
         }
         unlinker.finish()
@@ -67,7 +67,7 @@ extension EntryStore {
         return gone
     }
 
-    /// - Parameter body: returns false to end it.
+    /// - Parameter body: returns false to end the walk.
     private func forEachBatch(
         matching filter: EntryFilter, _ body: (ArraySlice<Int64>, EntryConditions) throws -> Bool
     ) throws {
@@ -88,7 +88,7 @@ extension EntryStore {
             records = [:]
             let latest = try latestSince(moment, in: session)
             func isLater(_ entry: Entry) -> Bool { entry.createdAt > moment.latest && entry.createdAt <= latest }
-            // Judged again: what has changed since it was found stays. Once: a damaged index may name a row twice.
+            // Match again, so that entries that have changed since stay. Only once each: a damaged index may return a row twice.
             let found = try session.records(of: ids, conditions).filter { record in
                 !isLater(record.entry) && records.updateValue(record, forKey: record.entry.id) == nil
             }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension EntryStore {
-    /// A row with what the access log has to add to it.
+    /// A row, and its lifetime including what the access log adds.
     struct IndexedEntry {
         let entry: Entry
         let lifetime: Lifetime
@@ -12,18 +12,18 @@ extension EntryStore {
     struct Match<Content> {
         /// nil for a file without a row, during adoption.
         let known: IndexedEntry?
-        /// Where it was found: under a former name, perhaps.
+        /// The name under which it was found, possibly a former one.
         let name: BlobName
         let content: Content
     }
 
-    /// Looks at one path: nil unless there is a file that is accepted.
+    /// Examines one path; returns nil unless an accepted file is there.
     typealias Probe<Content> = (_ path: String, _ isAccepted: (FileStatus) -> Bool) throws -> Content?
 
-    /// Finds the blob of a name; nil for a miss. Takes no write lock, ever.
+    /// Finds the blob of a name; returns nil for a miss. Never takes the write lock.
     func find<Content>(_ name: BlobName, at now: Timestamp, _ probe: Probe<Content>) throws -> Match<Content>? {
         if let found = try findUnderEitherName(name, at: now, probe) { return found }
-        // Before a miss is reported: is this still the folder's index?
+        // Before reporting a miss: is this still the directory's index?
         guard index.refreshIfMoved() else { return nil }
         return try findUnderEitherName(name, at: now, probe)
     }
@@ -33,7 +33,7 @@ extension EntryStore {
     ) throws -> Match<Content>? {
         if let found = try findOnce(name, at: now, probe) { return found }
         guard let former = name.former else { return nil }
-        // Between the two looks a store may have given it today's name.
+        // Between the two lookups, a store may have given it its new name.
         return try findOnce(former, at: now, probe) ?? findOnce(name, at: now, probe)
     }
 
@@ -46,26 +46,35 @@ extension EntryStore {
         case .known(let known): return try find(known, at: now, probe)
         case .unavailable: return nil
         case .none:
-            // Reading opens an index, or puts a new one in the place of a damaged one: then adoption has just begun, and may
-            // have ended since the row was looked for.
+            // The read may have opened the index, or replaced a damaged one. Adoption has then just begun, and may have ended since.
             guard wasAdopting || condition.adopts(name) || index.generation != generation else { return nil }
-            // Another index in the place of the one that is being cleared: its files are those that were to go.
+            // A new index has replaced the one being cleared: its files are those to be removed.
             guard condition.clearedUpTo == nil else { return nil }
             if let found = try findWithoutRow(name, at: now, probe) { return found }
-            // Adoption may have ended between the two looks: then the file has a row by now.
+            // If adoption has ended meanwhile, the file has a row now.
             return condition.adopts(name) ? nil : try findOnce(name, at: now, probe)
         }
     }
 
-    /// A hit by a row in memory and the file under the final name; nil where the index has to be asked.
+    /// A hit from a row in memory and the file under the final name; nil if the index has to answer.
     private func findKnown<Content>(_ name: BlobName, at now: Timestamp, _ probe: Probe<Content>) -> Match<Content>? {
+        // The note before the row, as in `row(of:at:)`.
+        let note = recorder.log.withLock { $0.note(for: name.rowID) }
         guard condition.isSettled, let entry = index.knownRows.entry(of: name) else { return nil }
-        let known = indexed(entry, with: recorder.log.withLock { $0.note(for: entry.id) }, at: now)
-        // What cannot be read is judged with the index.
+        let known = indexed(entry, with: note, at: now)
+        // If the file cannot be read, the index decides.
         guard !known.isExpired(at: now),
             let content = try? probe(blobs.path(of: name), { isBlob(of: entry, $0) })
         else { return nil }
         return Match(known: known, name: entry.name, content: content)
+    }
+
+    /// Whether the row may answer lookups from memory: its file alone has to tell whether the row is current.
+    ///
+    /// A lasting inode number, on a local volume, distinguishes two stores of the same length. Where names are folded, another
+    /// row's file may have the name.
+    func mayRemember(_ entry: Entry) -> Bool {
+        condition.isSettled && entry.inode != nil && index.hasLog && !blobs.isAmbiguous(entry.name)
     }
 
     // MARK: The row
@@ -73,14 +82,13 @@ extension EntryStore {
     enum Row {
         case known(IndexedEntry)
         case none
-        /// Locked, full, unreadable, too new: a miss. The image is loaded from where it came, and nothing is dropped. Also what is
-        /// about to go.
+        /// A miss that drops nothing: the index is locked, full, unreadable or too new, or the entry is being cleared.
         case unavailable
     }
 
     func row(of name: BlobName, at now: Timestamp) -> Row {
         let ticket = index.knownRows.ticket(for: name)
-        // The note first: a flush in between moves it into the row. The other way round it would be seen in neither.
+        // The note first: a flush in between moves it into the row. In the other order, neither would have it.
         let note = recorder.log.withLock { $0.note(for: name.rowID) }
         do {
             let found = try index.read { session -> (entry: Entry, isGoing: Bool)? in
@@ -89,8 +97,7 @@ extension EntryStore {
             }
             guard let (entry, isGoing) = found else { return .none }
             guard !isGoing else { return .unavailable }
-            // Where names are folded, a file may stay that is another row's.
-            if condition.isSettled, !blobs.isAmbiguous(name) { index.knownRows.remember(entry, readWith: ticket) }
+            if mayRemember(entry) { index.knownRows.remember(entry, readWith: ticket) }
             return .known(indexed(entry, with: note, at: now))
         } catch {
             return .unavailable
@@ -104,13 +111,13 @@ extension EntryStore {
 
     // MARK: The blob
 
-    /// Looks at the places where a row's blob can be, again while the row changes.
+    /// Examines the places where a row's blob can be, and starts again if the row changes.
     private func find<Content>(_ row: IndexedEntry, at now: Timestamp, _ probe: Probe<Content>) throws -> Match<
         Content
     >? {
         var known = row
-        // Between two places the bytes may move from the one not yet looked at to the one already looked at; three
-        // looks at an unchanged row are enough, since each move is followed by a commit that changes it.
+        // The bytes may move from a place not examined yet to one already examined. Three attempts with an unchanged row are
+        // enough, because a commit that changes the row follows each move.
         var looksAtSameRow = 0
         while looksAtSameRow < 3 {
             guard !known.isExpired(at: now) else { return nil }
@@ -126,7 +133,7 @@ extension EntryStore {
         return nil
     }
 
-    /// The final name, then the trash, then whatever is staged for the row.
+    /// Examines the final name, then the trash, then all files staged for the row.
     private func locate<Content>(_ entry: Entry, _ probe: Probe<Content>) throws -> Content? {
         func isAccepted(_ file: FileStatus) -> Bool { isBlob(of: entry, file) }
         if let content = try probe(blobs.path(of: entry.name), isAccepted) { return content }
@@ -138,7 +145,7 @@ extension EntryStore {
         return nil
     }
 
-    /// A file that nobody has adopted yet.
+    /// Finds a file that is still to be adopted.
     private func findWithoutRow<Content>(
         _ name: BlobName, at now: Timestamp, _ probe: Probe<Content>
     ) throws -> Match<Content>? {

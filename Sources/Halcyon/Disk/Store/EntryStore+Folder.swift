@@ -1,6 +1,6 @@
 extension EntryStore {
-    /// Closes the index and removes the empty folder, unless something else is in it or another process has the cache
-    /// open: the last one to close takes the write-ahead log away.
+    /// Closes the index and removes the directory if nothing else is in it. Does nothing more than closing if another process has
+    /// the cache open: the last one to close removes the write-ahead log.
     func removeFolder() {
         close()
         guard (try? environment.fileSystem.status(at: blobs.indexPath + "-wal")) == nil else { return }

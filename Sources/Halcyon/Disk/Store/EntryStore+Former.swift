@@ -1,6 +1,8 @@
-/// The name that a key had before its volume was known to fold names: entries are found under it, and get today's with their next store.
+/// The name that a key had before its volume was known to fold names. Entries are found under it, and get the new name with their
+/// next store.
 extension EntryStore {
-    /// Gives the row under a former name today's, in the transaction of the store that overwrites it: pin and tags stay. Its blob goes.
+    /// Gives the row under a former name the new name, in the transaction of the store that replaces it. Pin and tags stay; the
+    /// blob does not.
     func takeOver(
         _ former: BlobName, by request: StoreRequest, in session: IndexSession
     ) throws -> (blob: DetachedBlob, size: Int64)? {

@@ -1,7 +1,7 @@
 internal import HalcyonSQLite
 
 extension EntryStore {
-    /// The first entries that meet a filter, behind a position in an order. As of one moment.
+    /// The first entries that match a filter, after a position in an order, as of one moment.
     func page(
         matching filter: EntryFilter, in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
     ) throws -> IndexSession.Page {
@@ -11,25 +11,25 @@ extension EntryStore {
         }
     }
 
-    /// All entries that meet a filter, in an order: their ids, as of one moment.
+    /// The ids of all entries that match a filter, in an order, as of one moment.
     func ids(
         matching filter: EntryFilter, in order: EntryOrder, descending: Bool
     ) throws -> [Int64] {
         try query { try $0.ids(conditions(filter), in: order, descending: descending) }
     }
 
-    /// Those of some entries that meet a filter now, in the order of their ids' list.
+    /// Those of the given entries that match a filter now, in the order of `ids`.
     func records(of ids: some Sequence<Int64>, matching filter: EntryFilter) throws -> [EntryRecord] {
         try query { try $0.records(of: ids, conditions(filter)) }
     }
 
-    /// Number and bytes of the entries that meet a filter, without handing any of them over.
+    /// Number and bytes of the entries that match a filter, without reading each of them into memory.
     func totals(matching filter: EntryFilter) throws -> Totals {
         if filter.isUnconditional { return try evictor.totals() }
         return try query { try $0.totals(conditions(filter)) }
     }
 
-    /// The row of a name with everything that is known of it; nil where there is none.
+    /// The row of a name with everything that is known about it; nil if there is none.
     func record(of name: BlobName) throws -> EntryRecord? {
         try LockPatience.briefly {
             try adopter.adoptAhead(name.withFormer)
@@ -38,7 +38,7 @@ extension EntryStore {
         return try index.read { try record(of: name, in: $0) }
     }
 
-    /// As ``record(of:)``, in a transaction.
+    /// Like ``record(of:)``, in a transaction.
     func record(of name: BlobName, in session: IndexSession) throws -> EntryRecord? {
         let record = try session.record(of: name.withFormer, at: now)
         return try record.flatMap { try isBeingCleared($0.entry, in: session) ? nil : $0 }
@@ -48,9 +48,9 @@ extension EntryStore {
         EntryConditions(filter, at: now, clearedUpTo: condition.clearedUpTo)
     }
 
-    /// Brings up to date what a query reads, rows of files and accesses of this process, and asks as of one moment.
+    /// Adopts files and flushes the accesses of this process, then runs a query as of one moment.
     ///
-    /// An index that turns out to be damaged is replaced, here or by another process: then its files become entries first.
+    /// If the index turns out to be damaged, this or another process replaces it. Its files then become entries first.
     func query<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         for _ in 0..<3 {
             try LockPatience.briefly {
@@ -64,10 +64,10 @@ extension EntryStore {
             if let result { return result }
             _ = index.refreshIfMoved(force: true)
         }
-        throw SQLiteError(code: .busy, message: "the index is replaced as fast as it is read")
+        throw SQLiteError(code: .busy, message: "the index kept being replaced while it was being read")
     }
 
-    /// On a connection of its own: lookups do not wait for it.
+    /// On its own connection, so that lookups do not wait for it.
     private func readAtOneMoment<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         try index.readAtLength { session in try session.connection.reading { try body(session) } }
     }

@@ -2,18 +2,18 @@ internal import Foundation
 internal import HalcyonSQLite
 
 extension EntryStore {
-    /// Removes an entry: BEGIN → DELETE → rename into the trash → COMMIT → unlink. Also a file of that name without a
-    /// row. A name that is not there is no error.
+    /// Removes an entry: BEGIN → DELETE → rename into the trash → COMMIT → unlink. Also removes a file of that name without a row.
+    /// A missing name is not an error.
     package func remove(_ name: BlobName) throws {
         try index.openForChange()
-        // First: what is under the new name is found first, so a crash between the two leaves the value there was.
+        // The former name first: lookups prefer the new one, so after a crash between the two they find the value they found before.
         if let former = name.former { try removeExactly(former) }
         try removeExactly(name)
     }
 
     private func removeExactly(_ name: BlobName) throws {
         let entry = try index.read { try $0.entry(named: name) }
-        // Nothing there: no reason to take the write lock.
+        // Nothing to remove, so do not take the write lock.
         if entry == nil, try blobs.status(of: name) == nil, !index.refreshIfMoved() { return }
         do {
             let trashed = try remover.makingRoom {
@@ -30,10 +30,10 @@ extension EntryStore {
         }
     }
 
-    /// Removes an entry that is larger than a whole limit, unless it is pinned. Judged under the lock: whatever is stored, pinned
-    /// or let go of meanwhile counts as it is then.
+    /// Removes an entry that is larger than a whole limit, unless it is pinned. Decides under the lock, so it sees every store and
+    /// pin made meanwhile.
     ///
-    /// - Returns: whether it went.
+    /// - Returns: whether it was removed.
     func remove(_ name: BlobName, ifLargerThan limit: Int64) throws -> Bool {
         let removed = try remover.removeAndUnlinkBatch { session in
             guard let entry = try session.entry(named: name), !entry.isPinned, entry.size > limit else { return [] }

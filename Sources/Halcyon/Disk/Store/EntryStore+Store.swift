@@ -2,7 +2,7 @@ internal import Foundation
 internal import HalcyonSQLite
 
 extension EntryStore {
-    /// A blob that is to be stored under a name.
+    /// A blob to be stored under a name.
     struct StoreRequest {
         let data: Data
         let name: BlobName
@@ -15,14 +15,14 @@ extension EntryStore {
         var overwriting: Bool { !options.contains(.withoutOverwriting) }
     }
 
-    /// A store whose bytes are in a file that nobody sees yet.
+    /// A store whose bytes are in a staged file, not visible yet.
     struct StagedStore {
         let request: StoreRequest
         let blob: DetachedBlob
         let file: FileStatus
     }
 
-    /// Stores blobs, in this order: with one commit for as many of them as can share it.
+    /// Stores blobs in this order, with one commit for as many of them as can share it.
     ///
     /// - Returns: for each, what ``store(_:)-swift.method`` would throw.
     func store(_ requests: [StoreRequest]) -> [Result<Void, any Error>] {
@@ -43,15 +43,15 @@ extension EntryStore {
         } catch  where StoreQueue.affectsAll(error) {
             return group.map { _ in .failure(error) }
         } catch {
-            // Nobody knows whose fault it was.
+            // Any of them may be the cause.
             return group.map { request in Result { try store(request) } }
         }
     }
 
     /// Stores a blob: stage → BEGIN → row → publish → COMMIT → unlink what was replaced.
     ///
-    /// - Throws: ``SystemError``, `SQLiteError` or ``CacheStorageError``. Then the value that was there before is still
-    ///   there, and nothing is left in `staging/`.
+    /// - Throws: ``SystemError``, `SQLiteError` or ``CacheStorageError``. The previous value is then still there, and nothing is
+    ///   left in `staging/`.
     func store(_ request: StoreRequest) throws {
         try request.attributes.validate()
         try remover.makingRoom { try storeOutlivingRemovedFolders(request) }
@@ -73,12 +73,12 @@ extension EntryStore {
         requests.forEach(tell)
     }
 
-    /// After the caller's turn in the queue: an observer may store, too.
+    /// Called after the store's turn in the queue, because an observer may store, too.
     private func tell(of request: StoreRequest) {
         observers.tell(.init(.store, bytes: request.data.count, key: request.key))
     }
 
-    /// The folder may be removed at any step. Each time it is made again and the bytes are staged again.
+    /// The directory may be removed at any step. Each time, it is created and the bytes are staged again.
     private func storeOutlivingRemovedFolders(_ request: StoreRequest) throws {
         for _ in 0..<2 {
             do {
@@ -87,7 +87,7 @@ extension EntryStore {
                 _ = index.refreshIfMoved(force: true)
                 try blobs.prepare()
             } catch is SQLiteError where index.refreshIfMoved(force: true) {
-                // The index's files went away in the middle of the transaction.
+                // The index's files were removed during the transaction.
                 continue
             }
         }
@@ -102,10 +102,10 @@ extension EntryStore {
         }
     }
 
-    /// The bytes, without any lock.
+    /// Stages the bytes, without any lock.
     func stage(_ request: StoreRequest) throws -> StagedStore {
         try adopter.adoptBeforeReplacing(request.name)
-        // A file without a row would not come back if this fails.
+        // A file without a row would be lost if this store fails.
         try request.name.former.map(adopter.adoptBeforeReplacing)
         let blob = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.makeToken())
         let file = try blobs.stage(
@@ -114,14 +114,14 @@ extension EntryStore {
         return StagedStore(request: request, blob: blob, file: file)
     }
 
-    /// Rows and blobs of stores under different names, in one transaction.
+    /// Writes the rows and publishes the blobs of stores under different names, in one transaction.
     ///
-    /// - Throws: then all names have the values that they had before, and nothing of these stores is left in `staging/`.
+    /// - Throws: all names then have their previous values, and nothing of these stores is left in `staging/`.
     func commit(_ stores: [StagedStore]) throws {
         var publishedCount = 0
         do {
             let waste = try index.write(.withoutReserve) { session in
-                // Run again on a new index after a publish: the staged file is spent, so it is staged again.
+                // The transaction runs again, on a new index, after a publish has used up the staged file: stage again.
                 guard publishedCount == 0 else { throw SystemError("rename", ENOENT) }
                 return try stores.flatMap { store in
                     let former = try store.request.name.former.flatMap {
@@ -148,27 +148,29 @@ extension EntryStore {
     private func undo(_ store: StagedStore, isPublished: Bool) {
         guard isPublished else {
             try? blobs.unlink(store.blob)
-            // What was found there may be in the trash by now.
+            // `takeOver` may have moved its blob into the trash.
             if let former = store.request.name.former { settler.settleLater([former]) }
             return
         }
-        // After an exchange the staged name holds the old bytes: only settling may touch them.
+        // After an exchange, the staged name holds the old bytes, so only settling may touch them.
         for name in store.request.name.withFormer { settler.settleSoonerOrLater(name) }
     }
 
-    /// Row and blob, under the write lock.
+    /// Writes a row and publishes its blob, under the write lock.
     private func publish(
         _ store: StagedStore, in session: IndexSession, didPublish: () -> Void
     ) throws -> (blob: DetachedBlob, size: Int64)? {
         let (request, staged, file) = (store.request, store.blob, store.file)
         let existing = try session.entry(named: request.name)
+        var inherited = existing
         var old = try blobs.status(of: request.name)
         if let existing, !(old.map { isBlob(of: existing, $0) } ?? false) {
             old = try settler.settle(request.name, entry: existing, excluding: staged)
         }
         if let existing, try isBeingCleared(existing, in: session) {
-            // Its pin and its tags are not the new one's.
+            // The new entry does not inherit its pin and its tags.
             try session.delete(id: existing.id)
+            inherited = nil
         } else if !request.overwriting {
             try refuse(existing, old)
         }
@@ -179,22 +181,22 @@ extension EntryStore {
             size: file.size, createdAt: time, accessedAt: stamp(at: now), lifetime: request.lifetime)
         entry.slack = file.allocatedSize - file.size
         entry.origin = request.origin
-        // The index knows which boot it is.
+        // The index adds the boot.
         entry.bootTime = BootTime(boot: 0, uptime: environment.uptime())
         try session.upsert(entry, pinned: request.attributes.isPinned)
-        // What is said of bytes is told from what was said of others by the time of their store.
+        // Metadata belongs to bytes by the time of their store. With an equal time, the old metadata would describe the new bytes.
         if existing?.createdAt == time { try session.dropMetadata(id: entry.id) }
         if !request.attributes.isEmpty { try session.note(request.attributes, of: entry) }
-        remember(entry, over: existing, as: request, in: session)
+        remember(entry, over: inherited, as: request, in: session)
         let replaced = try blobs.publish(
             staged, as: request.name, over: old, oldToken: existing?.token ?? environment.makeToken())
         didPublish()
         return replaced.map { ($0, old?.size ?? 0) }
     }
 
-    /// As its row is once it is committed.
+    /// Remembers the row as it will be after the commit.
     private func remember(_ entry: Entry, over existing: Entry?, as request: StoreRequest, in session: IndexSession) {
-        guard condition.isSettled, !blobs.isAmbiguous(entry.name) else { return }
+        guard mayRemember(entry) else { return }
         var entry = entry
         entry.isPinned = request.attributes.isPinned ?? existing?.isPinned ?? false
         entry.baseLength = entry.key == nil ? nil : entry.origin?.baseLength ?? existing?.baseLength
@@ -204,19 +206,19 @@ extension EntryStore {
     func refuse(_ existing: Entry?, _ old: FileStatus?) throws {
         guard let existing, let old, isBlob(of: existing, old), !existing.isExpired(at: now) else { return }
         throw CacheStorageError(
-            .alreadyExists, "An entry is stored under this key, and overwriting was not allowed.",
-            remedy: "Remove it first, or store without the option withoutOverwriting.")
+            .alreadyExists, "An entry exists under this key, and the store must not overwrite it.",
+            remedy: "Remove the entry first, or store without the option withoutOverwriting.")
     }
 
-    /// A folder at a blob's name goes if it is empty.
+    /// Removes a directory at a blob's name if it is empty.
     private func removeFolder(at name: BlobName) throws -> FileStatus? {
         do throws(SystemError) {
             try blobs.unlink(name)
             return nil
         } catch {
             throw CacheStorageError(
-                .blockedName, "A folder that is not empty is where the blob has to be (\(error)).",
-                remedy: "Move that folder out of the cache's folder.", errnoCode: error.code)
+                .blockedName, "A directory that is not empty has the name of the blob (\(error)).",
+                remedy: "Move that directory out of the cache directory.", errnoCode: error.code)
         }
     }
 }

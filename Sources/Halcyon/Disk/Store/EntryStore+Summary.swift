@@ -1,7 +1,7 @@
 internal import HalcyonSQLite
 
 extension EntryStore {
-    /// What is in the cache now, notes of this process included.
+    /// The contents of the cache now, including what this process has noted.
     package func summary() throws -> StorageSummary {
         recorder.flushAccessLog()
         var summary = StorageSummary()
@@ -38,7 +38,7 @@ extension EntryStore {
 }
 
 extension StorageLimits {
-    /// What is over the limits although all of it has to stay. A cache that is full to the last byte is over its limit.
+    /// How far pinned entries alone exceed the limits; nil if they do not. A cache that is full to the last byte exceeds its limit.
     fileprivate func excess(of pinned: Totals) -> Totals? {
         let excess = Totals(
             entries: entries > 0 ? max(0, pinned.entries - entries) : 0,

@@ -4,10 +4,10 @@ extension EntryStore {
     /// The bytes of an entry; nil for a miss. Takes no write lock.
     ///
     /// - Parameters:
-    ///   - now: what "expired" is measured against.
-    ///   - extending: what the read does to the expiration.
-    ///   - origin: which image it is, where the caller knows.
-    /// - Throws: ``SystemError`` when the blob exists and cannot be read. An index that cannot be used is a miss.
+    ///   - now: the time against which expirations are checked.
+    ///   - extending: how the read moves the expiration.
+    ///   - origin: the image of the key, if the caller knows it.
+    /// - Throws: ``SystemError`` if the blob exists and cannot be read. An unusable index is a miss.
     package func value(
         of name: BlobName, key: String, origin: @autoclosure () -> KeyOrigin? = nil, at now: Timestamp,
         extending: ExpirationExtending
@@ -21,28 +21,34 @@ extension EntryStore {
         return found.content
     }
 
-    /// The bytes of an entry, without counting a hit or a miss and without noting an access.
+    /// The bytes of an entry. Counts neither a hit nor a miss, and notes no access.
     func peek(_ name: BlobName, at now: Timestamp) throws -> Data? {
         try findReadable(name, at: now) { try blobs.read($0, accepting: $1) }?.content
     }
 
-    /// What `probe` makes of an entry's blob, and the entry's row, as of one moment; nil for a miss. As
-    /// ``value(of:key:origin:at:extending:)`` otherwise.
+    /// The result of `probe` for an entry's blob, and the entry's row, as of one moment; nil for a miss. Otherwise like
+    /// ``value(of:key:origin:at:extending:)``.
     ///
     /// - Parameters:
-    ///   - byteCount: what the read counts as.
-    ///   - discard: what becomes of a content that is not returned.
+    ///   - byteCount: returns the number of bytes to count for a content.
+    ///   - discard: called with each content that is not returned.
     func valueAndRecord<Content>(
         of name: BlobName, key: String, origin: @autoclosure () -> KeyOrigin?, at now: Timestamp,
         extending: ExpirationExtending, byteCount: (Content) -> Int64, discarding discard: (Content) -> Void = { _ in },
         _ probe: Probe<Content>
     ) throws -> (Content, EntryRecord)? {
-        // Files without a row have nothing that is known of them.
+        // A file without a row has no record to return.
         LockPatience.briefly { try? adopter.adoptAhead(name.withFormer) }
-        // Each time, a store has replaced the entry between the two looks. A busy writer does that every other time.
+        // Again if a store has replaced the entry between the two reads. A busy writer does that every other time.
         for _ in 0..<200 {
             guard let found = try findReadable(name, at: now, probe) else { break }
-            let record = try? index.read { try self.record(of: name, in: $0) }
+            let record: EntryRecord?
+            do {
+                record = try index.read { try self.record(of: name, in: $0) }
+            } catch {
+                discard(found.content)
+                break
+            }
             if let known = found.known, let record, record.entry.token == known.entry.token {
                 noteRead(
                     of: found, key: key, origin: origin(), bytes: Int(clamping: byteCount(found.content)), at: now,
@@ -50,12 +56,14 @@ extension EntryStore {
                 return (found.content, record)
             }
             discard(found.content)
+            // The row may come from memory, and another process may have deleted it.
+            index.knownRows.forget(name)
         }
         countMiss(of: key)
         return nil
     }
 
-    /// As ``find(_:at:_:)``. A folder that may not be searched hides its blobs: a miss. A blob that may not be read is an error.
+    /// Like ``find(_:at:_:)``. A directory without search permission hides its blobs: a miss. A blob that cannot be read is an error.
     private func findReadable<Content>(
         _ name: BlobName, at now: Timestamp, _ probe: Probe<Content>
     ) throws -> Match<Content>? {
@@ -71,7 +79,7 @@ extension EntryStore {
         of found: Match<Content>, key: String, origin: @autoclosure () -> KeyOrigin?, bytes: Int, at now: Timestamp,
         extending: ExpirationExtending
     ) {
-        // Hashing it again is not for every read.
+        // Working out the origin hashes the key, which is too slow for every read.
         let isKnown = found.known.map { $0.entry.key != nil && $0.entry.baseLength != nil } ?? false
         noteRead(
             of: found.name, known: found.known, key: key, origin: isKnown ? nil : origin(), bytes: bytes, at: now,
@@ -94,20 +102,20 @@ extension EntryStore {
         recorder.requestFlush()
     }
 
-    /// Notes one more read of an entry, whose bytes are there already.
+    /// Notes another read of an entry whose bytes the caller already has.
     func noteUse(of name: BlobName, key: String, bytes: Int, at now: Timestamp, extending: ExpirationExtending) {
         guard let found = findFile(name, at: now) else { return countUse(bytes: bytes) }
         noteRead(
             of: found.name, known: found.known, key: key, origin: nil, bytes: bytes, at: now, extending: extending)
     }
 
-    /// Whether there is a valid entry: its row, and one `stat`. Fit for a main thread; records no access.
+    /// Whether there is a valid entry, by its row and one `stat`. Fast enough for a main thread. Notes no access.
     package func contains(_ name: BlobName, at now: Timestamp) -> Bool { validName(name, at: now) != nil }
 
-    /// The name under which there is a valid entry: this one, or the former one. As ``contains(_:at:)``.
+    /// The name under which there is a valid entry: this one, or the former one. Like ``contains(_:at:)``.
     func validName(_ name: BlobName, at now: Timestamp) -> BlobName? { findFile(name, at: now)?.name }
 
-    /// A folder that cannot be searched shows nothing, and nothing is dropped for it.
+    /// Finds nothing in a directory without search permission, and drops no rows for that.
     private func findFile(_ name: BlobName, at now: Timestamp) -> Match<Bool>? {
         try? find(name, at: now) { path, isAccepted in
             try blobs.status(at: path).map(isAccepted) == true ? true : nil
@@ -130,7 +138,7 @@ extension EntryStore {
         }
     }
 
-    /// Makes entries of files that were read before they were, and notes their keys and accesses.
+    /// Adopts files that were read before they were entries, and notes their keys and accesses.
     func adoptEarlyReads() {
         adopter.adoptEarlyReads { entry, read in
             note(
@@ -139,7 +147,7 @@ extension EntryStore {
         }
     }
 
-    /// - Parameter bytes: what was read; nil where that was counted before.
+    /// - Parameter bytes: the number of bytes read; nil if the read was counted before.
     private func note(
         _ known: IndexedEntry, key: String, origin: KeyOrigin?, bytes: Int?, at now: Timestamp,
         extending: ExpirationExtending
@@ -165,7 +173,7 @@ extension EntryStore {
         }
     }
 
-    /// Other processes know the row alone, and to them the entry would be gone before the extension is written.
+    /// Whether other processes, which see the row alone, would miss the entry before the next flush writes the extension.
     private func expiresBeforeNextFlush(_ entry: Entry, at now: Timestamp) -> Bool {
         guard let expiresAt = entry.lifetime.expiresAt else { return false }
         return expiresAt - now < environment.tuning.flushInterval

@@ -1,11 +1,11 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// The heart of the disk storage: one folder's blobs and its index, and the order in which the two change.
+/// The core of the disk storage: the blobs and the index of one directory, and the order in which they change.
 ///
-/// The rule behind every order of steps here: the old bytes exist until the row is committed, and the row is gone before
-/// its blob is. So whatever moment a process ends at, each name has its old value or its new one. The steps themselves
-/// are in the files named after their verbs, and in the types of `Upkeep`. Safe from any thread.
+/// One rule determines every order of steps: the old bytes exist until the row is committed, and a row is deleted before its blob.
+/// So at whatever moment a process ends, each name has its old value or its new one. The steps are in the files named after their
+/// verbs, and in the types of `Upkeep`. Safe from any thread.
 package final class EntryStore: FolderWork {
     package let folder: CacheFolder
     let housekeeping = Housekeeping()
@@ -32,7 +32,7 @@ package final class EntryStore: FolderWork {
             prepareFolder: { try blobs.prepare() },
             checkpointIsDue: { [housekeeping] in housekeeping.request(.checkpoint) },
             didOpen: { [housekeeping] state in
-                // Another one may have been set aside since.
+                // Another index may have been set aside since.
                 previousIndex.close()
                 condition.update(from: state)
                 housekeeping.request(.sweep)
@@ -65,18 +65,18 @@ package final class EntryStore: FolderWork {
         Checker(folder: folder, recorder: recorder, settler: settler, unlinker: unlinker, repairer: repairer)
     }
 
-    /// The time of an access.
+    /// A stamp for an access.
     func stamp(at now: Timestamp) -> Timestamp { stamps.withLock { $0.next(at: now) } }
 
-    /// Makes the folders and opens the index.
+    /// Creates the directories and opens the index.
     package func open() throws { try index.open() }
 
-    /// Writes pending notes, unlinks what waits for it, and closes the index. A later use opens it again.
+    /// Writes pending notes, empties the backlog of unlinks, and closes the index. A later use opens it again.
     ///
-    /// A sweep that is under way stops at its next batch; the next opening goes on with it.
+    /// A sweep under way stops at its next batch. The next opening continues it.
     package func close() { afterHousekeeping { closeNow() } }
 
-    /// Whatever looks whether the index is open, and would then open it again, has ended or comes later.
+    /// Runs `body` while no housekeeping runs: a task that has found the index open could open it again after the close.
     private func afterHousekeeping(_ body: () -> Void) {
         folder.isClosing.withLock { $0 = true }
         housekeeping.whileIdle {
@@ -85,7 +85,7 @@ package final class EntryStore: FolderWork {
         }
     }
 
-    /// As ``close()``, and stays closed until ``resume()``: loads are misses, stores throw.
+    /// Like ``close()``, but the index stays closed until ``resume()``: loads are misses, stores throw.
     package func suspend() {
         index.stopWaiting()
         afterHousekeeping {
@@ -93,23 +93,23 @@ package final class EntryStore: FolderWork {
             previousIndex.close()
             index.suspend()
         }
-        // That takes no lock, and nobody has to wait for it.
+        // Unlinking takes no lock, so the suspension does not wait for it.
         housekeeping.request(.unlink)
     }
 
-    /// As ``suspend()``, within a second, whatever is under way: that fails. What reads have noted stays in memory.
+    /// Like ``suspend()``, but within a second: calls under way fail. Notes of reads stay in memory.
     ///
-    /// For a process that the system is about to stop: a file lock in a shared folder must not outlive its time.
+    /// For a process that the system is about to suspend: it has to release its file locks in a shared directory in time.
     package func suspendAtOnce() {
         let deadline = MonotonicTime.now.adding(milliseconds: 1000)
         index.suspend(before: deadline)
         previousIndex.close(before: deadline)
     }
 
-    /// Refuses everything from now on, and interrupts what is under way. Waits for nothing: ``suspendAtOnce()`` closes what is open.
+    /// Refuses all calls from now on, and interrupts those under way. Does not wait: ``suspendAtOnce()`` closes what is open.
     package func refuse() { index.refuse() }
 
-    /// The next use opens the index, and what opening is followed by makes up for what could not be done meanwhile.
+    /// Ends a suspension. The next use opens the index, and the sweep after it makes up for the work missed meanwhile.
     package func resume() { index.resume() }
 
     private func closeNow() {
@@ -121,23 +121,23 @@ package final class EntryStore: FolderWork {
         }
     }
 
-    /// Runs one piece of housekeeping, on its queue.
+    /// Runs one task of housekeeping, on its queue.
     func perform(_ task: Housekeeping.Task) {
-        // What was requested before a close must not open the index again.
+        // A task that was requested before a close must not open the index again.
         guard task == .unlink || index.isOpen else {
-            // Nobody adopts anything now: there is nothing to wait for.
+            // No adoption will run now, so listeners have nothing to wait for.
             if task == .sweep || task == .sweepLater { adopter.listeners.finish() }
             if task == .settle { settler.forgetPending() }
             return
         }
-        // Nobody waits for what can be done later, and nobody who closes the index waits for it.
+        // Housekeeping can run later, so it waits only briefly for the lock, and a close does not wait long for it.
         LockPatience.briefly { performNow(task) }
     }
 
     private func performNow(_ task: Housekeeping.Task) {
         switch task {
         case .checkpoint, .checkpointLater:
-            // Stores that have ended meanwhile would leave the log as long as it was.
+            // If stores have ended meanwhile, no commit requests a checkpoint of the rest.
             if index.checkpoint() { housekeeping.request(.checkpointLater, afterMilliseconds: 1_000) }
         case .flush, .flushLater: if !recorder.flushAccessLogInTurns() { recorder.requestFlush() }
         case .unlink: unlinker.drainInTurns()
@@ -145,30 +145,30 @@ package final class EntryStore: FolderWork {
             settler.settlePending()
             adoptEarlyReads()
         case .sweep, .sweepLater:
-            // What has been done is found done.
+            // Steps that are done already return at once.
             if !sweeper.sweep() { housekeeping.request(.sweepLater, afterMilliseconds: 1_000) }
         }
     }
 }
 
 extension EntryStore {
-    /// Waits for housekeeping that was requested before and is due.
+    /// Waits for the housekeeping that was requested before and is due.
     package func housekeepingWait() { housekeeping.wait() }
 
-    /// Writes what was noted and counted, as housekeeping does ten seconds later.
+    /// Writes notes and counts now, as housekeeping does after ten seconds.
     package func flushAccessLogNow() { recorder.flushAccessLog() }
 
-    /// Compares rows with files in both directions. As ``Checker/check(repair:progress:)``.
+    /// Compares rows with files in both directions. See ``Checker/check(repair:progress:)``.
     package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
         try checker.check(repair: repair, progress: progress)
     }
 
-    /// Removes what is there now, files without a row included. What is stored meanwhile stays.
+    /// Removes what exists now, including files without a row. Entries stored meanwhile remain.
     package func removeAll(isBlobName: (String) -> Bool) throws {
         try Clearing(of: self).remove(isBlobName: isBlobName)
     }
 
-    /// As ``Adopter/finish()``, off everybody's path; then calls `body`. What cannot be adopted now is what that will meet.
+    /// Runs ``Adopter/finish()`` in the background, then calls `body`. If adoption fails, `body` meets the same error.
     func onceAdopted(_ body: @escaping @Sendable () -> Void) {
         housekeeping.sweepQueue.async { [self] in
             try? LockPatience.briefly { try adopter.finish() }

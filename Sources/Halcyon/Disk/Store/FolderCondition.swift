@@ -1,35 +1,35 @@
-/// What is known of the folder since the index was opened last. Safe from any thread.
+/// What is known about the directory since the last opening of the index. Safe from any thread.
 final class FolderCondition: Sendable {
-    /// What the storage's configuration says of all its files.
+    /// The part of the storage's configuration that concerns all its files.
     struct Settings {
-        /// What an adopted file lives for.
+        /// The expiration of adopted files.
         var adoptionExpiration: StorageExpiration = .days(7)
-        /// Whether blobs have hashed names, so that a name tells a blob from a stranger.
+        /// Whether blobs have hashed names, which distinguish them from other files.
         var namesAreHashed = true
-        /// Whether the index may know keys.
+        /// Whether the index may store keys.
         var storesKeys = true
         var evictionOrder = EvictionOrder.leastRecentlyUsed
     }
 
     private struct State {
         var settings = Settings()
-        /// Files without a row may be entries that nobody has adopted yet.
+        /// Whether files without a row may be entries that are still to be adopted.
         var adoption = Adoption.done
         var adoptsUntil = Timestamp(milliseconds: 0)
-        /// Files under the names of Kingfisher 7 have not become entries yet.
+        /// Whether files with names of Kingfisher 7 are still to be adopted.
         var awaitsLegacyNames = false
-        /// Inode numbers in rows may be those of another copy of the folder.
+        /// Whether the inode numbers in rows may be those of another copy of the directory.
         var isRelearning = false
-        /// What was stored in this span may not have reached the disk before the power went.
+        /// Stores in this span may not have reached the disk before the power failed.
         var distrusted: ClosedRange<Timestamp>?
-        /// As this, of stores that know their boot.
+        /// The same, for stores whose rows have their boot.
         var distrustedBoots: ClosedRange<BootTime>?
-        /// Tokens of entries that were dropped for it: a reader may have opened the blob of one before.
+        /// Tokens of entries dropped for that reason. A reader may have opened such a blob before.
         var droppedTokens: Set<Int64> = []
-        /// When the folder was last searched for files without a row.
+        /// When the directory was last searched for files without a row.
         var reconciledAt = Timestamp(milliseconds: 0)
         var clearings = 0
-        /// What was stored up to here is being removed.
+        /// Entries stored up to this time are being removed.
         var clearedUpTo: Timestamp?
 
         func trusts(_ entry: Entry) -> Bool {
@@ -53,14 +53,14 @@ final class FolderCondition: Sendable {
         set { state.withLock { $0.settings = newValue } }
     }
 
-    /// Takes over what the index says of the folder.
+    /// Adopts the state recorded in the index.
     func update(from index: IndexState) {
         state.withLock { state in
             state.adoption = index.adoption
             state.adoptsUntil = index.adoptsUntil
             state.awaitsLegacyNames = index.awaitsLegacyNames
             state.isRelearning = index.isRelearning
-            // Until the own sweep has come by: only it knows the tokens.
+            // Kept until this process's own sweep, which alone learns the tokens.
             state.distrusted = index.distrusted ?? state.distrusted
             state.distrustedBoots = index.distrustedBoots ?? state.distrustedBoots
             state.reconciledAt = index.reconciledAt
@@ -69,23 +69,23 @@ final class FolderCondition: Sendable {
 
     // MARK: Files without a row
 
-    /// Files without a row may be entries.
+    /// Whether files without a row may be entries.
     var isAdopting: Bool { adoption != .done }
 
     var adoption: Adoption { state.withLock { $0.adoption } }
 
-    /// There may be files that are to become entries.
+    /// Whether there may be files that are still to become entries.
     var isSearching: Bool { state.withLock { $0.adoption != .done || $0.awaitsLegacyNames } }
 
-    /// Whether a file of this name that has no row may be an entry.
+    /// Whether a file with this name and without a row may be an entry.
     func adopts(_ name: BlobName) -> Bool { state.withLock { $0.adopts(name) } }
 
-    /// Whether a file without a row is one that will be adopted.
+    /// Whether a file without a row will be adopted.
     func adopts(_ file: FileStatus, named name: BlobName) -> Bool {
         state.withLock { $0.adopts(name) && file.kind == .regular && file.changed <= $0.adoptsUntil }
     }
 
-    /// When all files have been held against the rows.
+    /// When all files were last compared with the rows.
     var reconciledAt: Timestamp { state.withLock { $0.reconciledAt } }
 
     // MARK: Files with a row
@@ -105,18 +105,18 @@ final class FolderCondition: Sendable {
 
     // MARK: After a power cut
 
-    /// Some of what was stored may not have reached the disk.
+    /// Whether some stores may not have reached the disk.
     var isDistrusting: Bool { state.withLock { $0.distrusted != nil || $0.distrustedBoots != nil } }
 
     func trusts(_ entry: Entry) -> Bool { state.withLock { $0.trusts(entry) } }
 
-    /// An entry that was dropped is never trusted again, however the rest is judged.
+    /// Drops an entry. It is never trusted again, whatever happens to the span.
     func drop(_ entry: Entry) { state.withLock { _ = $0.droppedTokens.insert(entry.token) } }
 
-    /// All that is left has been looked at.
+    /// Ends the distrust, after all remaining entries were examined.
     func endDistrust() { state.withLock { ($0.distrusted, $0.distrustedBoots) = (nil, nil) } }
 
-    /// Whether each row's blob is judged by the row alone, and none is about to go: nothing is being cleared, relearned or distrusted.
+    /// Whether a row alone determines its blob, and none is about to be removed: nothing is being cleared, relearned or distrusted.
     var isSettled: Bool {
         state.withLock {
             $0.clearings == 0 && !$0.isRelearning && $0.distrusted == nil && $0.distrustedBoots == nil
@@ -125,7 +125,7 @@ final class FolderCondition: Sendable {
 
     // MARK: Clearing
 
-    /// What was stored up to here is being removed; nil while nothing is.
+    /// Entries stored up to this time are being removed; nil if there is no clear.
     var clearedUpTo: Timestamp? { state.withLock { $0.clearedUpTo } }
 
     func beginClearing(upTo time: Timestamp) {

@@ -1,9 +1,9 @@
-/// What was stored when, whatever the clock does.
+/// The order of stores in time, whatever the clock does.
 extension FolderWork {
-    /// The time of a store: not before that of any store before it, and after every ``Moment`` that somebody has noted, of any
-    /// process. Under the write lock.
+    /// The time of a store: not before any earlier store, and after every ``Moment`` that any process has taken. Call it under the
+    /// write lock.
     ///
-    /// A clock that has been put back further than that begins anew.
+    /// If the clock was set back further than the tolerance, times start again from the clock.
     func storeTime(in session: IndexSession) throws -> Timestamp {
         let (now, latest) = (now, try session.storedAt())
         return latest - now <= 2 * (environment.tuning.writeBackTime + StampSource.tolerance) ? max(now, latest) : now
@@ -11,31 +11,31 @@ extension FolderWork {
 
     func moment() throws -> Moment { try index.write { try moment(in: $0) } }
 
-    /// Not just the latest store's time: what was adopted is no store, and has the times of its file.
+    /// Takes a moment. The latest store's time is not enough: adopted entries have the times of their files.
     func moment(in session: IndexSession) throws -> Moment {
-        // After the clock has jumped back the latest store is in the future, and later ones are before it.
+        // If the clock has jumped back, the latest store is in the future, and later stores precede it.
         let latest = try storeTime(in: session)
         try session.setStoredAt(latest.advanced(by: 1))
         return Moment(latest: latest)
     }
 
-    /// The latest time of a store since a moment. What is later yet was there before. Under the write lock, and anew under each: a
-    /// removal may take minutes, and others store meanwhile.
+    /// The latest time of a store since a moment. An entry with a later time existed before the moment. Call it under the write
+    /// lock, anew in each transaction: a removal may take minutes, and others store meanwhile.
     func latestSince(_ moment: Moment, in session: IndexSession) throws -> Timestamp {
         max(moment.latest, try session.storedAt())
     }
 
-    /// Whether an entry is only there because a clearing has not come to it.
+    /// Whether an entry exists only because a clear has not reached it yet.
     func isBeingCleared(_ entry: Entry, in session: IndexSession) throws -> Bool {
         guard let latest = condition.clearedUpTo else { return false }
-        // Later than the latest store: from before the clock was put back.
+        // Later than the latest store: from before the clock was set back.
         return try entry.createdAt <= latest || entry.createdAt > max(latest, session.storedAt())
     }
 }
 
-/// What is there at a moment, and what is stored later.
+/// Separates what exists at a moment from what is stored later.
 struct Moment {
-    /// Every later store of any process has a later time. So has an entry there only if the clock was put back since: then it
-    /// is later than any store can be by now.
+    /// Every later store of any process has a later time. An existing entry has a later time only if the clock was set back since.
+    /// It is then also later than any store made meanwhile.
     let latest: Timestamp
 }

@@ -1,4 +1,4 @@
-/// Does something to a cache's folder, and calls its parts by their names.
+/// Work on a cache's directory, with short names for its parts.
 package protocol FolderWork: Sendable {
     var folder: CacheFolder { get }
 }
@@ -10,10 +10,10 @@ extension FolderWork {
     var condition: FolderCondition { folder.condition }
     var now: Timestamp { folder.environment.now() }
 
-    /// What the index may know of a key.
+    /// The key if the index may store keys, otherwise nil.
     func storable(_ key: String) -> String? { condition.settings.storesKeys ? key : nil }
 
-    /// Ends a long walk when the store is being closed.
+    /// Throws if the store is being closed, to end a long walk.
     func stopIfClosing() throws {
         if folder.isClosing.withLock({ $0 }) { throw IndexSuspended() }
     }
@@ -25,18 +25,18 @@ extension FolderWork {
         condition.isBlob(of: entry, file, hasStableInodes: index.hasStableInodes)
     }
 
-    /// The inode number to note for a file; nil where the volume's numbers do not last.
+    /// The inode number to note for a file; nil if the volume's numbers do not last.
     func lastingInode(of file: FileStatus) -> UInt64? { index.hasStableInodes ? file.inode : nil }
 
-    /// Whether what is under a name may go with its row. Where the volume folds names it may be another row's blob.
+    /// Whether the file under a name may be removed with its row. On a volume that folds names, it may be another row's blob.
     func isOwn(_ file: FileStatus, _ name: BlobName, of entry: Entry?) throws -> Bool {
         guard blobs.isAmbiguous(name) else { return true }
         guard let entry else { return try condition.adopts(file, named: name) && blobs.isListed(name) }
         return isBlob(of: entry, file)
     }
 
-    /// Whether a file that was listed has a row: under its name, or under the one that the volume takes for the same. A store over a
-    /// file leaves it the name that it was made with.
+    /// Whether a listed file has a row: under its name, or under the name that the volume treats as the same. A file that is
+    /// replaced by a store keeps the name that it was created with.
     func hasRow(_ name: BlobName, in session: IndexSession) throws -> Bool {
         if try session.entry(named: name) != nil { return true }
         guard let folded = name.folded, blobs.foldsNames, let entry = try session.entry(named: folded) else {

@@ -1,12 +1,12 @@
-/// Gives accesses times that put them in order.
+/// Makes times for accesses that put them in order.
 ///
-/// Many fall into one millisecond. Each gets a time of its own, counted up from the last one, so that "least recently used" is
-/// exact within a process. A stamp runs ahead of the clock by a tenth of a second at most: what another process reads later
-/// than that counts as later. In a longer burst stamps of one millisecond are the same.
+/// Many accesses fall into one millisecond. Each gets its own time, counted up from the last one, so that "least recently used" is
+/// exact within a process. A stamp is at most a tenth of a second ahead of the clock, so a later read by another process counts as
+/// later. In longer bursts, several accesses share a stamp.
 struct StampSource {
     /// How far a stamp may be ahead of the clock.
     static let lead: Int64 = 100
-    /// An access that is further ahead than this was made before the clock was put back.
+    /// If the last access is further ahead than this, the clock was set back.
     static let tolerance: Int64 = 10_000
 
     private var last = Timestamp(milliseconds: 0)

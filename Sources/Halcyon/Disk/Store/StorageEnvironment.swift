@@ -1,30 +1,30 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// What the disk storage takes from the world around it: everything a test may want to replace.
+/// Everything from outside that the disk storage uses and a test may replace.
 package struct StorageEnvironment: Sendable {
     package var fileSystem: any FileSystem = POSIXFileSystem()
     package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
     package var boot: @Sendable () -> String = { BootIdentifier.current }
-    /// Milliseconds since the boot in which the machine was awake: what is to be written is written within so many of them.
+    /// Milliseconds since boot in which the machine was awake. The system writes back files within a number of these.
     package var uptime: @Sendable () -> Int64 = { MonotonicTime.now.uptime }
-    /// Random, positive.
+    /// Returns a random positive number.
     package var makeToken: @Sendable () -> Int64 = { Int64.random(in: 1...Int64.max) }
     package var tuning = Tuning()
-    /// The name of the SQLite VFS that the index is opened with; nil for the system's.
+    /// The name of the SQLite VFS for the index; nil for the system's.
     package var vfs: String?
-    /// Two storages of one process on one folder share connections and pending notes. Tests that play two processes
-    /// switch it off.
+    /// Whether two storages of one process on one directory share connections and pending notes. False in tests that simulate two
+    /// processes.
     package var isShared = true
-    /// Called with warnings for people: a volume without a write-ahead log, an index set aside.
+    /// Receives warnings for the user, such as a volume without a write-ahead log, or an index set aside.
     package var warn: @Sendable (String) -> Void = { message in
         FileHandle.standardError.write(Data("halcyon: warning: \(message)\n".utf8))
     }
-    /// Waits between two batches of a long walk, for so many milliseconds, without any lock: then others get in.
+    /// Waits a number of milliseconds between two batches of a long walk, without any lock, so that others get in.
     package var pause: @Sendable (Int) -> Void = { Thread.sleep(forTimeInterval: Double($0) / 1000) }
-    /// Keeps the system from suspending the process during writes to a folder that apps share; nil where it never does.
+    /// Keeps the system from suspending the process during writes to a directory that apps share; nil where it never does.
     var expiringActivity = ExpiringActivity.system
-    /// Asked before each commit of a writing transaction; false refuses it, as a failing disk does. nil: nobody asks.
+    /// Called before each commit of a writing transaction. If it returns false, the commit is refused, as on a failing disk.
     package var beforeCommit: (@Sendable () -> Bool)?
 
     package init() {}

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Holds the store of a folder for all who use it; when nobody holds this any more, nobody does the store's housekeeping either.
+/// Keeps the store of a directory for all its users. Without a lease, the store's housekeeping stops.
 ///
-/// Weak references are to this, because from the first one on an object is counted the slow way, and a lookup counts the store
-/// some ten times.
+/// Weak references point to the lease, because the first one makes reference counting of an object slower, and a lookup retains the
+/// store about ten times.
 final class StoreLease: Sendable {
     let store: EntryStore
 
@@ -15,14 +15,14 @@ final class StoreLease: Sendable {
 
     deinit { ExitHandler.remove(self) }
 
-    /// The store of a folder: the one that is open in this process already, or a new one.
+    /// The store of a directory: the one that is open in this process, or a new one.
     ///
-    /// Two of them on one folder would work, as two processes do; one sees its own pending notes and holds half as many
-    /// connections.
+    /// Two stores on one directory would work, like two processes. A shared one sees the pending notes of all its users and holds
+    /// half as many connections.
     static func shared(directory: String, environment: StorageEnvironment) -> StoreLease {
         func new() -> StoreLease { StoreLease(EntryStore(directory: directory, environment: environment)) }
         guard environment.isShared else { return new() }
-        // Whoever looks at a weak reference may be the last one to hold what it is to, and closes it: after the lock.
+        // Reading a weak reference may yield the last strong one, whose release closes the store: release them after the lock.
         var held: [StoreLease] = []
         defer { withExtendedLifetime(held) {} }
         return registry.withLock { registry in

@@ -1,27 +1,27 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// Stores that wait for the write lock at the same time: the one that gets it commits for all of them.
+/// Group commit: of the stores that wait for the write lock at the same time, one commits for all of them.
 ///
-/// One commit costs much more than one row: with eight callers most of it is saved. Each caller takes its turn on a serial queue, on its
-/// own thread. In its turn it finds its stores committed, or commits them with everything that waits behind them. The queue lends the
-/// priority of those who wait to the one who commits.
+/// A commit costs much more than a row: eight callers save most of it. Each caller takes its turn on a serial queue, on its own
+/// thread. In its turn it finds its stores committed, or commits them with all that are waiting after them. The queue lends the
+/// priority of the waiting threads to the committing one.
 final class StoreQueue: Sendable {
     typealias StagedStore = EntryStore.StagedStore
 
-    /// Stores that one transaction takes at most: the lock is held while their files get their names.
+    /// Maximum number of stores in a transaction, which holds the lock while it renames their files.
     private static let batchSize = 32
 
     private final class Ticket: @unchecked Sendable {
-        // Sendable because `result` is touched in turns of `queue` alone; the stores are a constant.
+        // Sendable because only turns of `queue` use `result`, and the stores are constant.
         let stores: [StagedStore]
-        /// nil until they are committed, or have failed.
+        /// nil until the stores are committed or have failed.
         var result: Result<Void, any Error>?
 
         init(_ stores: [StagedStore]) { self.stores = stores }
     }
 
-    /// Several stores failed together: nobody knows whose fault it was, and each has to be staged again.
+    /// Several stores failed together. Any of them may be the cause, so each has to be staged again.
     struct FailedTogether: Error {}
 
     private let queue = DispatchQueue(label: "halcyon.store")
@@ -30,14 +30,14 @@ final class StoreQueue: Sendable {
     /// Returns when the stores are committed, by this thread or another one.
     ///
     /// - Parameters:
-    ///   - stores: what can share a transaction: see ``prefix(of:_:)``.
+    ///   - stores: stores that can share a transaction: see ``prefix(of:_:)``.
     ///   - commit: commits stores of different names, or throws and leaves nothing of them.
-    /// - Throws: ``FailedTogether``, or what went wrong with a single store.
+    /// - Throws: ``FailedTogether``, or the error of a single store.
     func commit(_ stores: [StagedStore], together commit: ([StagedStore]) throws -> Void) throws {
         let ticket = Ticket(stores)
         waiting.withLock { $0.append(ticket) }
         try queue.sync {
-            // Others may have come in between the two lines above.
+            // Other callers may have queued theirs between the two lines above.
             while ticket.result == nil { commitBatch(commit) }
             try ticket.result?.get()
         }
@@ -51,12 +51,12 @@ final class StoreQueue: Sendable {
         for ticket in batch { ticket.result = result }
     }
 
-    /// Whether each of them would fail alike, and as late: somebody else has the lock, or the index is not to be opened or written.
+    /// Whether each store would fail with this error, and as late: another connection has the lock, or the index cannot be used.
     static func affectsAll(_ error: any Error) -> Bool {
         error is IndexSuspended || error is EntryIndex.LogFull || (error as? SQLiteError)?.isBusy ?? false
     }
 
-    /// Those at the front that can share a transaction, at least one.
+    /// Takes the tickets at the front that can share a transaction, at least one.
     private func takeBatch() -> [Ticket] {
         waiting.withLock { tickets in
             var group = StoreGroup()
@@ -67,14 +67,14 @@ final class StoreQueue: Sendable {
         }
     }
 
-    /// Those at the front that can share a transaction, at least one.
+    /// The requests at the front that can share a transaction, at least one.
     static func prefix(of requests: ArraySlice<EntryStore.StoreRequest>) -> ArraySlice<EntryStore.StoreRequest> {
         var group = StoreGroup()
         let batch = requests.prefix { group.admit([$0]) }
         return batch.isEmpty ? requests.prefix(1) : batch
     }
 
-    /// Stores of different names. Where a refusal of one would be one of all, that one is alone.
+    /// Stores of different names. A store that must not overwrite is alone, because its refusal would fail the others.
     private struct StoreGroup {
         private var names: Set<BlobName> = []
 

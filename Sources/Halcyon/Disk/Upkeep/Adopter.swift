@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// Makes entries of files that have no row: of a folder of Kingfisher's, or one whose index is gone.
+/// Makes entries of files without a row: in a directory that Kingfisher wrote, or one whose index is gone.
 final class Adopter: FolderWork {
     let folder: CacheFolder
     let listeners = AdoptionListeners()
     private let previousIndex: PreviousIndex
-    /// One adoption at a time.
+    /// Allows one adoption at a time.
     private let lock = NSLock()
-    /// Reads of files that were no entries yet.
+    /// Reads of files that were not entries yet.
     private let earlyReads: Locked<[BlobName: EarlyRead]> = Locked([:])
 
-    /// A read of a file that has no row to note it in.
+    /// A read of a file that has no row in which to note it.
     struct EarlyRead {
         let key: String
         let origin: KeyOrigin?
@@ -23,16 +23,16 @@ final class Adopter: FolderWork {
         self.previousIndex = previousIndex
     }
 
-    /// Makes entries of files that have no row, until all files in the folder have been looked at. Nothing is moved,
-    /// rewritten or lost; a key becomes known when it is asked for.
+    /// Makes entries of all files in the directory that have no row. Moves, rewrites and loses none of them. A key becomes known
+    /// when a caller uses it.
     ///
-    /// Interrupted, it begins again at the next open; what is adopted already is passed over.
+    /// After an interruption, it starts over at the next opening and skips files that are adopted already.
     func finish() throws {
-        // Also when it fails, or when everything has been removed meanwhile: who watches need not wait for the next opening.
+        // Also after an error, or if everything was removed meanwhile: listeners must not wait for the next opening.
         defer { listeners.finish() }
         guard condition.isSearching else { return }
         try lock.withLock {
-            // Again when the index was replaced meanwhile: the new one knows nothing of what the old one had adopted.
+            // Again if the index was replaced meanwhile: the new one lacks what the old one had adopted.
             while condition.isSearching {
                 let generation = index.generation
                 try adoptEverything()
@@ -40,7 +40,7 @@ final class Adopter: FolderWork {
                 try note(in: generation) { state, session in
                     if let statistics { try session.add(statistics.counts, at: statistics.since) }
                     state.adoption = .done
-                    // All names have just been looked at; what is left over from a crash meanwhile can wait for a day.
+                    // All names were just examined. What a crash left meanwhile can wait for a day.
                     state.reconciledAt = now
                     state.awaitsLegacyNames = false
                 }
@@ -49,14 +49,14 @@ final class Adopter: FolderWork {
         }
     }
 
-    /// Makes rows of single files while others are still to be adopted.
+    /// Adopts single files ahead of the others.
     func adoptAhead(_ names: [BlobName]) throws { for name in names { try adoptBeforeReplacing(name) } }
 
     private func adoptEverything() throws {
         var progress = AdoptionProgress(files: 0, of: condition.isAdopting ? try countOfBlobNames() : 0)
         try forEachBlobNameBatch(of: environment.tuning.adoptionChunk) { names in
-            // Row by row in the order of the folder each insert would change a page of its own, and the log would get a
-            // hundred times as long as the rows are.
+            // Sorted by id: in the order of the directory, each insert would change a different page, and the log would get a
+            // hundred times as long as the rows.
             let candidates = names.filter(condition.adopts).sorted { $0.rowID < $1.rowID }
             for start in stride(from: 0, to: candidates.count, by: environment.tuning.adoptionBatchSize) {
                 try stopIfClosing()
@@ -83,13 +83,13 @@ final class Adopter: FolderWork {
 
     private func adopt(_ names: some Sequence<BlobName>, in session: IndexSession) throws {
         let state = try session.state()
-        // Somebody may have removed everything meanwhile, in this process or another.
+        // Another thread or process may have removed everything meanwhile.
         guard state.adoption != .done || state.awaitsLegacyNames else { return }
         for name in names { try adopt(name, in: session) }
     }
 
     private func adopt(_ name: BlobName, in session: IndexSession) throws {
-        // Under the lock: what a store has published since has a row by now.
+        // Under the lock: a file that a store has published meanwhile has a row.
         guard let file = try blobs.status(of: name), condition.adopts(file, named: name) else { return }
         if isRebuilding, let record = try previousIndex.record(of: name, in: file) {
             return try session.restore(storable(record, file))
@@ -104,19 +104,19 @@ final class Adopter: FolderWork {
         _ = try session.adopt(entry)
     }
 
-    /// Whether the folder had an index that was set aside, and its files are becoming entries again.
+    /// Whether the index was set aside, and the files are becoming entries again.
     private var isRebuilding: Bool { condition.adoption == .rebuilding }
 
     private func storable(_ record: EntryRecord, _ file: FileStatus) -> EntryRecord {
         var record = record
         record.entry.key = record.entry.key.flatMap(storable)
         record.entry.inode = lastingInode(of: file)
-        // The index that says so was damaged.
+        // This expiration comes from a damaged index.
         if record.entry.isExpired(at: now) { record.entry.lifetime = adoptedLifetime(of: file, at: now) }
         return record
     }
 
-    /// A store must not lose a file that is an entry without a row when it fails half way.
+    /// Adopts a file before a store replaces it, so that a store that fails does not lose it.
     func adoptBeforeReplacing(_ name: BlobName) throws {
         guard let file = try adoptableFile(of: name), condition.adopts(file, named: name) else { return }
         guard try index.read({ try $0.entry(named: name) }) == nil, try blobs.isListed(name) else { return }
@@ -127,7 +127,7 @@ final class Adopter: FolderWork {
 
     func noteEarlyRead(of name: BlobName, _ read: EarlyRead) { earlyReads.withLock { $0[name] = read } }
 
-    /// Makes entries of them, and hands over those of which there is one now.
+    /// Adopts these files and passes each resulting entry to `note`.
     func adoptEarlyReads(_ note: (Entry, EarlyRead) -> Void) {
         let reads = earlyReads.withLock { reads in
             defer { reads = [:] }
@@ -135,7 +135,7 @@ final class Adopter: FolderWork {
         }
         let batches = stride(from: 0, to: reads.count, by: environment.tuning.flushBatchSize)
         for batch in batches.map({ reads.dropFirst($0).prefix(environment.tuning.flushBatchSize) }) {
-            // What cannot be written now is adopted later, and its key becomes known at the next read.
+            // What cannot be written now is adopted later. Its key becomes known at the next read.
             guard let rows = try? adoptAndReturn(batch.map(\.key)) else { return }
             for (entry, read) in zip(rows, batch.map(\.value)) {
                 if let entry { note(entry, read) }
@@ -143,7 +143,7 @@ final class Adopter: FolderWork {
         }
     }
 
-    /// The rows that the names have then; nil for one that has none.
+    /// Returns the rows of the names afterwards; nil for a name without one.
     private func adoptAndReturn(_ names: [BlobName]) throws -> [Entry?] {
         try index.write { session in
             try adopt(names, in: session)
@@ -156,11 +156,11 @@ final class Adopter: FolderWork {
         return try blobs.status(of: name)
     }
 
-    /// How long a file without a row lives.
+    /// Returns the lifetime of a file without a row.
     ///
-    /// Kingfisher writes the expiration into the modification date. Where that can be relied on (Apple platforms, an
-    /// index that was not damaged) it is taken as it is; elsewhere it counts only if it is later than the configured
-    /// expiration from now, so that old dates never make an entry expire at once.
+    /// Kingfisher writes the expiration into the modification date. On Apple's platforms, and if the index was not damaged, the
+    /// date is used as it is. Otherwise it counts only if it is later than the configured expiration from now, so that an old date
+    /// never makes an entry expire at once.
     func adoptedLifetime(of file: FileStatus, at now: Timestamp) -> Lifetime {
         guard file.modified < .neverFrom else { return .never }
         let noted = Lifetime(.date(file.modified.date), from: now)

@@ -1,6 +1,6 @@
 /// Callbacks for the progress of an adoption.
 final class AdoptionListeners: Sendable {
-    /// Called with how far it is, and with nil at the end.
+    /// Called with the progress, and with nil at the end.
     typealias Listener = @Sendable (AdoptionProgress?) -> Void
 
     private let listeners: Locked<[Listener]> = Locked([])

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// Holds rows against files, and totals against sums.
+/// Compares rows with files, and totals with sums.
 struct Checker: FolderWork {
     let folder: CacheFolder
     let recorder: AccessRecorder
@@ -9,14 +9,14 @@ struct Checker: FolderWork {
     let unlinker: Unlinker
     let repairer: Repairer
 
-    /// Compares rows with files in both directions, totals with sums, and runs SQLite's integrity check.
+    /// Compares rows with files in both directions and totals with sums, and runs SQLite's integrity check.
     ///
-    /// Safe while others use the cache: each finding is confirmed under the write lock, a bounded batch at a time. With
-    /// `repair`, orphans and leftovers are removed, rows without their blob are dropped, and totals are counted anew.
-    /// Reads every row and `stat`s every file.
+    /// Safe while other threads and processes use the cache: it confirms each finding under the write lock, in bounded batches.
+    /// With `repair`, it removes orphans and leftovers, deletes rows without their blob, and recounts the totals. Reads every row
+    /// and calls `stat` for every file.
     ///
-    /// - Parameter progress: called with the number of rows and files looked at so far, between two batches. What it throws
-    ///   ends the check; what was repaired by then stays so.
+    /// - Parameter progress: called between batches with the number of rows and files examined so far. If it throws, the check
+    ///   ends, and the repairs made so far remain.
     func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
         recorder.flushAccessLog()
         unlinker.finish()
@@ -55,7 +55,7 @@ struct Checker: FolderWork {
         return isBlob(of: entry, file)
     }
 
-    /// Looks again under the write lock, where no store is between its steps.
+    /// Looks again under the write lock, so that no store is between its steps.
     private func confirm(_ ids: [Int64], repair: Bool, _ report: inout CheckReport) throws {
         var found = report
         try index.writeBatch { session in
@@ -118,14 +118,20 @@ struct Checker: FolderWork {
     private func checkFiles(_ names: [BlobName], repair: Bool, _ report: inout CheckReport) throws {
         let withoutRow = try index.read { session in try names.filter { try !hasRow($0, in: session) } }
         guard !withoutRow.isEmpty else { return }
-        let confirmed = try index.writeBatch { session in
-            try withoutRow.compactMap { name -> (BlobName, FileStatus)? in
-                guard try !hasRow(name, in: session), let file = try blobs.status(of: name) else { return nil }
-                return (name, file)
+        var (orphans, strangers): ([BlobName], [BlobName]) = ([], [])
+        try index.writeBatch { session in
+            (orphans, strangers) = ([], [])
+            for name in withoutRow {
+                guard try !hasRow(name, in: session), let file = try blobs.status(of: name) else { continue }
+                // Under the lock: afterwards an adoption may end that has made this file an entry.
+                if file.kind != .regular {
+                    strangers.append(name)
+                } else if !condition.adopts(file, named: name) {
+                    orphans.append(name)
+                }
             }
         }
-        let orphans = confirmed.filter { $0.1.kind == .regular && !condition.adopts($0.1, named: $0.0) }.map(\.0)
-        report.strangers += confirmed.filter { $0.1.kind != .regular }.map(\.0.text)
+        report.strangers += strangers.map(\.text)
         report.orphans += orphans.map(\.text)
         if repair { try settler.removeFilesWithoutRow(orphans, changedUntil: Timestamp(Date()), sparesAdoptable: true) }
     }
@@ -145,7 +151,7 @@ struct Checker: FolderWork {
     }
 
     private func checkTotals(repair: Bool, _ report: inout CheckReport) throws {
-        // Rows change meanwhile: only as of one moment do the two belong together. Counting takes long, and so no lock.
+        // Rows change meanwhile, so both come from one read transaction. Counting takes long, so it takes no write lock.
         (report.noted, report.counted) = try index.readAtLength { session in
             try session.connection.reading {
                 (try session.notedTotals() ?? Totals(entries: 0, bytes: 0), try session.countedTotals())

@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// A removal of all that was there at a moment, files without a row included. What is stored meanwhile stays.
+/// A removal of everything that existed at one moment, including files without a row. Entries stored later remain.
 ///
-/// Ends with ``remove(isBlobName:)``, or when nobody holds it any more; what is left then is found again.
+/// Ends when ``remove(isBlobName:)`` returns, or with its last reference. Lookups then find again what is left.
 final class Clearing: FolderWork {
-    /// Held, because the index is closed with it.
+    /// A strong reference, because the store closes the index when it is released.
     private let store: EntryStore
     private let moment: Moment
     private let changedUntil: Timestamp
     private let hasEnded = Locked(false)
     var folder: CacheFolder { store.folder }
 
-    /// From now on all that is there is a miss for this process, and no store finds anything of it under its key.
+    /// From now on, lookups of this process do not find what existed, and new stores inherit nothing from it.
     init(of store: EntryStore) throws {
         self.store = store
         store.recorder.log.withLock { $0.forgetAll() }
@@ -23,7 +23,7 @@ final class Clearing: FolderWork {
         }
         store.condition.beginClearing(upTo: moment.latest)
         store.index.knownRows.forgetAll()
-        // After the moment: files without a row that came while the lock was waited for were there, too.
+        // Taken after the moment, to include files without a row that appeared while `init` waited for the lock.
         changedUntil = Timestamp(Date())
     }
 
@@ -37,11 +37,11 @@ final class Clearing: FolderWork {
         if isFirst { condition.endClearing() }
     }
 
-    /// In batches, and on whichever thread: others get in.
+    /// Removes in batches, so that other calls get in between. Call it on any thread.
     func remove(isBlobName: (String) -> Bool) throws {
         defer { end() }
-        // An index that was taken away meanwhile has another one in its place, which makes entries of the files that are left;
-        // three times is somebody's intention.
+        // If the index is removed meanwhile, its replacement adopts the files that are left. Bounded, in case another program
+        // removes it every time.
         for _ in 0..<3 {
             let generation = index.generation
             try removeEntries()
@@ -53,7 +53,7 @@ final class Clearing: FolderWork {
         try index.shrink()
     }
 
-    /// Files without a row are to go, not to become entries while rows are being removed.
+    /// Files without a row have to be removed, not adopted while rows are being removed.
     private static func cancelAdoption(in session: IndexSession) throws {
         var state = try session.state()
         guard state.adoption != .done || state.awaitsLegacyNames else { return }
@@ -63,17 +63,17 @@ final class Clearing: FolderWork {
     }
 
     private func removeEntries() throws {
-        // A store by another process may have given an entry a name that the walk has passed by then, today's for a former one. Bounded,
-        // because a damaged index may name the same rows again and again.
+        // Meanwhile, a store of another process may have renamed an entry to one that the walk has passed: from its former name to
+        // today's. Bounded, because a damaged index may return the same rows repeatedly.
         for _ in 0..<3 {
             guard try removeEntriesInOrder() > 0 else { break }
         }
     }
 
-    /// - Returns: how many.
+    /// - Returns: the number of removed entries.
     private func removeEntriesInOrder() throws -> Int {
         var last = Int64.min
-        // Only what has been committed moves it on: a batch that failed is run again.
+        // Advances past committed batches only: a batch that failed runs again.
         func moveOn(_ removal: Removal) -> Bool {
             last = removal.lastID
             return true

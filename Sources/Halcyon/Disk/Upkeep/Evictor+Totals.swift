@@ -1,22 +1,22 @@
 internal import HalcyonSQLite
 
 extension Evictor {
-    /// Bytes and number of entries, files that are still to be adopted included. O(1) once adoption is done.
+    /// Bytes and number of entries, including files not adopted yet. O(1) once adoption is done.
     ///
-    /// - Parameter adopting: false leaves those files out, instead of adopting them first.
+    /// - Parameter adopting: false leaves those files out instead of adopting them first.
     func totals(adopting: Bool = true) throws -> Totals {
         if adopting { try LockPatience.briefly { try adopter.finish() } }
-        // A folder that is gone holds nothing, also if somebody looked a moment ago.
+        // Forced: a removed directory is empty, even if a check a moment ago still found it.
         _ = index.refreshIfMoved(force: true)
         return try index.read { try $0.totals() }
     }
 
-    /// What an eviction is to leave; nil while no limit is reached.
+    /// Returns what an eviction should leave; nil if no limit is reached.
     ///
-    /// Anybody may have edited the totals. So they are counted before they cost more than a sixteenth of the cache: to evict an
-    /// entry takes some hundred times as long as to count one.
+    /// Another program may have edited the totals. So they are recounted before an eviction of more than a sixteenth of the cache:
+    /// evicting an entry takes about a hundred times as long as counting one.
     ///
-    /// - Parameter extra: bytes that may be there beyond the limits.
+    /// - Parameter extra: bytes tolerated beyond the limits.
     func target(of limits: StorageLimits, adopting: Bool = true, tolerating extra: Int64 = 0) throws -> Totals? {
         func target() throws -> (Totals, isFar: Bool)? {
             var totals = try totals(adopting: adopting)

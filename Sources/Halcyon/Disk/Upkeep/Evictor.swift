@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// Keeps the limits, and takes away what has expired.
+/// Enforces the limits, and removes what has expired.
 struct Evictor: FolderWork {
     let folder: CacheFolder
     let adopter: Adopter
@@ -9,16 +9,17 @@ struct Evictor: FolderWork {
     let remover: Remover
     let repairer: Repairer
 
-    /// Removes what has expired at `now`. Pinned entries stay, and so do blobs that cannot be removed.
+    /// Removes what has expired at `now`, except pinned entries and those whose blobs cannot be removed.
     ///
-    /// - Parameter shouldContinue: asked before each batch with what has gone so far; false ends it there.
+    /// - Parameter shouldContinue: called before each batch with what was removed so far; false ends the removal.
     func removeExpired(at now: Timestamp, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
         try index.openForChange()
-        try adopter.finish()
+        // If the log is full, removals use their reserve, and adoption happens later.
+        do { try adopter.finish() } catch is EntryIndex.LogFull {}
         recorder.flushAccesses()
         try clampFutureAccesses()
         guard try !index.read({ try $0.nothingHasExpired(at: now) }) else { return Removal() }
-        // So many at a time: a clean that goes on batch by batch asks anew for each of them.
+        // Bounded: a clean that stops after each batch runs this query for each.
         let limit = 10_000
         var all = Removal()
         while true {
@@ -30,12 +31,12 @@ struct Evictor: FolderWork {
             guard removal.isComplete else { return all }
             guard ids.count == limit else { break }
         }
-        // What cannot be noted now is looked for again.
+        // If this fails, the next clean looks again.
         try? raiseEarliestExpiry()
         return all
     }
 
-    /// Notes when the first of the entries that are left expires.
+    /// Records when the next of the remaining entries expires.
     private func raiseEarliestExpiry() throws {
         let scan = environment.makeToken()
         try index.write { try $0.beginExpiryScan(scan) }
@@ -50,14 +51,14 @@ struct Evictor: FolderWork {
         return try evict(downTo: target, shouldContinue: shouldContinue)
     }
 
-    /// Removes the least recently used entries until there are no more than so many bytes and entries. Pinned entries stay.
+    /// Removes the least recently used entries until at most `target` is left. Pinned entries stay.
     func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
         try index.openForChange()
         recorder.flushAccesses()
         try clampFutureAccesses()
         let removal = remover.removeBatches(counting: \.evictions, shouldContinue: shouldContinue) {
             session, obstacles in
-            // Anew under each lock: others store and remove meanwhile.
+            // Computed anew under each lock: others store and remove meanwhile.
             let totals = try session.totals()
             let need = Totals(entries: totals.entries - target.entries, bytes: totals.bytes - target.bytes)
             guard need.bytes > 0 || need.entries > 0 else { return [] }
@@ -73,19 +74,19 @@ struct Evictor: FolderWork {
         return removal
     }
 
-    /// What the volume has left, where a limit asks for it.
+    /// The free space of the volume; nil if no limit needs it.
     func freeBytes(for limits: StorageLimits) -> Int64? {
-        // A volume that does not say is not full.
+        // A volume that does not report its free space counts as not full.
         limits.freeBytes > 0 ? try? environment.fileSystem.freeBytes(at: blobs.directory) : nil
     }
 
-    /// After the clock jumped back, accesses lie in the future; they would never be evicted.
+    /// Moves accesses in the future, left by a clock that has jumped back, to now. They would never be evicted.
     private func clampFutureAccesses() throws {
         let now = now
         let bounds = FutureBounds(at: now)
         guard try index.readAtLength({ try $0.hasFuture(beyond: bounds) }) else { return }
         let limit = environment.tuning.flushBatchSize
-        // Bounded, because a damaged index may name the same rows again and again.
+        // Bounded, because a damaged index may return the same rows repeatedly.
         let most = try Int(clamping: index.read { try $0.totals() }.entries) / limit
         for _ in 0...max(0, most) {
             let clamped = try index.writeBatch(isFollowed: { $0 == limit }) {

@@ -1,8 +1,8 @@
-/// Walks through a folder that others use meanwhile.
+/// Walks through a directory that others use meanwhile.
 extension FolderWork {
-    /// Hands over the names in the folder that can be blobs', a bounded number at a time.
+    /// Passes the names in the directory that blobs can have to `body`, in bounded batches.
     ///
-    /// - Parameter size: nil for as many as one transaction takes.
+    /// - Parameter size: the number of names in a batch; nil for as many as one transaction takes.
     func forEachBlobNameBatch(of size: Int? = nil, _ body: ([BlobName]) throws -> Void) throws {
         let isHashed = condition.settings.namesAreHashed
         var names: [BlobName] = []
@@ -19,7 +19,7 @@ extension FolderWork {
         if !names.isEmpty { try body(names) }
     }
 
-    /// Walks all rows in the order of their ids, a transaction for each bounded batch.
+    /// Passes all rows to `body` in the order of their ids, in bounded batches of one transaction each.
     func forEachEntryBatch(_ body: (IndexSession, [Entry]) throws -> Void) throws {
         var last = Int64.min
         while true {
@@ -30,14 +30,13 @@ extension FolderWork {
                 try body(session, entries)
                 return entries
             }
-            // Only now: a transaction that is rolled back may be run again.
+            // Advances after the commit, because a transaction that rolls back may run again.
             guard let end = entries.last, entries.count == size else { return }
             last = end.id
         }
     }
 
-    /// Notes in the index and for this process that a piece of work on the whole folder is done, unless another index has
-    /// taken the place of the one it was done for.
+    /// Notes, in the index and for this process, that work on the whole directory is done, unless the index was replaced since it began.
     func note(in generation: Int, _ change: (inout IndexState, IndexSession) throws -> Void) throws {
         try index.write { session in
             guard index.generation == generation else { return }

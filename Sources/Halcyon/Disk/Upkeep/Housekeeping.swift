@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The serial queues on which everything happens that no caller waits for.
+/// The serial queues for work that no caller waits for.
 ///
-/// A task that is requested again before it has begun runs once. Sweeps and unlinks have queues of their own: one that adopts a
-/// million files, and a volume that is slow to give up blocks, must not keep the log from being checkpointed meanwhile.
+/// A task that is requested again before it has begun runs once. Sweeps and unlinks have their own queues, so that adopting a
+/// million files, or a volume that frees blocks slowly, does not delay checkpoints.
 final class Housekeeping: Sendable {
     enum Task: Hashable, Sendable {
         case checkpoint, checkpointLater, flush, flushLater, unlink, settle, sweep, sweepLater
@@ -15,25 +15,25 @@ final class Housekeeping: Sendable {
     private let requested: Locked<Set<Task>> = Locked([])
     private let performer = Locked(Performer())
 
-    /// Not the bare function: each look at one through a generic lock wraps it once more, for good.
+    /// A struct, because each access to a bare closure through the generic lock would add another wrapper to it for good.
     private struct Performer {
         var perform: (@Sendable (Task) -> Void)?
     }
 
-    /// On the system's threads for such work, of which there are about as many as processors. A serial queue without a target has
-    /// a thread of its own as soon as there is something to do, however many others there are.
+    /// Targets the global utility queue, which has about one thread per processor. A serial queue without a target gets its own
+    /// thread whenever it has work, however many threads there are.
     private static func makeQueue(_ label: String) -> DispatchQueue {
         DispatchQueue(label: label, qos: .utility, target: .global(qos: .utility))
     }
 
-    /// Called once, before anything is requested from another thread.
+    /// Call once, before another thread requests a task.
     func start(_ perform: @escaping @Sendable (Task) -> Void) { performer.withLock { $0.perform = perform } }
 
     /// Runs a task soon, or after a number of milliseconds.
     func request(_ task: Task, afterMilliseconds delay: Int64 = 0) {
         guard requested.withLock({ $0.insert(task).inserted }) else { return }
         let queue = queue(for: task)
-        // A task that is due at once is in its queue when this returns.
+        // Not `asyncAfter`: `wait` relies on such a task being in its queue when this returns.
         guard delay > 0 else { return queue.async { [self] in run(task) } }
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: delay))) { [self] in run(task) }
     }
@@ -51,12 +51,12 @@ final class Housekeeping: Sendable {
         performer.withLock { $0 }.perform?(task)
     }
 
-    /// Waits until everything requested before without a delay has run.
+    /// Waits until all tasks requested so far without a delay have run.
     func wait() { whileIdle {} }
 
-    /// As ``wait()``, and does something before anything that is requested later, or was to run later, begins.
+    /// Like ``wait()``, then runs `body` before any later or delayed task begins.
     func whileIdle(_ body: () -> Void) { sweepQueue.sync { queue.sync { unlinkQueue.sync(execute: body) } } }
 
-    /// Waits for the unlinks that are under way.
+    /// Waits for the unlinks under way.
     func waitForUnlinking() { unlinkQueue.sync {} }
 }

@@ -1,9 +1,9 @@
 internal import HalcyonSQLite
 
-/// Takes back the rows of an index that version 0.1.0 has set aside.
+/// Recovers the rows of an index that version 0.1.0 has set aside.
 ///
-/// That version cannot use an index of this one, and builds another, which knows no keys. The file that it has set aside is removed once
-/// its rows are in the index, so a file that is there has not been taken back.
+/// Version 0.1.0 cannot use an index of this version. It sets the index aside and builds a new one, which has no keys. The
+/// set-aside file is deleted once its rows are in the index, so a file that exists has not been recovered.
 struct Reclaimer: FolderWork {
     let folder: CacheFolder
     private let files: IndexFiles
@@ -15,30 +15,30 @@ struct Reclaimer: FolderWork {
         former = PreviousIndex(files: files, vfs: folder.environment.vfs, onlyNewer: true)
     }
 
-    /// Keys, pins and tags, and of the blobs that are the same ones still also metadata, uses and expirations.
+    /// Recovers keys, pins and tags. If the blob is still the same, also recovers metadata, uses and expiration.
     ///
-    /// - Throws: also when it cannot be read now. Then it stays, and the next call goes on.
+    /// - Throws: also if the file cannot be read at the moment. The file then remains, and the next call continues.
     func finish() throws {
         let generation = index.generation
-        // Files that are to become entries first have no row to be taken back to.
+        // Until adoption is done, there are no rows to merge into.
         guard condition.adoption == .done, try isThere() else { return }
         try forEachEntryBatch { session, entries in
-            // Another process may have taken it back. A pin that is missing now has been taken away since.
+            // Another process may have recovered everything already. Pins that are missing now were then removed since.
             guard try files.status(at: files.newer) != nil else { return }
             for entry in entries { try merge(known(of: entry), into: entry, in: session) }
         }
         let statistics = try former.statistics()
         try index.write { session in
-            // Another index knows nothing of what was taken back to the one before.
+            // If the index was replaced, the new one has nothing of what was merged into the old one.
             guard index.generation == generation, try files.status(at: files.newer) != nil else { return }
             if let statistics { try session.add(statistics.counts, at: statistics.since) }
-            // All that it knew stands elsewhere now, and keys are private. It goes last: what is left of it is found again.
+            // Deleted because keys are private. The database comes last, so that the next call finishes an interrupted deletion.
             for suffix in ["-journal", "-wal", "-shm", ""] { try? environment.fileSystem.unlink(files.newer + suffix) }
         }
     }
 
-    /// Takes one entry back before an update of it, so that what the update takes away does not come back. Where that cannot be read at
-    /// the moment, the update is not held up.
+    /// Recovers one entry before an update of it, so that ``finish()`` does not bring back what the update removes. If the file
+    /// cannot be read at the moment, the update proceeds without it.
     func reclaim(_ name: BlobName, in session: IndexSession) throws {
         guard (try? isThere()) == true, let entry = try session.entry(named: name) else { return }
         try merge((try? known(of: entry)) ?? nil, into: entry, in: session)
@@ -58,7 +58,7 @@ struct Reclaimer: FolderWork {
         try session.merge(record, into: entry, isSameBlob: known.isSameBlob)
     }
 
-    /// One of a later version stays: that one will know more of it.
+    /// Whether there is a file to recover. One of a later version remains: that version can recover more of it.
     private func isThere() throws -> Bool {
         try files.status(at: files.newer) != nil && former.isReadable(upTo: EntryIndex.migrator.newestVersion)
     }

@@ -1,8 +1,8 @@
 internal import HalcyonSQLite
 
-/// What is done when the disk has no room left, not even for writing down that something goes.
+/// Removals on a full disk, where there may be no room even to commit them.
 extension Remover {
-    /// A full disk empties the trash and gets a second chance.
+    /// Runs `body`. If the disk is full, empties the trash and runs it once more.
     func makingRoom<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -18,17 +18,17 @@ extension Remover {
         return (cause as? SystemError)?.isOutOfSpace ?? (cause as? SQLiteError)?.isOutOfSpace ?? false
     }
 
-    /// Without its blob an entry is gone for good, whether its row can be removed now or only later.
+    /// Unlinks the blob first. Without it the entry is removed for good, whether its row can be deleted now or only later.
     func removeOnFullDisk(_ name: BlobName) throws {
         try withoutCommit { session in
             let entry = try session.entry(named: name)
             if let file = try blobs.status(of: name), try isOwn(file, name, of: entry) { try blobs.unlink(name) }
         }
-        // The reader that finds it, or the next batch, tries again.
+        // If this fails, a reader that finds the row, or the next batch, deletes it.
         _ = try? index.write { session in try session.delete(id: name.rowID) }
     }
 
-    /// Runs `body` under the write lock in a transaction of which nothing is kept: a full disk takes no commit.
+    /// Runs `body` under the write lock and rolls back: a full disk cannot commit.
     func withoutCommit(_ body: (IndexSession) throws -> Void) throws {
         struct Done: Error {}
         do {
@@ -39,10 +39,10 @@ extension Remover {
         } catch is Done {}
     }
 
-    /// The disk is so full that not even a removal can be written down: what it removes goes first, for once. A row whose blob
-    /// is gone is a miss, and the next batch takes it.
+    /// Unlinks the blobs of a batch before their rows are deleted, because the disk is too full to commit even a removal. A row
+    /// without a blob is a miss, and the next batch deletes it.
     func unlinkVictims(_ next: (IndexSession) throws -> [Entry]) {
-        // What cannot be unlinked either is the next try's error.
+        // The next attempt throws what could not be unlinked here.
         try? withoutCommit { session in
             for entry in try next(session) {
                 guard let file = try blobs.status(of: entry.name), isBlob(of: entry, file) else { continue }

@@ -1,17 +1,17 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// Takes rows and blobs away together: one name, or batch by batch.
+/// Removes rows and their blobs: a single name, or entries in batches.
 struct Remover: FolderWork {
     let folder: CacheFolder
     let settler: Settler
     let recorder: AccessRecorder
     let unlinker: Unlinker
 
-    /// Deletes the row of a name and moves its blob into the trash, in the transaction that is under way.
+    /// Deletes the row of a name and moves its blob into the trash, in the current transaction.
     ///
-    /// - Parameter keepingRow: for a row that gets another name.
-    /// - Returns: the file in the trash and its size; nil where there is none.
+    /// - Parameter keepingRow: true if the row is about to get another name.
+    /// - Returns: the file in the trash and its size; nil if there is none.
     func trash(
         _ name: BlobName, in session: IndexSession, keepingRow: Bool = false
     ) throws -> (blob: DetachedBlob, size: Int64)? {
@@ -27,18 +27,18 @@ struct Remover: FolderWork {
 
     // MARK: In batches
 
-    /// Removes entries batch by batch until `next` returns none.
+    /// Removes entries in batches until `next` returns none.
     ///
-    /// Each batch is one transaction, and is followed by a pause at least as long as the lock was held: a store, of another
-    /// process too, must get in. Meanwhile what went is unlinked, and beside the next batches too; when there are no more of them
-    /// all is.
+    /// Each batch is one transaction, followed by a pause at least as long as it held the lock, so that stores of any process get
+    /// in. Blobs are unlinked during the pauses and beside later batches. On return all are unlinked, unless `shouldContinue` ended
+    /// the removal.
     ///
     /// - Parameters:
-    ///   - count: what these removals are counted as.
-    ///   - keepingNames: false where nobody asks which blobs went: a million names take a hundred megabytes.
-    ///   - shouldContinue: asked before each batch with what has gone so far; false ends it there.
-    ///   - next: deletes rows and returns them, so many more as there are obstacles in the way. It may be run again when its
-    ///     transaction is rolled back, so it must change nothing else.
+    ///   - count: the counter for these removals.
+    ///   - keepingNames: false if the caller does not need the names of the blobs: a million names take a hundred megabytes.
+    ///   - shouldContinue: called before each batch with what was removed so far; false ends the removal.
+    ///   - next: deletes rows and returns them: a batch, and as many rows more as there are obstacles. It runs again if its
+    ///     transaction rolls back, so it must change nothing else.
     func removeBatches(
         counting count: WritableKeyPath<Counts, Int64>, keepingNames: Bool = true,
         shouldContinue: (Removal) -> Bool = { _ in true },
@@ -63,16 +63,16 @@ struct Remover: FolderWork {
         return removal
     }
 
-    /// Removes some entries batch by batch, as ``removeBatches(counting:keepingNames:shouldContinue:_:)`` does.
+    /// Removes the given entries in batches, like ``removeBatches(counting:keepingNames:shouldContinue:_:)``.
     ///
-    /// - Parameter delete: deletes those of them that are still to go, and returns them. It may be run again.
+    /// - Parameter delete: deletes those of them that still have to be removed, and returns them. May run again.
     func remove(
         _ ids: [Int64], counting count: WritableKeyPath<Counts, Int64>, shouldContinue: (Removal) -> Bool,
         _ delete: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
     ) -> Removal {
         var removal = Removal()
         do {
-            // What cannot be removed at first is tried once more, by itself: then a full disk is what is in the way.
+            // Try the failed ones once more, without the others: if the disk is full, that batch fails as a whole, and room is made.
             let kept = try removeBatches(of: ids, &removal, shouldContinue, delete)
             removal.failure = nil
             removal.isComplete = try removeBatches(of: kept, &removal, shouldContinue, delete).isEmpty
@@ -84,7 +84,7 @@ struct Remover: FolderWork {
         return removal
     }
 
-    /// - Returns: what was to go and is still there.
+    /// - Returns: the ids of entries that could not be removed.
     private func removeBatches(
         of ids: [Int64], _ removal: inout Removal, _ shouldContinue: (Removal) -> Bool,
         _ delete: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
@@ -103,7 +103,7 @@ struct Remover: FolderWork {
                 removal.add(removed, keepingNames: true, at: now)
                 kept += Set(found.map(\.id)).subtracting(removed.map(\.id))
             } catch let blocked as BlockedBatch {
-                // There may be others behind it.
+                // The batches after it may succeed.
                 removal.failure = removal.failure ?? blocked.first
                 kept += blocked.kept.map(\.entry.id)
             }
@@ -126,14 +126,14 @@ struct Remover: FolderWork {
         }
     }
 
-    /// Entries that cannot be removed and are first in line: the next batch reaches past them.
+    /// Entries at the head of the order that cannot be removed: the next batch asks for as many more.
     struct Obstacles {
         fileprivate(set) var count = 0
         fileprivate(set) var bytes: Int64 = 0
 
         var totals: Totals { Totals(entries: Int64(count), bytes: bytes) }
 
-        /// Beyond that the folder as a whole is the likelier cause.
+        /// Beyond this number, the cause is more likely the directory as a whole.
         fileprivate static let limit = 1_024
     }
 
@@ -143,14 +143,14 @@ struct Remover: FolderWork {
         var first: (any Error)? { kept.first?.error }
     }
 
-    /// nil when only obstacles were found, and more rows may lie behind them.
+    /// Returns nil if it found only obstacles and more rows may follow them.
     private func removeAndUnlinkBatch(
         past obstacles: inout Obstacles, _ next: (IndexSession, Obstacles) throws -> [Entry]
     ) throws -> [Entry]? {
         do {
             return try removeAndUnlinkBatch { [obstacles] in try next($0, obstacles) }
         } catch let blocked as BlockedBatch {
-            // No more than were known: there is nothing behind them.
+            // No new ones: no rows follow the known obstacles.
             guard blocked.kept.count > obstacles.count, blocked.kept.count <= Obstacles.limit else {
                 throw blocked.first ?? blocked
             }
@@ -165,7 +165,7 @@ struct Remover: FolderWork {
         let batch = try removeBatchOnFullDisk(next)
         let unlinking = MonotonicTime.now
         unlinker.add(batch.trashed)
-        // Meanwhile the lock was free.
+        // The lock was free while files were unlinked.
         let rest = unlinking.milliseconds(since: begin) - MonotonicTime.now.milliseconds(since: unlinking)
         if rest > 0 { environment.pause(rest) }
         return batch.removed
@@ -186,7 +186,7 @@ struct Remover: FolderWork {
         var kept: [(entry: Entry, error: any Error)] = []
     }
 
-    /// What cannot be removed stays an entry with all that is known of it, and the rest goes on without it.
+    /// Entries that cannot be removed keep their rows unchanged. Removes the others without them.
     private func removeBatchCarefully(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
         do {
             return try removeBatch { session, batch in
@@ -194,7 +194,7 @@ struct Remover: FolderWork {
                 if !batch.kept.isEmpty { throw BlockedBatch(kept: batch.kept) }
             }
         } catch is BlockedBatch {
-            // Everything is back where it was. A savepoint is not for every batch: it copies each page that is changed.
+            // The rollback restored everything. Only this second try has a savepoint, because it copies each page that changes.
             return try removeBatch { session, batch in
                 try session.connection.run("SAVEPOINT batch")
                 batch = trash(try next(session))
@@ -228,7 +228,7 @@ struct Remover: FolderWork {
         return batch
     }
 
-    /// Moves a deleted row's blob into the trash; nil when there is none to move.
+    /// Moves the blob of a deleted row into the trash; returns nil if there is none.
     private func trash(_ entry: Entry) throws -> DetachedBlob? {
         guard let file = try blobs.status(of: entry.name), file.kind != .directory else { return nil }
         if !isBlob(of: entry, file) {

@@ -1,12 +1,12 @@
 internal import HalcyonSQLite
 
-/// Puts right what somebody has edited in the index, or what a bug has left there.
+/// Corrects what another program has edited in the index, or what a bug has left there.
 struct Repairer: FolderWork {
     let folder: CacheFolder
     let settler: Settler
 
-    /// Counts anew when an eviction finds nothing that could go (the rest is pinned, or the totals are wrong), or when the totals
-    /// have not followed it: somebody has dropped a trigger.
+    /// Recounts the totals if an eviction found nothing to remove (the rest is pinned, or the totals are wrong), or if they do not
+    /// reflect it because a trigger was dropped.
     func repairTotals(in session: IndexSession, if before: Totals, without evicted: [Entry]) throws {
         let after = try session.totals()
         let isFollowed =
@@ -15,10 +15,9 @@ struct Repairer: FolderWork {
         if evicted.isEmpty || !isFollowed { try session.repairTotals() }
     }
 
-    /// Counts entries and bytes, and notes them where something else is noted. Rows with a size that no file has are settled
-    /// first.
+    /// Counts entries and bytes, and corrects the totals if they differ. Settles rows of impossible sizes first.
     ///
-    /// - Complexity: O(entries), some 0.2 µs each, on a connection of its own and without a lock.
+    /// - Complexity: O(entries), about 0.2 µs each, on its own connection and without a lock.
     /// - Returns: whether anything was wrong.
     @discardableResult
     func recountTotals() throws -> Bool {
@@ -36,7 +35,7 @@ struct Repairer: FolderWork {
         return true
     }
 
-    /// The order by access knows of pinned and not pinned alone; somebody may have pinned entries in a way of his own.
+    /// Sets pins other than 0 and 1, which another program may have written, to 1: the order by access has only those two.
     func normalizePins() throws {
         if try index.read({ try $0.hasInvalidPins() }) { try index.write { try $0.normalizePins() } }
     }

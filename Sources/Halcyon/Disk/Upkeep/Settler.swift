@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Puts names in order whose row and blob do not belong together: after a crash, or where somebody has changed the folder.
+/// Repairs names whose row and file do not match: after a crash, or after another program has changed the directory.
 final class Settler: FolderWork {
     let folder: CacheFolder
     private let housekeeping: Housekeeping
-    /// Names a reader found no blob for.
+    /// Names for which a reader found no blob.
     private let pending: Locked<Set<BlobName>> = Locked([])
 
     init(_ folder: CacheFolder, housekeeping: Housekeeping) {
@@ -14,13 +14,13 @@ final class Settler: FolderWork {
 
     // MARK: Settling a name
 
-    /// Puts a row's blob back under its name when a crash or a refused COMMIT left it elsewhere. Under the write lock,
-    /// for a name whose file is not the row's blob.
+    /// Puts a row's blob back under its name if a crash or a refused COMMIT left it elsewhere. Call it under the write lock, for a
+    /// name whose file is not the row's blob.
     ///
     /// - Parameters:
     ///   - entry: the name's row; nil for none.
-    ///   - staged: what is about to be published. It may look old, where a volume's clock is behind ours.
-    /// - Returns: what is under the name afterwards; without a row whose blob was found, that is still the stranger.
+    ///   - staged: the blob about to be published, which is left alone. It may look old if the volume's clock is behind ours.
+    /// - Returns: the file under the name afterwards. If no row's blob was found, that is still the file that was there.
     @discardableResult
     func settle(_ name: BlobName, entry: Entry?, excluding staged: DetachedBlob? = nil) throws -> FileStatus? {
         let candidates = try blobs.detached(of: name.rowID, in: .trash) + blobs.detached(of: name.rowID, in: .staging)
@@ -36,13 +36,13 @@ final class Settler: FolderWork {
         return try blobs.status(of: name)
     }
 
-    /// Whether a detached file that is no row's blob can go: a trashed one always, a staged one when its writer must
-    /// have ended. (Should that one live after all, its publish finds the file gone and stages again.)
+    /// Whether a detached file that is not a row's blob can be deleted: always in the trash; in staging, once its writer must have
+    /// ended. (If the writer is still alive, its publish finds the file missing and stages again.)
     func isLeftOver(_ blob: DetachedBlob, _ file: FileStatus) -> Bool {
         blob.place == .trash || now - file.changed > environment.tuning.stagingAge
     }
 
-    /// Settles a name in a transaction of its own; drops the row when its blob is nowhere, and a file without a row.
+    /// Settles a name in its own transaction. Deletes a row whose blob is nowhere, and a file without a row.
     func settleInTransaction(_ name: BlobName) throws {
         try index.write { session in
             let entry = try session.entry(named: name)
@@ -51,16 +51,16 @@ final class Settler: FolderWork {
             let settled = try settle(name, entry: entry)
             if let entry, let settled, isBlob(of: entry, settled) { return }
             if entry != nil { try session.delete(id: name.rowID) }
-            // A file that had a row is nothing to adopt. Another row's blob stays: without a row of its own it is the sweep's.
+            // A file that had a row is not adopted. An ambiguous name may be another row's blob; if it has no row, the sweep removes it.
             if let settled, !blobs.isAmbiguous(name), entry != nil || !condition.adopts(settled, named: name) {
                 try blobs.unlinkUnlessFilled(name, settled)
             }
         }
     }
 
-    // MARK: Names to be looked at again
+    // MARK: Names to settle later
 
-    /// Has housekeeping look at names again, under the write lock: a reader found no blob for a row, for instance.
+    /// Lets housekeeping settle names, for example after a reader found no blob for a row.
     func settleLater(_ names: [BlobName]) {
         pending.withLock { $0.formUnion(names) }
         housekeeping.request(.settle)
@@ -71,14 +71,14 @@ final class Settler: FolderWork {
             defer { names = [] }
             return names
         }
-        // What cannot be settled now is found again by the next reader, or by the sweep.
+        // The next reader, or the sweep, finds again what cannot be settled now.
         for name in names { try? settleInTransaction(name) }
     }
 
-    /// They were looked for in an index that is gone, or closed.
+    /// Forgets names that were queued for an index that is gone or closed.
     func forgetPending() { pending.withLock { $0 = [] } }
 
-    /// After a refused COMMIT: now if the lock can be had, otherwise by housekeeping, a reader's suspicion or the sweep.
+    /// After a refused COMMIT: settles now if it gets the lock. Otherwise housekeeping, the next reader or the sweep does.
     func settleSoonerOrLater(_ name: BlobName) {
         do {
             try settleInTransaction(name)
@@ -87,7 +87,7 @@ final class Settler: FolderWork {
         }
     }
 
-    /// A transaction that moves blobs. When it fails after that, the rows are back and the blobs have to follow.
+    /// Runs a transaction that moves blobs. If it fails, the rows have rolled back, and the names are settled.
     func settlingIfRefused<Result>(
         _ names: @autoclosure () -> [BlobName], _ body: (IndexSession) throws -> Result
     ) throws -> Result {
@@ -121,7 +121,7 @@ final class Settler: FolderWork {
         }
     }
 
-    /// Puts back what is a row's blob and unlinks what is left over.
+    /// Puts back the blobs of rows and unlinks leftovers.
     private func settle(_ detached: [DetachedBlob]) throws {
         guard !detached.isEmpty else { return }
         let trashed = try index.writeBatch { session in
@@ -130,7 +130,7 @@ final class Settler: FolderWork {
         for blob in trashed { try? blobs.unlink(blob) }
     }
 
-    /// True for a file in the trash that can be unlinked without the lock: no row can come to need it any more.
+    /// Returns true for a file in the trash that can be unlinked without the lock, because no row can need it any more.
     private func settle(_ blob: DetachedBlob, in session: IndexSession) throws -> Bool {
         guard let file = try blobs.status(of: blob) else { return false }
         if let entry = try session.entry(id: blob.rowID), isBlob(of: entry, file) {
@@ -142,13 +142,13 @@ final class Settler: FolderWork {
         }
         guard isLeftOver(blob, file) else { return false }
         if blob.place == .trash { return true }
-        // A staged file is unlinked under the lock: its writer may live, and after its exchange this name holds the
-        // only copy of the old bytes.
+        // A staged file is unlinked under the lock: its writer may still be alive, and after its exchange this name holds the only
+        // copy of the old bytes.
         try blobs.unlinkUnlessFilled(blob, file)
         return false
     }
 
-    /// Unlinks everything in the trash that no row needs: room on a full disk.
+    /// Makes room on a full disk: unlinks files in the trash that no row needs, up to ``Tuning/unlinkBacklogCount``.
     func emptyTrash() {
         var waiting: [DetachedBlob] = []
         try? blobs.forEachDetached(in: .trash) { blob in
@@ -160,8 +160,10 @@ final class Settler: FolderWork {
 
     // MARK: Files without a row
 
-    /// - Parameter sparesAdoptable: files that are entries nobody has adopted yet stay. Judged under the lock: the index
-    ///   may have been replaced since the names were collected, and then every blob is such a file.
+    /// Removes those of the files that have no row.
+    ///
+    /// - Parameter sparesAdoptable: keeps files that are still to be adopted. Decided under the lock: if the index was replaced
+    ///   since the names were collected, every blob is such a file.
     func removeFilesWithoutRow(
         _ names: [BlobName], changedUntil: Timestamp, sparesAdoptable: Bool = false
     ) throws {

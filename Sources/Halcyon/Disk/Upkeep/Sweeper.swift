@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// Looks through the folder after an opening, and once a day.
+/// Puts the directory in order after an opening, and once a day.
 struct Sweeper: FolderWork {
     let folder: CacheFolder
     let adopter: Adopter
@@ -9,10 +9,10 @@ struct Sweeper: FolderWork {
     let repairer: Repairer
     var upgrader: Upgrader { Upgrader(folder: folder) }
 
-    /// What follows an opening, off everybody's path: what a crash, a power cut, a copy of the folder or another library
-    /// left is put in order. Each step is bounded batches; one that fails is made up for at the next open.
+    /// Repairs what a crash, a power cut, a copy of the directory or another library left. Runs after an opening; no caller waits
+    /// for it. Each step works in bounded batches. A step that fails runs again after the next opening.
     ///
-    /// - Returns: false if some of it is to be done soon: another process has had the lock, or it is too early.
+    /// - Returns: false if the sweep should run again soon: another process held the lock, or it is too early for a step.
     func sweep() -> Bool {
         var steps = [
             settler.settleDetached, dropDistrusted, relearnInodes, adopter.finish, Reclaimer(folder: folder).finish,
@@ -23,10 +23,10 @@ struct Sweeper: FolderWork {
         return refused.isEmpty && (isUpgradeDue || upgrader.isFinished)
     }
 
-    /// Stores wait for the making of an index, and a process that ends does: a short one is to end before that.
+    /// Stores, and the exit of the process, wait while the SQLite index is created. A short-lived process should end before that.
     private var isUpgradeDue: Bool { index.millisecondsOpen >= environment.tuning.upgradeDelay }
 
-    /// Whether a step fails because somebody else has the lock.
+    /// Whether a step fails because another connection holds the lock.
     private func isRefused(_ step: () throws -> Void) -> Bool {
         do {
             try step()
@@ -38,7 +38,7 @@ struct Sweeper: FolderWork {
 
     // MARK: After a power cut
 
-    /// Drops what was stored in the last minute before the machine stopped: its bytes may never have been written.
+    /// Drops entries of the last minute before the machine stopped, because the system may not have written their bytes.
     private func dropDistrusted() throws {
         let generation = index.generation
         guard condition.isDistrusting else { return }
@@ -46,14 +46,14 @@ struct Sweeper: FolderWork {
             for entry in entries {
                 let file = try blobs.status(of: entry.name)
                 if let file, isBlob(of: entry, file) { continue }
-                // Without a file at its place its bytes may be in staging/ or trash/: they are trusted no more there.
+                // If no file is in its place, its bytes may be in staging/ or trash/. They are not trusted there either.
                 guard file != nil || !condition.trusts(entry) else { continue }
                 condition.drop(entry)
                 try session.delete(id: entry.id)
                 guard let file else { continue }
-                // Another row's blob stays, where the volume folds names.
+                // On a volume that folds names, the file may be another row's blob.
                 guard !blobs.isAmbiguous(entry.name) || entry.inode == file.inode else { continue }
-                // Also what could be adopted: its bytes are what is not trusted.
+                // Even if the file could be adopted: its bytes are not trusted.
                 try blobs.unlinkUnlessFilled(entry.name, file)
             }
         }
@@ -61,9 +61,9 @@ struct Sweeper: FolderWork {
         if index.generation == generation { condition.endDistrust() }
     }
 
-    // MARK: In a copied folder
+    // MARK: In a copied directory
 
-    /// Notes the inode numbers that blobs have in this copy of the folder.
+    /// Records the inode numbers of the blobs in this copy of the directory.
     private func relearnInodes() throws {
         let generation = index.generation
         guard condition.isRelearning else { return }
@@ -71,7 +71,7 @@ struct Sweeper: FolderWork {
             let state = try session.state()
             for entry in entries {
                 guard let file = try blobs.status(of: entry.name), isBlob(of: entry, file) else { continue }
-                // A copy may have another modification date too, and with it another tag.
+                // The copy may have another modification date, and so another tag.
                 try session.relearn(entry, inode: lastingInode(of: file), token: BlobTag.token(entry.token, for: file))
             }
             try session.setLatestStore(as: state)
@@ -81,30 +81,30 @@ struct Sweeper: FolderWork {
 
     // MARK: Once a day
 
-    /// Compares the folder and the totals with the rows.
+    /// Compares the directory and the totals with the rows.
     private func reconcileOncePerDay() throws {
         let generation = index.generation
         guard !condition.isAdopting, abs(now - condition.reconciledAt) > Self.day else { return }
         try repairer.recountTotals()
         try repairer.normalizePins()
-        // Elsewhere any file's name could be a key.
+        // Without hashed names, any file name could be a key.
         if condition.settings.namesAreHashed { try forEachBlobNameBatch(reconcile) }
         let now = now
         try note(in: generation) { state, session in
             state.reconciledAt = now
-            // Anybody may have edited it, or dropped the trigger that keeps it.
+            // Another program may have edited the noted expiry, or dropped the trigger that maintains it.
             try session.doubtExpiry()
         }
     }
 
-    /// Removes files of our name shape that have no row: what a store left that crashed between publish and COMMIT. Settles those
-    /// that are not their row's blob.
+    /// Removes files that are named like blobs and have no row, left by a store that crashed between publish and COMMIT. Settles
+    /// names whose file is not their row's blob.
     private func reconcile(_ names: [BlobName]) throws {
         let (rows, withoutRow) = try index.read { session in
             (try names.compactMap(session.entry(named:)), try names.filter { try !hasRow($0, in: session) })
         }
         for entry in rows where try blobs.status(of: entry.name).map({ isBlob(of: entry, $0) }) == false {
-            // One that cannot be settled must not keep the others from it.
+            // A name that cannot be settled must not stop the others.
             try? settler.settleInTransaction(entry.name)
         }
         try settler.removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
@@ -112,13 +112,13 @@ struct Sweeper: FolderWork {
 
     private static let day: Int64 = 86_400_000
 
-    // MARK: Keys that are not to be kept
+    // MARK: Forgetting keys
 
-    /// Takes keys out of the index that somebody has kept before.
+    /// Removes the keys that an earlier configuration stored in the index.
     func forgetKeys() throws {
         guard !condition.settings.storesKeys else { return }
         try upgrader.finish()
-        // An index that cannot be read at the moment keeps its own keys, and must not keep these.
+        // A set-aside index that cannot be read at the moment keeps its keys. It must not stop the removal of these.
         try? Reclaimer(folder: folder).finish()
         guard try index.readAtLength({ try $0.hasKeys() }) else { return }
         try forEachEntryBatch { session, entries in

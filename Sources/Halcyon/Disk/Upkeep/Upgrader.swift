@@ -1,30 +1,30 @@
-/// Brings an index of an earlier version to the shape of a new one, after the migration has made it usable.
+/// Completes the upgrade of an index, which its migration has only made usable.
 struct Upgrader: FolderWork {
     let folder: CacheFolder
 
-    /// Finishes an upgrade. Returns at once if nothing is left to do; after an interruption the next call goes on.
+    /// Finishes an upgrade. Returns at once if nothing is left to do. After an interruption, the next call continues.
     ///
-    /// Making the index takes one to two seconds for a million entries, and stores wait for it. All other steps run in batches, and a
-    /// store waits for one batch at most.
+    /// Creating the SQLite index takes one to two seconds for a million entries, and stores wait for it. Dropping the old ones is
+    /// one transaction, too. The other steps run in batches, and a store waits for at most one batch.
     ///
-    /// - Parameter progress: called with the number of entries looked at.
+    /// - Parameter progress: called with the number of entries examined.
     func finish(_ progress: (Int) -> Void = { _ in }) throws {
-        // So many at most: another index may take this one's place at any time, and what reads may see is not what is written.
+        // Bounded: another index may replace this one at any time, and a read may not see what was written.
         for _ in UpgradeStep.allCases {
             guard let step = try index.read({ try $0.upgradeStep() }) else { return }
             try prepare(step, progress)
             try index.write { session in
-                // Another process may have been quicker.
+                // Another process may have completed it.
                 guard try session.upgradeStep() == step else { return }
                 try complete(step, in: session)
                 try session.setUpgradeStep(step.next)
             }
-            // What each of them writes is as long as the index is.
+            // Each step makes the log about as long as the index.
             index.checkpoint()
         }
     }
 
-    /// Also where it cannot be told now.
+    /// True also if the index cannot be read at the moment.
     var isFinished: Bool { (try? index.read { try $0.upgradeStep() }) == .some(nil) }
 
     private func prepare(_ step: UpgradeStep, _ progress: (Int) -> Void) throws {
@@ -56,7 +56,7 @@ struct Upgrader: FolderWork {
         }
     }
 
-    /// Keys and hosts of entries stand there, also of those that are gone by now: as one transaction it would be as long as they are.
+    /// The table has keys and hosts, including those of removed entries. One transaction would make the log as long as the table.
     private func emptyListing() throws {
         let limit = environment.tuning.flushBatchSize
         while try index.writeBatch(isFollowed: \.self, { try $0.emptyFormerListing(limit: limit) }) {
