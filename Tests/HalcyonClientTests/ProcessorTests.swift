@@ -38,7 +38,7 @@ import Testing
     @Test func `two processors make images of another size`() throws {
         let (data, size) = (try Pictures.data(width: 4), CGSize(width: 2, height: 2))
         let small = DownsamplingImageProcessor(size: size)
-        #expect(small.size == size && small.identifier.hasSuffix("DownsamplingImageProcessor(2.0, 2.0)"))
+        #expect(small.size == size && small.identifier.hasSuffix("DownsamplingImageProcessor((2.0, 2.0))"))
         #if ImageCodecs && os(Linux)
             #expect(small.process(item: .data(data), options: .init(nil))?.width == 2)
         #endif

@@ -25,10 +25,10 @@
             let size = CGSize(width: 96, height: 48.5)
             #expect(
                 DownsamplingImageProcessor(size: size).identifier
-                    == "com.onevcat.Kingfisher.DownsamplingImageProcessor(96.0, 48.5)")
+                    == "com.onevcat.Kingfisher.DownsamplingImageProcessor((96.0, 48.5))")
             #expect(
                 ResizingImageProcessor(referenceSize: size).identifier
-                    == "com.onevcat.Kingfisher.ResizingImageProcessor(96.0, 48.5)")
+                    == "com.onevcat.Kingfisher.ResizingImageProcessor((96.0, 48.5))")
             #expect(
                 ResizingImageProcessor(referenceSize: size, mode: .aspectFit).identifier
                     == "com.onevcat.Kingfisher.ResizingImageProcessor((96.0, 48.5), aspectFit)")

@@ -12,13 +12,13 @@ public struct DownsamplingImageProcessor: ImageProcessor {
     /// The size whose longer side the result fits, in points.
     public let size: CGSize
 
-    /// Differs for different sizes.
+    /// Kingfisher's identifier for this size, so that each finds the thumbnails of the other.
     public let identifier: String
 
     /// - Parameter size: in points; the option `scaleFactor` sets the pixels per point.
     public init(size: CGSize) {
         self.size = size
-        identifier = "com.onevcat.Kingfisher.DownsamplingImageProcessor\(size.asTuple)"
+        identifier = "com.onevcat.Kingfisher.DownsamplingImageProcessor(\(size.asTuple))"
     }
 
     /// Returns the small image; nil if the item is not an image. An image is encoded first, so pass the file if you have it.
@@ -33,6 +33,6 @@ public struct DownsamplingImageProcessor: ImageProcessor {
 }
 
 extension CGSize {
-    /// The format of identifiers on all systems: `(96.0, 96.0)`.
+    /// How Apple's systems print a size, and so how Kingfisher's identifiers contain it: `(96.0, 96.0)`.
     var asTuple: String { "(\(Double(width)), \(Double(height)))" }
 }

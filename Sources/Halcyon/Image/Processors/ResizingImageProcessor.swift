@@ -10,7 +10,7 @@ public struct ResizingImageProcessor: ImageProcessor {
     /// How the image fits the target size.
     public let targetContentMode: ContentMode
 
-    /// Differs for different sizes and modes.
+    /// Kingfisher's identifier for this size and mode.
     public let identifier: String
 
     /// - Parameters:
@@ -19,8 +19,8 @@ public struct ResizingImageProcessor: ImageProcessor {
     public init(referenceSize: CGSize, mode: ContentMode = .none) {
         self.referenceSize = referenceSize
         targetContentMode = mode
-        let parameters = mode == .none ? referenceSize.asTuple : "(\(referenceSize.asTuple), \(mode))"
-        identifier = "com.onevcat.Kingfisher.ResizingImageProcessor\(parameters)"
+        let parameters = mode == .none ? referenceSize.asTuple : "\(referenceSize.asTuple), \(mode)"
+        identifier = "com.onevcat.Kingfisher.ResizingImageProcessor(\(parameters))"
     }
 
     /// Returns the image at its new size, with all pictures of an animation; for an `NSImage` only the first.
