@@ -48,7 +48,8 @@
             pixelSize = decoded.size
             frameCount = decoded.frames.count
             statedFrameCount = frameCount > 1 ? frameCount : nil
-            keptPixelCount = decoded.size.pixelCount
+            let (pixels, overflow) = decoded.size.pixelCount.multipliedReportingOverflow(by: frameCount)
+            keptPixelCount = overflow ? .max : pixels
             state = Locked(.decoded(decoded))
         }
 

@@ -113,6 +113,7 @@
                 ResizingImageProcessor(referenceSize: CGSize(width: 3, height: 5))
                     .process(item: .data(data), options: options()))
             #expect(after.images?.count == before.images?.count && after.size == CGSize(width: 3, height: 5))
+            #expect(after.cacheCost == 3 * 5 * 4 * (before.images?.count ?? 0), "each picture has pixels of its own")
             #expect(
                 after.images?.map(\.duration) == before.images?.map(\.duration) && after.loopCount == before.loopCount)
         }
@@ -150,6 +151,24 @@
             slots.limit = -5
             #expect(slots.limit == 1 && HalcyonImage.concurrentDecodeLimit >= 1)
             HalcyonImage.concurrentDecodeLimit = HalcyonImage.concurrentDecodeLimit
+        }
+
+        /// In a process of its own, because the limit is one for all.
+        @Test func `a decode waits while as many run as the limit says`() async {
+            ChildLeaks.areNotCounted()
+            await #expect(processExitsWith: .success) {
+                HalcyonImage.concurrentDecodeLimit = 1
+                let image = try #require(HalcyonImage(data: try Pictures.fixture("alpha.png")))
+                let hasDecoded = DispatchSemaphore(value: 0)
+                DecodingSlots.shared.withSlot {
+                    Thread {
+                        try? image.decode()
+                        hasDecoded.signal()
+                    }.start()
+                    #expect(hasDecoded.wait(timeout: .now() + 0.3) == .timedOut)
+                }
+                #expect(hasDecoded.wait(timeout: .now() + 60) == .success && image.isDecoded)
+            }
         }
     }
 #endif
