@@ -97,6 +97,8 @@ import Testing
 
     /// Statements that are meant to read everything: the check, and what people ask.
     static let scans: Set<String> = [
+        // Without the index of ranks ahead it is not asked.
+        "hasFutureBesideRanksAhead",
         "countedTotals", "impossibleSizes", "repairTotals", "hasKeys", "mendStatistics", "keys",
     ]
 
@@ -112,6 +114,18 @@ import Testing
         for (name, plan) in try plans() where !Self.scans.contains(name) && name != "evict" {
             #expect(plan == Self.expected[name], "\(name)")
         }
+    }
+
+    @Test func `where ranks are ahead of accesses, those in the future are found off two indexes`() throws {
+        let cache = try CacheFixture()
+        _ = try cache.storage.totalSize()
+        try cache.storage.store.index.write { try $0.allowRanksAhead() }
+        let plan = try Connection(path: cache.index.path).queryPlan(of: IndexSQL.hasFutureBesideRanksAhead)
+        let (byRank, ahead) = (
+            "SEARCH entries USING COVERING INDEX entries_by_rank (pinned=? AND rank>?)",
+            "SEARCH entries USING COVERING INDEX entries_ahead (accessed_at>?)"
+        )
+        #expect(plan.filter { !$0.hasPrefix("SCALAR") } == ["SCAN CONSTANT ROW", byRank, ahead, byRank, ahead])
     }
 
     @Test func `eviction reads the covering index in order and sorts one batch at most`() throws {

@@ -201,6 +201,11 @@ import Testing
             #expect(try row("a", cache, since: start) == Row(rank: 90 * 86_400, access: 0))
             #expect(try row("b", cache, since: start) == Row(rank: 0, access: nil))
 
+            try edit("UPDATE entries SET rank = rank + 864000000, accessed_at = NULL WHERE key = 'b'")
+            _ = try cache.storage.removeExpiredValues()
+            #expect(try row("a", cache, since: start) == Row(rank: 90 * 86_400, access: 0))
+            #expect(try row("b", cache, since: start) == Row(rank: 0, access: nil), "no bonus, ten days ahead")
+
             // A year ahead, and back.
             cache.clock.set(by: 365 * 86_400)
             for _ in 0..<3 { try read("b", cache) }

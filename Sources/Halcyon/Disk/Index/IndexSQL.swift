@@ -157,6 +157,15 @@ package enum IndexSQL {
         )
         """
 
+    /// The same where many ranks are ahead of accesses for good reasons: then the rows without an `accessed_at` are those that
+    /// one index has and the other lacks. Counting in both takes a twentieth of the time of reading the rows.
+    static let hasFutureBesideRanksAhead: StaticString = """
+        SELECT EXISTS (SELECT 1 FROM entries WHERE pinned = 0 AND rank > ?2)
+            OR EXISTS (SELECT 1 FROM entries WHERE +pinned = 0 AND accessed_at > ?1)
+            OR (SELECT count(*) FROM entries WHERE pinned = 0 AND rank > ?1)
+                > (SELECT count(*) FROM entries WHERE +pinned = 0 AND +rank > ?1 AND accessed_at IS NOT NULL)
+        """
+
     /// Sets the last access to ?1 in rows that ``hasFuture`` finds with the bounds ?2 and ?4.
     static let clampFuture: StaticString = """
         UPDATE entries SET
@@ -184,7 +193,7 @@ package enum IndexSQL {
     /// Indexes the rows whose rank is ahead of their last access. Only an eviction order that counts reads has such rows, and
     /// it creates the index.
     static let makeIndexOfRanksAhead =
-        "CREATE INDEX IF NOT EXISTS entries_ahead ON entries (accessed_at) WHERE accessed_at IS NOT NULL"
+        "CREATE INDEX IF NOT EXISTS entries_ahead ON entries (accessed_at, rank, pinned) WHERE accessed_at IS NOT NULL"
 
     /// O(1): without the index there is no such row, and SQLite does not search the table.
     static let hasRanksAhead: StaticString = """
@@ -318,7 +327,8 @@ package enum IndexSQL {
             ("uses", uses), ("setHits", setHits),
             ("relearn", relearn), ("touch", touch), ("extend", extend), ("renew", renew), ("evict", evict),
             ("expire", expire),
-            ("removeStored", removeStored), ("page", page), ("hasFuture", hasFuture), ("clampFuture", clampFuture),
+            ("removeStored", removeStored), ("page", page), ("hasFuture", hasFuture),
+            ("hasFutureBesideRanksAhead", hasFutureBesideRanksAhead), ("clampFuture", clampFuture),
             ("totals", totals),
             ("countedTotals", countedTotals), ("impossibleSizes", impossibleSizes), ("expiredTotals", expiredTotals),
             ("repairTotals", repairTotals), ("nothingHasExpired", nothingHasExpired),

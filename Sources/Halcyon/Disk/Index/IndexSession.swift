@@ -184,7 +184,8 @@ package struct IndexSession {
 
     /// Whether an access or a rank is further ahead than possible.
     func hasFuture(beyond bounds: FutureBounds) throws(SQLiteError) -> Bool {
-        try connection.with(IndexSQL.hasFuture) { (statement) throws(SQLiteError) in
+        let sql = try hasRanksAhead() ? IndexSQL.hasFutureBesideRanksAhead : IndexSQL.hasFuture
+        return try connection.with(sql) { (statement) throws(SQLiteError) in
             statement.bind(bounds.access.milliseconds, at: 1)
             statement.bind(bounds.rank.milliseconds, at: 2)
             return try statement.step() && statement.integer(at: 0) != 0
