@@ -30,10 +30,9 @@
             return image
         }
 
-        /// Returns nil for anything but a GIF with several pictures.
+        /// Returns nil for anything but a GIF. One with a single picture has that one in `images`, as on Linux.
         private static func animation(of data: Data, options: ImageCreatingOptions) -> UIImage? {
-            guard !options.onlyFirstFrame, ImageFormat(data) == .GIF, let file = ImageFile(data), file.frameCount > 1
-            else { return nil }
+            guard !options.onlyFirstFrame, ImageFormat(data) == .GIF, let file = ImageFile(data) else { return nil }
             let frames = file.frames(decodingNow: options.preloadAll)
             let pictures = frames.map { UIImage(cgImage: $0.picture, scale: options.scale, orientation: .up) }
             let seconds = Double(frames.reduce(0) { $0 + $1.delay }) / 100

@@ -64,7 +64,7 @@ struct Get: ParsableCommand {
 
     private func converted(_ data: Data, to format: PictureFormat) throws -> Data {
         guard let data = format.data(of: try CachedImage(data).image, quality: quality ?? 0.9) else {
-            throw Failure("The picture does not fit into a \(format.rawValue). Give another format.")
+            throw Failure(format.refusal)
         }
         return data
     }
