@@ -135,11 +135,15 @@ package struct Bitmap: Sendable {
 
     /// Replaces the tiles that touch `part` with copies, because other bitmaps may share the old ones.
     mutating func renewTiles(touching part: PixelRect) throws {
-        let touched = grid.tiles(touching: part)
-        // The array of tiles is copied, and each tile is an object.
-        let objects = tiles.count * MemoryLayout<PixelMemory?>.stride + touched.count * 128
+        try expectTiles(touching: part)
+        for index in grid.tiles(touching: part) { try renewTile(index) }
+    }
+
+    /// Throws unless there is memory for new tiles: arrays and objects would end the process later.
+    private func expectTiles(touching part: PixelRect) throws {
+        // The array of tiles is copied; each tile is an object, and its number is listed.
+        let objects = tiles.count * MemoryLayout<PixelMemory?>.stride + grid.tileCount(touching: part) * 160
         try PixelMemory.expect(byteCount: grid.pixelCount(touching: part) * 4 + objects)
-        for index in touched { try renewTile(index) }
     }
 
     private mutating func renewTile(_ index: Int) throws {
@@ -161,6 +165,7 @@ package struct Bitmap: Sendable {
 
     /// Makes a part transparent. Frees the tiles that it covers entirely.
     mutating func clear(_ part: PixelRect) throws {
+        try expectTiles(touching: part)
         let touched = grid.tiles(touching: part)
         for index in touched where part.contains(grid.rect(of: index)) { tiles[index] = nil }
         for index in touched where tiles[index] != nil { try renewTile(index) }

@@ -35,6 +35,7 @@ private struct WebPLayout {
     private var orientation: ImageOrientation?
     private var still: (bitstream: WebPBitstream, byteCount: Int)?
     private var frameCount = 0
+    private var frameByteCount = 0
     private var shortFrame: Int?
     private var firstKeptPixelCount = 0
     private var keptPixelCount = 0
@@ -69,14 +70,19 @@ private struct WebPLayout {
 
     private mutating func note(_ chunk: WebPChunk) {
         let frame = WebPFrame(chunk)
-        let isShort = frame?.bitstream?.isTooLarge(forByteCount: chunk.content.count) ?? true
-        if shortFrame == nil, isShort || !chunk.isComplete { shortFrame = frameCount }
         if let frame { note(frame.part(of: canvas)) }
+        frameByteCount += chunk.content.count
+        let isShort = frame?.bitstream?.isTooLarge(forByteCount: chunk.content.count) ?? true
+        // Also all frames together, because each of many may state just as much as passes.
+        let areShort = WebPBitstream.isImplausible(pixelCount: keptPixelCount, byteCount: frameByteCount)
+        if shortFrame == nil, isShort || areShort || !chunk.isComplete { shortFrame = frameCount }
         frameCount += 1
     }
 
     private mutating func note(_ part: PixelRect) {
-        keptPixelCount += TileGrid(tiled: canvas).pixelCount(touching: part)
+        // Saturates: 32,768 frames of the largest size have more pixels than an Int counts.
+        let (sum, overflow) = keptPixelCount.addingReportingOverflow(TileGrid(tiled: canvas).pixelCount(touching: part))
+        keptPixelCount = overflow ? .max : sum
         guard frameCount == 0 else { return }
         firstKeptPixelCount = keptPixelCount
         fillsCanvas = part.size == canvas
@@ -101,8 +107,9 @@ private struct WebPLayout {
             }
             header = try .ofWebPStill(still.bitstream, byteCount: still.byteCount)
             header.hasAlpha = hasAlpha || still.bitstream.hasAlpha
+            // Of stills only: browsers do not turn an animation either.
+            header.orientation = orientation ?? .up
         }
-        header.orientation = orientation ?? .up
         return header
     }
 }

@@ -63,6 +63,10 @@ struct TileGrid: Hashable, Sendable {
         }
     }
 
+    func tileCount(touching part: PixelRect) -> Int {
+        tileColumns(of: part.columns).count * Self.indexes(of: part.rows, length: tile.height).count
+    }
+
     /// The number of pixels in the tiles that a rectangle touches.
     func pixelCount(touching part: PixelRect) -> Int {
         let columns = tileColumns(of: part.columns)

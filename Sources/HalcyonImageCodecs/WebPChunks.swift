@@ -57,11 +57,19 @@ struct WebPBitstream {
         }
     }
 
-    /// Whether this many bytes are too few for a lossy image of this size: each 16 × 16 pixels take at least three bits for their
-    /// prediction mode. A lossless image of one color takes none.
+    /// Whether this many bytes are too few for an image of this size. In a lossy one each 16 × 16 pixels take at least three bits
+    /// for their prediction mode.
     func isTooLarge(forByteCount count: Int) -> Bool {
+        guard !isLossless else { return Self.isImplausible(pixelCount: size.pixelCount, byteCount: count) }
         let blocks = PixelSize(width: (size.width + 15) / 16, height: (size.height + 15) / 16).pixelCount
-        return !isLossless && blocks * 3 / 8 > count
+        return blocks * 3 / 8 > count
+    }
+
+    /// Whether no picture with anything on it has so few bytes. A lossless image of one color may state any size in eight bytes,
+    /// so the format itself sets no bound. With two colors or more, a byte encodes some 3,000 pixels at best, unless the
+    /// colors are so few that pixels are packed; PNG and GIF have similar bounds. Small images may be of one color.
+    static func isImplausible(pixelCount: Int, byteCount: Int) -> Bool {
+        pixelCount > 1 << 24 && (pixelCount - 1 << 24) / 4_000 > byteCount
     }
 }
 

@@ -12,8 +12,13 @@
             var canvas = try WebPCanvas(size: header.storedSize)
             var frames: [DecodedImage.Frame] = []
             try PixelMemory.expect(byteCount: header.frameCount * MemoryLayout<DecodedImage.Frame>.stride)
+            frames.reserveCapacity(options.firstFrameOnly ? 1 : header.frameCount)
             while let frame = try animation.nextFrame() {
                 try budget.spend(canvas: header.storedSize, frame: frame.size)
+                if let only = try decodeScaled(frame, header: header, options: options) {
+                    frames.append(.init(bitmap: only, durationInSeconds: frame.durationInSeconds))
+                    break
+                }
                 try canvas.draw(frame)
                 frames.append(.init(bitmap: canvas.bitmap, durationInSeconds: frame.durationInSeconds))
                 if options.firstFrameOnly { break }
@@ -26,13 +31,31 @@
         private static func decodeStill(
             _ bytes: UnsafeRawBufferPointer, header: ImageHeader, options: DecodingOptions
         ) throws -> DecodedImage {
-            let stored = header.storedSize
-            let target = options.targetSize.map(header.orientation.upright) ?? stored
-            let scaled = target.width <= stored.width && target.height <= stored.height ? target : stored
+            let (stored, scaled) = (header.storedSize, scaledSize(of: header, options: options))
             let bitmap = try ShimCall.decode(.webp, size: header.orientation.upright(scaled), header.orientation) {
                 decode(bytes, size: stored, scaled: scaled, &$0, &$1)
             }
             return DecodedImage(format: .webp, frames: [.init(bitmap: bitmap)])
+        }
+
+        /// The first frame at the target size, without the canvas. Returns nil if it does not cover the canvas, or more is asked for.
+        private static func decodeScaled(
+            _ frame: WebPFrame, header: ImageHeader, options: DecodingOptions
+        ) throws -> Bitmap? {
+            let (stored, scaled) = (header.storedSize, scaledSize(of: header, options: options))
+            guard options.firstFrameOnly, scaled != stored, frame.left == 0, frame.top == 0, frame.size == stored else {
+                return nil
+            }
+            return try frame.content.withBytes { bytes in
+                try ShimCall.decode(.webp, size: scaled, .up) { decode(bytes, size: stored, scaled: scaled, &$0, &$1) }
+            }
+        }
+
+        /// The target size as the file is stored, or the stored size if that is smaller.
+        private static func scaledSize(of header: ImageHeader, options: DecodingOptions) -> PixelSize {
+            let stored = header.storedSize
+            let target = options.targetSize.map(header.orientation.upright) ?? stored
+            return target.width <= stored.width && target.height <= stored.height ? target : stored
         }
 
         static func decode(

@@ -117,6 +117,8 @@
             let white = Bitmap(width: 512, height: 512) { _, _ in [255, 255, 255, 255] }
             for data in try [
                 ImageEncoder.png(white), ImageEncoder.jpeg(white, quality: 0), ImageEncoder.gif([.init(bitmap: white)]),
+                ImageEncoder.webp([.init(bitmap: white)], quality: 0),
+                ImageEncoder.webp([.init(bitmap: white)], quality: 1),
             ] {
                 #expect(error(data) == nil)
             }

@@ -81,7 +81,7 @@
     /// Something that needs memory for pixels.
     private struct Work {
         let name: String
-        /// Rows only: there may be enough for them where there is none for pictures.
+        /// Rows, or blocks that an allocator has kept: there may be enough for them where there is none for pictures.
         var takesLittle = false
         let body: () throws -> Void
 
@@ -101,12 +101,18 @@
                 let bitmap = try tile.scaled(to: PixelSize(width: 512, height: 512))
                 let (pixels, png, jpeg) = try (bitmap.pixels, ImageEncoder.png(bitmap), ImageEncoder.jpeg(bitmap))
                 let gif = try ImageEncoder.gif([.init(bitmap: bitmap), .init(bitmap: bitmap)])
+                let webp = try ImageEncoder.webp([.init(bitmap: bitmap)], quality: 1)
+                let animation = try webpAnimation(of: bitmap)
+                let turnedWebP = TinyWebP.turned(webp, size: bitmap.size, orientation: 6)
                 let turned = EXIFSample(orientation: 6, isBigEndian: true).inserted(into: jpeg)
                 return [
                     Work(name: "PNG") { _ = try ImageDecoder.decode(png) },
                     Work(name: "JPEG") { _ = try ImageDecoder.decode(jpeg) },
                     Work(name: "turned JPEG") { _ = try ImageDecoder.decode(turned) },
                     Work(name: "GIF") { _ = try ImageDecoder.decode(gif) },
+                    Work(name: "WebP") { _ = try ImageDecoder.decode(webp) },
+                    Work(name: "turned WebP") { _ = try ImageDecoder.decode(turnedWebP) },
+                    Work(name: "animated WebP") { _ = try ImageDecoder.decode(animation) },
                     Work(name: "pixels") { _ = try bitmap.pixels },
                     Work(name: "bitmap") { _ = try Bitmap(size: bitmap.size, pixels: pixels) },
                     Work(name: "larger") { _ = try bitmap.scaled(to: PixelSize(width: 600, height: 600)) },
@@ -116,8 +122,23 @@
                     Work(name: "PNG file", takesLittle: true) { _ = try ImageEncoder.png(bitmap) },
                     Work(name: "JPEG file", takesLittle: true) { _ = try ImageEncoder.jpeg(bitmap) },
                     Work(name: "GIF file", takesLittle: true) { _ = try ImageEncoder.gif([.init(bitmap: bitmap)]) },
+                    Work(name: "WebP file", takesLittle: true) {
+                        _ = try ImageEncoder.webp([.init(bitmap: bitmap)], quality: 1)
+                    },
+                    Work(name: "lossy WebP file", takesLittle: true) {
+                        _ = try ImageEncoder.webp([.init(bitmap: bitmap)], quality: 0.5)
+                    },
                 ]
             }
+        }
+
+        /// Its first frame leaves a hole with edges in the middle of tiles.
+        private static func webpAnimation(of bitmap: Bitmap) throws -> Data {
+            var webp = TinyWebP(width: 520, height: 520)
+            webp.frames = [
+                .init(left: 4, top: 4, bitmap: bitmap, isDisposed: true), .init(left: 2, top: 2, bitmap: bitmap),
+            ]
+            return try webp.data
         }
     }
 
@@ -155,7 +176,7 @@
                     HostileSample(name: "no such JPEG", data: try jpeg("baseline.jpg"), touchedPixels: 0),
                     HostileSample(name: "no such scans", data: try jpeg("progressive.jpg"), touchedPixels: 0),
                 ]
-                return samples
+                return samples + webps
             }
         }
 
@@ -164,6 +185,42 @@
             let frames = (0..<50).map { TinyGIF.Frame(left: $0 * 20, width: 1, height: 1_000, indexes: indexes) }
             let gif = TinyGIF(width: 1_000, height: 1_000, frames: frames)
             return HostileSample(name: "50 lines", data: gif.data, touchedPixels: 50 * 32 * tile)
+        }
+
+        private static var webps: [HostileSample] {
+            let (large, most) = (10_000, 4_096)
+            let lossy = [0, 0, 0, 0x9D, 0x01, 0x2A] + large.littleBytes(2) + large.littleBytes(2)
+            let many = Array(stride(from: 0, to: 1_000, by: 8))
+            let whole = TinyWebP.frame(width: most, height: most, TinyWebP.plain(width: most, height: most))
+            return [
+                HostileSample(
+                    name: "125 WebP pixels", data: webp(side: 1_000, places: many, flags: 1),
+                    touchedPixels: many.count * tile),
+                HostileSample(name: "one WebP pixel", data: webp(side: large, places: [0]), touchedPixels: tile),
+                HostileSample(
+                    name: "two WebP corners", data: webp(side: large, places: [0, 9_998]), touchedPixels: 2 * tile),
+                HostileSample(
+                    name: "one color", data: TinyWebP.file(TinyWebP.plain(width: most, height: most)),
+                    touchedPixels: most * most),
+                HostileSample(
+                    name: "too much of one color", data: TinyWebP.file(TinyWebP.plain(width: large, height: large)),
+                    touchedPixels: 0),
+                HostileSample(
+                    name: "one color in each frame",
+                    data: TinyWebP.animation(width: most, height: most, Data(repeatElement(whole, count: 14).joined())),
+                    touchedPixels: 0),
+                HostileSample(
+                    name: "no such lossy WebP", data: TinyWebP.file(TinyWebP.chunk("VP8 ", lossy)), touchedPixels: 0),
+            ]
+        }
+
+        /// A square with frames of four pixels, down its diagonal.
+        private static func webp(side: Int, places: [Int], flags: UInt8 = 0) -> Data {
+            let frames = places.map {
+                TinyWebP.frame(
+                    left: $0, top: $0, width: 2, height: 2, flags: flags, TinyWebP.plain(width: 2, height: 2))
+            }
+            return TinyWebP.animation(width: side, height: side, frames.reduce(Data(), +))
         }
 
         private static var frame: Data {

@@ -40,6 +40,32 @@
             return numbers.flatMap { $0.littleBytes(3) } + [flags] + still.dropFirst(12)
         }
 
+        /// A still with the extended header, from a still without it, turned by EXIF.
+        static func turned(_ still: Data, size: PixelSize, orientation: Int) -> Data {
+            let exif = EXIFSample(orientation: orientation, isBigEndian: false).tiff
+            let numbers = 0x08.littleBytes(4) + (size.width - 1).littleBytes(3) + (size.height - 1).littleBytes(3)
+            return file(chunk("VP8X", numbers) + still.dropFirst(12) + chunk("EXIF", exif))
+        }
+
+        /// A lossless bitstream of one color, in eight bytes: each of its five codes has one symbol, which takes no bits.
+        static func plain(width: Int, height: Int) -> Data {
+            chunk("VP8L", [0x2F] + ((width - 1) | (height - 1) << 14).littleBytes(4) + [0x88, 0x88, 0x08])
+        }
+
+        /// A frame that states a size, with chunks of its own.
+        static func frame(
+            left: Int = 0, top: Int = 0, width: Int, height: Int, flags: UInt8 = 0, _ content: Data = Data()
+        ) -> Data {
+            let numbers = [left / 2, top / 2, width - 1, height - 1, 100].flatMap { $0.littleBytes(3) }
+            return chunk("ANMF", numbers + [flags] + content)
+        }
+
+        /// An animation of frames made with ``frame(left:top:width:height:flags:_:)``.
+        static func animation(width: Int, height: Int, _ frames: Data) -> Data {
+            let header = 0x12.littleBytes(4) + (width - 1).littleBytes(3) + (height - 1).littleBytes(3)
+            return file(chunk("VP8X", header) + frames)
+        }
+
         static func chunk(_ type: String, _ content: [UInt8]) -> Data {
             Data(Array(type.utf8) + content.count.littleBytes(4) + content + (content.count % 2 == 1 ? [0] : []))
         }

@@ -198,6 +198,41 @@
                     && turned.frames[0].bitmap.shows(Samples.fields, within: 16))
         }
 
+        @Test func `the first frame of an animation is decoded at the size that was asked for if it covers the canvas`()
+            throws
+        {
+            let fields = Bitmap(width: 64, height: 40) { x, y in
+                Samples.fields[(x < 32 ? 0 : 1) + (y < 20 ? 0 : 2)] + [255]
+            }
+            var webp = TinyWebP(width: 64, height: 40)
+            webp.frames = [.init(bitmap: fields, milliseconds: 70), .init(bitmap: plain(64, 40, red))]
+            let small = PixelSize(width: 16, height: 10)
+            func first() throws -> DecodedImage {
+                try decode(webp.data) { ($0.firstFrameOnly, $0.targetSize) = (true, small) }
+            }
+            #expect(try first().size == small && first().frames[0].bitmap.shows(Samples.fields, within: 12))
+            #expect(try first().frames.count == 1 && first().frames[0].durationInSeconds == 0.07)
+            #expect(try decode(webp.data) { $0.targetSize = small }.size == fields.size, "all frames")
+            webp.frames[0].left = 2
+            webp.frames[0].bitmap = plain(62, 40, green)
+            #expect(try first().size == fields.size && first().frames[0].bitmap[0, 0] == [0, 0, 0, 0])
+        }
+
+        @Test(arguments: 1...8) func `an animation is not turned, and its size is that of its frames`(
+            orientation: Int
+        ) throws {
+            let exif = TinyWebP.chunk("EXIF", EXIFSample(orientation: orientation, isBigEndian: true).tiff)
+            let moving = try Samples.data("moving.webp")
+            let data = TinyWebP.file(moving.dropFirst(12) + exif)
+            let size = try decode(data).size
+            #expect(try ImageHeader(data: data).size == size && size == PixelSize(width: 24, height: 16))
+            #expect(try decode(data).frames == decode(moving).frames)
+            // A still is turned.
+            let still = try ImageEncoder.webp([.init(bitmap: noise(6, 4))], quality: 1)
+            let turned = TinyWebP.turned(still, size: PixelSize(width: 6, height: 4), orientation: orientation)
+            #expect(try decode(turned).frames[0].bitmap == noise(6, 4).turned(by: orientation))
+        }
+
         // MARK: Hostile files
 
         @Test func `each cut of a file is an error or the whole picture`() throws {
@@ -231,6 +266,25 @@
             let lossy = TinyWebP.chunk(
                 "VP8 ", [0, 0, 0, 0x9D, 0x01, 0x2A] + 9_000.littleBytes(2) + 9_000.littleBytes(2))
             #expect(error(TinyWebP.file(lossy)) == .truncated(.webp))
+        }
+
+        @Test func `the sizes of more frames than a number counts are refused`() throws {
+            let side = 1 << 24
+            let frame = TinyWebP.frame(width: side, height: side)
+            let frames = Data(repeatElement(frame, count: 1 << 15).joined())
+            let data = TinyWebP.animation(width: side, height: side, frames)
+            #expect(error(data) == .tooManyPixels(count: 1 << 48, limit: 100_000_000))
+            #expect(try ImageHeader(data: data).keptPixels == (first: 1 << 48, all: .max))
+        }
+
+        @Test func `one color may fill a small image, not a large one in a few bytes`() throws {
+            let small = TinyWebP.file(TinyWebP.plain(width: 4_096, height: 4_096))
+            #expect(try ImageHeader(data: small).size == PixelSize(width: 4_096, height: 4_096) && error(small) == nil)
+            #expect(error(TinyWebP.file(TinyWebP.plain(width: 8_192, height: 4_096))) == .truncated(.webp))
+            let frame = TinyWebP.frame(width: 2_048, height: 2_048, TinyWebP.plain(width: 2_048, height: 2_048))
+            #expect(error(TinyWebP.animation(width: 2_048, height: 2_048, frame)) == nil)
+            let five = Data(repeatElement(frame, count: 5).joined())
+            #expect(error(TinyWebP.animation(width: 2_048, height: 2_048, five)) == .truncated(.webp), "all together")
         }
 
         @Test func `parts that contradict each other are malformed`() throws {

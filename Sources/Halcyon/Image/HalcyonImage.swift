@@ -125,7 +125,8 @@
         /// images created later.
         ///
         /// A file within the limit allocates no memory for pixels that its compressed bytes cannot encode, or for a canvas that
-        /// none of its frames touches.
+        /// none of its frames touches. Decoding takes four bytes for each pixel, and up to eight more while it runs: for a
+        /// progressive JPEG, and for a lossless WebP that is turned upright.
         public static var pixelLimit: Int {
             get { limits.withLock { $0.pixelLimit } }
             set { limits.withLock { $0.pixelLimit = newValue } }
