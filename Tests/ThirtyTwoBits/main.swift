@@ -1,5 +1,5 @@
 // Runs the library's arithmetic with an `Int` of 32 bits, as watches have it. Scripts/typecheck-apple compiles it together with
-// Sources/Halcyon/Platform/Clamping.swift and FrameSequence.swift for wasm32, and runs it. A failed check is a trap.
+// Sources/Halcyon/Platform/{Clamping,FileDate,FrameSequence}.swift and HTTP/DeltaSeconds.swift for wasm32, and runs it. A failed check is a trap.
 
 func check(_ isTrue: Bool) {
     if !isTrue { fatalError() }
@@ -17,6 +17,14 @@ check(Int.bitmapBytes(width: 4000, height: 3000) == 48_000_000)
 check(Int.bitmapBytes(width: 4000, height: 3000, pictures: 100) == .max)
 check(Int.bitmapBytes(width: 1e9, height: 1e9, pictures: 1000) == .max)
 check(Int(clamping: Double(Int32.max)) == .max)
+
+// Seconds of HTTP.
+check(DeltaSeconds.parse([]) == nil && DeltaSeconds.parse("60".utf8) == 60 && DeltaSeconds.parse("6x".utf8) == nil)
+check(DeltaSeconds.parse("99999999999999999999".utf8) == .max && DeltaSeconds.parse("2147483647".utf8) == .max)
+check(DeltaSeconds.clamped(Int.min) == 0 && DeltaSeconds.clamped(nil) == 0 && DeltaSeconds.clamped(Int.max) == .max)
+check(DeltaSeconds.clamped(1e300) == .max && DeltaSeconds.clamped(-1.0) == 0 && DeltaSeconds.clamped(2.9) == 2)
+check(DeltaSeconds.sum(.max, .max) == .max && DeltaSeconds.sum(1, 2) == 3)
+check(DeltaSeconds.lasts(.max, .max, atAge: .max) && !DeltaSeconds.lasts(1, 1, atAge: 2))
 
 // Dates.
 let never: Int32 = FileDate.seconds(ofMilliseconds: FileDate.never)

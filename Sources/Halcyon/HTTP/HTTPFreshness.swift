@@ -17,11 +17,14 @@ public struct HTTPFreshness: Sendable, Hashable {
     public let etag: String?
     /// `Last-Modified`, as the server wrote it.
     public let lastModified: String?
-    /// Whether the cache may keep the response (RFC 9111, section 3). Also false for `Vary: *`, which matches no later request.
+    /// Whether the cache may keep the response (RFC 9111, section 3): nothing forbids it, and the status is one of those with a
+    /// heuristic lifetime, or the headers say explicitly that it may be kept. Never true for 1xx, 206 and 304, which are no
+    /// complete responses, and for `Vary: *`, which matches no later request. Any other `Vary` is up to you: put the values of
+    /// these request headers into the key.
     public let isStorable: Bool
     /// Seconds for which the response is fresh, counted from its origin (section 4.2.1); 0 if each use must be validated.
     public let lifetime: Int
-    /// Whether ``lifetime`` is an estimate: a tenth of the time since `Last-Modified` (section 4.2.2).
+    /// Whether ``lifetime`` is an estimate: a tenth of the time since `Last-Modified`, and a day at most (section 4.2.2).
     public let isHeuristic: Bool
     /// Seconds from the origin to the receipt of the response (`corrected_initial_age`, section 4.2.3).
     public let initialAge: Int
@@ -29,7 +32,8 @@ public struct HTTPFreshness: Sendable, Hashable {
     public let statusCode: Int
     /// When the response was received.
     public let receivedAt: Date
-    /// Whether a stale response must not be used before it is validated (sections 5.2.2.2, 5.2.2.4 and 5.2.2.8).
+    /// Whether a stale response must not be used before it is validated (sections 5.2.2.2, 5.2.2.4, 5.2.2.8
+    /// and 5.2.2.10: `s-maxage` implies it for a shared cache).
     public let mustRevalidate: Bool
     /// Seconds for which a stale response may be used while it is being validated (RFC 5861, section 3); 0 for none.
     public let staleWhileRevalidate: Int
@@ -40,7 +44,8 @@ public struct HTTPFreshness: Sendable, Hashable {
 
     /// Reads the headers of a response.
     ///
-    /// If a header or directive occurs twice, the first one counts. An unreadable lifetime counts as 0.
+    /// If a header or directive occurs twice, the first one counts; of a list in `Age`, its first member. An unreadable lifetime
+    /// counts as 0. Numbers beyond 2^31 - 1 count as that.
     ///
     /// - Parameters:
     ///   - headers: all headers; names are case-insensitive.
@@ -66,7 +71,12 @@ public struct HTTPFreshness: Sendable, Hashable {
         (etag, lastModified) = (fields["etag"].first, fields["last-modified"].first)
         statesLifetime = explicit != nil || control.has("no-cache")
         hasCacheControl = !fields["cache-control"].isEmpty
-        isStorable = Self.isStorable(control, fields, cache, isAuthorized: isAuthorized)
+        let isAllowed =
+            Self.isHeuristicallyCacheable(statusCode) || explicit != nil || control.has("public")
+            || (cache == .private && control.has("private"))
+        isStorable =
+            isAllowed && Self.isComplete(statusCode)
+            && !Self.isForbidden(control, fields, cache, isAuthorized: isAuthorized)
         isHeuristic = explicit == nil && heuristic != nil
         lifetime = control.has("no-cache") ? 0 : explicit ?? heuristic ?? 0
         mustRevalidate =
@@ -77,23 +87,31 @@ public struct HTTPFreshness: Sendable, Hashable {
     }
 
     /// Seconds since the origin created or validated the response (`current_age`, section 4.2.3).
-    public func age(at time: Date) -> Int { initialAge + max(0, Self.seconds(from: receivedAt, to: time)) }
+    public func age(at time: Date) -> Int {
+        DeltaSeconds.sum(initialAge, DeltaSeconds.clamped(time.timeIntervalSince(receivedAt)))
+    }
 
     /// Whether you may use the response without contacting the server.
     public func isFresh(at time: Date) -> Bool { lifetime > age(at: time) }
 
     /// Whether you may use the response while it is being validated. True for a fresh response.
-    public func isUsable(at time: Date) -> Bool { lifetime + staleWhileRevalidate > age(at: time) }
+    public func isUsable(at time: Date) -> Bool {
+        DeltaSeconds.lasts(lifetime, staleWhileRevalidate, atAge: age(at: time))
+    }
 
     // MARK: The RFC's rules
 
-    private static func isStorable(
+    private static func isComplete(_ statusCode: Int) -> Bool {
+        statusCode >= 200 && statusCode != 206 && statusCode != 304
+    }
+
+    private static func isForbidden(
         _ control: CacheControl, _ fields: HTTPFields, _ cache: Cache, isAuthorized: Bool
     ) -> Bool {
-        if control.has("no-store") || fields["vary"].contains(where: { $0.contains("*") }) { return false }
-        guard cache == .shared else { return true }
-        if control.has("private") { return false }
-        return !isAuthorized || ["must-revalidate", "public", "s-maxage"].contains(where: control.has)
+        if control.has("no-store") || fields["vary"].contains(where: { $0.contains("*") }) { return true }
+        guard cache == .shared else { return false }
+        return control.has("private")
+            || (isAuthorized && !["must-revalidate", "public", "s-maxage"].contains(where: control.has))
     }
 
     private static func explicitLifetime(
@@ -102,11 +120,14 @@ public struct HTTPFreshness: Sendable, Hashable {
         if cache == .shared, control.has("s-maxage") { return control.seconds("s-maxage") ?? 0 }
         if control.has("max-age") { return control.seconds("max-age") ?? 0 }
         // "0" is not a date, and means that the response has expired (section 5.3).
-        return fields["expires"].first.map { HTTPDate.date($0).map { max(0, seconds(from: date, to: $0)) } ?? 0 }
+        return fields["expires"].first.map {
+            HTTPDate.date($0).map { DeltaSeconds.clamped($0.timeIntervalSince(date)) } ?? 0
+        }
     }
 
     private static func heuristicLifetime(_ fields: HTTPFields, since date: Date) -> Int? {
-        fields["last-modified"].first.flatMap(HTTPDate.date).map { max(0, seconds(from: $0, to: date)) / 10 }
+        fields["last-modified"].first.flatMap(HTTPDate.date)
+            .map { min(DeltaSeconds.clamped(date.timeIntervalSince($0)) / 10, 86_400) }
     }
 
     private static func isHeuristicallyCacheable(_ statusCode: Int) -> Bool {
@@ -116,13 +137,12 @@ public struct HTTPFreshness: Sendable, Hashable {
     private static func initialAge(
         _ fields: HTTPFields, date: Date, requestedAt: Date, receivedAt: Date
     ) -> Int {
-        let apparent = max(0, seconds(from: date, to: receivedAt))
-        let stated = fields["age"].first.flatMap(CacheControl.deltaSeconds) ?? 0
-        return max(apparent, stated + max(0, seconds(from: requestedAt, to: receivedAt)))
-    }
-
-    static func seconds(from start: Date, to end: Date) -> Int {
-        Int(clamping: Int64(max(-1e15, min(1e15, end.timeIntervalSince(start)))))
+        let apparent = DeltaSeconds.clamped(receivedAt.timeIntervalSince(date))
+        // Proxies and clients join several fields into a list.
+        let first = fields["age"].first?.split(separator: ",", omittingEmptySubsequences: false).first
+        let stated = first.flatMap { DeltaSeconds.parse($0.trimmingCharacters(in: .whitespaces).utf8) } ?? 0
+        let delay = DeltaSeconds.clamped(receivedAt.timeIntervalSince(requestedAt))
+        return max(apparent, DeltaSeconds.sum(stated, delay))
     }
 }
 
@@ -154,15 +174,7 @@ private struct CacheControl {
     func has(_ name: String) -> Bool { arguments[name] != nil }
 
     /// Returns nil if the directive is missing or not a number.
-    func seconds(_ name: String) -> Int? { (arguments[name] ?? nil).flatMap(Self.deltaSeconds) }
-
-    /// Accepts digits only. Values that exceed 31 bits are clamped to 2^31 (section 1.2.2).
-    static func deltaSeconds(_ text: String) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-            return nil
-        }
-        return min(Int(text) ?? 1 << 31, 1 << 31)
-    }
+    func seconds(_ name: String) -> Int? { (arguments[name] ?? nil).flatMap { DeltaSeconds.parse($0.utf8) } }
 
     /// Splits a field at commas outside of quotes.
     private static func parts(of field: String) -> [String] {

@@ -27,7 +27,7 @@ import Testing
         ("max-age=60, max-age=70", 60), ("max-age=-1", 0), ("max-age=1.5", 0), ("max-age", 0), ("max-age=", 0),
         ("s-maxage=x, max-age=60", 0),
         // Larger than 31 bits hold.
-        ("max-age=99999999999999999999", 1 << 31), ("max-age=4294967296", 1 << 31),
+        ("max-age=99999999999999999999", Int(Int32.max)), ("max-age=4294967296", Int(Int32.max)),
         ("no-cache, max-age=60", 0), ("no-cache=\"set-cookie, x\", max-age=60", 0), ("extension=\"a, max-age=5\"", 0),
     ]) func `a lifetime is that of the directives`(control: String, lifetime: Int) {
         #expect(freshness([("cache-control", control)]).lifetime == lifetime)
@@ -55,6 +55,9 @@ import Testing
         #expect(freshness(fields, statusCode: 404).lifetime == 100)
         #expect(freshness(fields, statusCode: 302).lifetime == 0)
         #expect(freshness(fields + [("Cache-Control", "public")], statusCode: 302).lifetime == 100)
+        // A day at most: it was changed years before.
+        let old = freshness([Self.dateField, ("Last-Modified", "Sun, 06 Nov 1988 08:49:37 GMT")])
+        #expect(old.lifetime == 86_400 && old.isHeuristic)
         let explicit = freshness(fields + [("Expires", "0")])
         #expect(explicit.lifetime == 0 && !explicit.isHeuristic)
         #expect(freshness([]).lifetime == 0)
@@ -68,6 +71,8 @@ import Testing
         #expect(freshness([Self.dateField, ("Age", "1")], delay: 5, took: 2).initialAge == 5)
         #expect(freshness([Self.dateField, ("Age", "soon")], delay: 5, took: 2).initialAge == 5)
         #expect(freshness([("Age", "3"), ("Age", "9")]).initialAge == 3)
+        #expect(freshness([("Age", "3, 9")]).initialAge == 3 && freshness([("Age", " 3 ,9")]).initialAge == 3)
+        #expect(freshness([("Age", ",9")]).initialAge == 0)
         let response = freshness([Self.dateField, ("Age", "30"), ("Cache-Control", "max-age=60")])
         #expect(response.age(at: Self.date.addingTimeInterval(20)) == 50)
         #expect(response.isFresh(at: Self.date.addingTimeInterval(29)))
@@ -102,5 +107,30 @@ import Testing
         #expect(
             freshness(fields, cache: .private, isAuthorized: true).isStorable == !control.lowercased().contains(
                 "no-store"))
+    }
+
+    @Test(arguments: [
+        (200, "", true), (404, "", true), (301, "", true), (500, "", false), (302, "", false), (429, "no-cache", false),
+        (500, "max-age=1", true), (302, "public", true), (500, "s-maxage=1", true), (302, "private", false),
+        (206, "max-age=60", false), (304, "max-age=60", false), (100, "max-age=60", false), (103, "public", false),
+    ]) func `what is storable depends on the status`(statusCode: Int, control: String, isStorable: Bool) {
+        let fields = control.isEmpty ? [] : [("Cache-Control", control)]
+        #expect(freshness(fields, statusCode: statusCode).isStorable == isStorable)
+    }
+
+    @Test func `an expiration date or, for one user, private makes any status storable`() {
+        #expect(freshness([("Expires", "0")], statusCode: 500).isStorable)
+        #expect(freshness([("Cache-Control", "private")], statusCode: 500, cache: .private).isStorable)
+        #expect(!freshness([("Cache-Control", "s-maxage=9")], statusCode: 500, cache: .private).isStorable)
+    }
+
+    @Test func `large numbers add up to large numbers`() {
+        let response = freshness([
+            ("Age", "4294967296"), ("Cache-Control", "max-age=4294967296, stale-while-revalidate=4294967296"),
+        ])
+        let later = Self.date.addingTimeInterval(1e15)
+        #expect(
+            response.age(at: later) == Int(Int32.max) && !response.isFresh(at: later) && response.isUsable(at: later))
+        #expect(response.age(at: Self.date.addingTimeInterval(.infinity)) == Int(Int32.max))
     }
 }

@@ -48,12 +48,36 @@ import Testing
         let begin = Date(timeIntervalSince1970: 1_000_000)
         let first = DiskStorage.HTTPValidators(
             response([("ETag", "a"), ("Cache-Control", "max-age=60, stale-while-revalidate=30")], at: begin))
-        let renewed = first.renewed(by: response([("ETag", "b")], at: begin.addingTimeInterval(500)))
-        #expect(renewed.etag == "b" && renewed.maxAge == 60 && renewed.staleWhileRevalidate == 30)
+        let renewed = first.renewed(by: response([("ETag", "a")], at: begin.addingTimeInterval(500)))
+        #expect(renewed.etag == "a" && renewed.maxAge == 60 && renewed.staleWhileRevalidate == 30)
         #expect(
             renewed.isFresh(at: begin.addingTimeInterval(559)) && !renewed.isFresh(at: begin.addingTimeInterval(560)))
         let always = first.renewed(by: response([("Cache-Control", "no-cache")], at: begin))
         #expect(always.maxAge == 0 && always.mustRevalidate && !always.isFresh(at: begin))
+    }
+
+    @Test(arguments: [("a", "b"), ("\"a\"", "W/\"b\""), ("W/\"a\"", "\"b\"")])
+    func `a confirmation of other bytes renews nothing`(etag: String, other: String) {
+        let begin = Date(timeIntervalSince1970: 1_000_000)
+        let first = DiskStorage.HTTPValidators(response([("ETag", etag), ("Cache-Control", "max-age=60")], at: begin))
+        let fields = [("ETag", other), ("Cache-Control", "max-age=90")]
+        #expect(first.renewed(by: response(fields, at: begin.addingTimeInterval(500))) == first)
+    }
+
+    @Test func `a weak tag confirms its strong one, and a tag that was missing is learnt`() {
+        let begin = Date(timeIntervalSince1970: 1_000_000)
+        let strong = DiskStorage.HTTPValidators(etag: "\"a\"", maxAge: 1, validatedAt: begin)
+        let fields = [("ETag", "W/\"a\""), ("Cache-Control", "max-age=90")]
+        #expect(strong.renewed(by: response(fields, at: begin)).maxAge == 90)
+        #expect(DiskStorage.HTTPValidators(maxAge: 1).renewed(by: response(fields, at: begin)).etag == "W/\"a\"")
+    }
+
+    @Test func `new directives take the place of the old ones as a whole`() {
+        let begin = Date(timeIntervalSince1970: 1_000_000)
+        let first = DiskStorage.HTTPValidators(
+            response([("Cache-Control", "max-age=60, stale-while-revalidate=30, must-revalidate")], at: begin))
+        let renewed = first.renewed(by: response([("Cache-Control", "public")], at: begin))
+        #expect(renewed.maxAge == 0 && renewed.staleWhileRevalidate == 0 && !renewed.mustRevalidate)
     }
 
     @Test func `without a time or a lifetime nothing is fresh`() {

@@ -56,17 +56,27 @@ extension DiskStorage {
                 staleWhileRevalidate: response.staleWhileRevalidate, mustRevalidate: response.mustRevalidate)
         }
 
-        /// Returns the validators after the server has confirmed the bytes with a 304. What that response leaves out stays as it is
-        /// (RFC 9111, section 4.3.4).
+        /// Returns the validators after the server has confirmed the bytes with a 304. What it leaves out stays as it is (RFC 9111,
+        /// section 4.3.4). `Cache-Control` counts as a whole: if the response has it, none of the old directives remains.
+        ///
+        /// A response with another `ETag` is about other bytes, and changes nothing.
         public func renewed(by response: HTTPFreshness) -> Self {
+            guard areConfirmed(by: response) else { return self }
             var renewed = Self(response)
             renewed.etag = response.etag ?? etag
             renewed.lastModified = response.lastModified ?? lastModified
-            if !response.statesLifetime { renewed.maxAge = maxAge ?? renewed.maxAge }
             if !response.hasCacheControl {
+                if !response.statesLifetime { renewed.maxAge = maxAge ?? renewed.maxAge }
                 (renewed.staleWhileRevalidate, renewed.mustRevalidate) = (staleWhileRevalidate, mustRevalidate)
             }
             return renewed
+        }
+
+        /// Whether a 304 is about these bytes. Compares entity tags weakly (RFC 9110, section 8.8.3.2).
+        func areConfirmed(by response: HTTPFreshness) -> Bool {
+            guard let etag, let other = response.etag else { return true }
+            func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+            return opaque(etag) == opaque(other)
         }
 
         /// Whether the bytes may be used without asking the server. False if ``maxAge`` or ``validatedAt`` is nil.
@@ -79,16 +89,15 @@ extension DiskStorage {
 
         /// Seconds since the origin made or confirmed the bytes (`current_age`, RFC 9111, section 4.2.3); nil if ``validatedAt`` is.
         public func currentAge(at time: Date = Date()) -> Int? {
-            validatedAt.map { Self.bounded(age) + Self.bounded(HTTPFreshness.seconds(from: $0, to: time)) }
+            validatedAt.map {
+                DeltaSeconds.sum(DeltaSeconds.clamped(age), DeltaSeconds.clamped(time.timeIntervalSince($0)))
+            }
         }
 
         private func lasts(_ seconds: Int, at time: Date) -> Bool {
             guard let maxAge, let age = currentAge(at: time) else { return false }
-            return Self.bounded(maxAge) + Self.bounded(seconds) > age
+            return DeltaSeconds.lasts(DeltaSeconds.clamped(maxAge), DeltaSeconds.clamped(seconds), atAge: age)
         }
-
-        /// Clamps a number, which another program may have edited, to 0 to 2^31, as in RFC 9111, section 1.2.2.
-        private static func bounded(_ seconds: Int?) -> Int { min(max(0, seconds ?? 0), 1 << 31) }
 
         var isEmpty: Bool {
             etag == nil && lastModified == nil && maxAge == nil && validatedAt == nil && age == nil
