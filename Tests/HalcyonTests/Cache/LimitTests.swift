@@ -76,7 +76,26 @@ import Testing
             #expect(try subject.storage.totalSize() == 900)
             for number in 0..<9 { #expect(subject.storage.isCached(forKey: "\(number)")) }
             #expect(!subject.storage.isCached(forKey: "big"))
+            let counts = try subject.storage.statistics.total
+            #expect(counts.evictions == 1 && counts.bytesEvicted == 1_001)
         }
+    }
+
+    @Test func `an eviction of what is too large is told with its bytes and its age`() throws {
+        let events = Locked<[DiskStorage.Event]>([])
+        let cache = try CacheFixture { $0.observer = { event in events.withLock { $0.append(event) } } }
+        try cache.storage.store(value: .blob(1, count: 1_001), forKey: "big")
+        cache.clock.advance(by: 10)
+        let name = cache.storage.blobName(forKey: "big", forcedExtension: nil)
+        #expect(try cache.storage.store.remove(name, ifLargerThan: 1_000))
+        #expect(try !cache.storage.store.remove(name, ifLargerThan: 1_000))
+        let counts = try cache.storage.statistics.total
+        #expect(counts.evictions == 1 && counts.bytesEvicted == 1_001)
+        #expect((9_900...10_000).contains(counts.millisecondsUnusedBeforeEviction))
+        let eviction = try #require(events.withLock { $0 }.last)
+        #expect(eviction.kind == .eviction && eviction.count == 1 && eviction.bytes == 1_001)
+        #expect(eviction.seconds > 9.8 && eviction.seconds < 10.1)
+        try cache.requireClean()
     }
 
     @Test(arguments: [true, false])

@@ -92,6 +92,25 @@ import Testing
         #expect(removals.map(\.kind) == [.removal, .removal] && removals.map(\.count) == [1, 4])
     }
 
+    @Test func `what a full disk lets go of is counted and told like the rest`() throws {
+        let (cache, events) = try observed { $0.sizeLimit = 300 }
+        for number in 0..<5 { try cache.storage.store(value: .blob(number), forKey: "\(number)") }
+        cache.clock.advance(by: 10)
+        cache.settle()
+        _ = events.take()
+        cache.fileSystem.fail(.rename, ENOSPC, times: nil, path: "/trash/")
+        try cache.storage.remove(forKey: "0")
+        #expect(try cache.storage.removeSizeExceededValues().count == 3)
+        let told = events.take()
+        #expect(told.map(\.kind) == [.removal, .eviction])
+        #expect(told.map(\.count) == [1, 3] && told.map(\.bytes) == [100, 300])
+        #expect(told.last?.seconds ?? 0 > 29)
+        let counts = try cache.storage.statistics.total
+        #expect(counts.removals == 1 && counts.evictions == 3 && counts.bytesEvicted == 300)
+        #expect(counts.millisecondsUnusedBeforeEviction > 29_000)
+        try cache.requireClean()
+    }
+
     @Test func `errors are told without a key, and damage that heals`() throws {
         let (cache, events) = try observed(withKeys: true)
         try cache.storage.store(value: .blob(1), forKey: "secret")

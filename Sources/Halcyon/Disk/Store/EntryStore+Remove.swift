@@ -20,30 +20,35 @@ extension EntryStore {
                 try settler.settlingIfRefused([name]) { try remover.trash(name, in: $0) }
             }
             if let trashed { unlinker.add(trashed.blob, size: trashed.size) }
-            if let entry {
-                recorder.log.withLock { $0.count(\.removals) }
-                observers.tell(.init(.removal, bytes: Int(clamping: entry.size), key: entry.key))
-            }
-            recorder.requestFlush()
         } catch  where Remover.isOutOfSpace(error) {
             try remover.removeOnFullDisk(name)
         }
+        if let entry {
+            recorder.log.withLock { $0.count(\.removals) }
+            observers.tell(.init(.removal, bytes: Int(clamping: entry.size), key: entry.key))
+        }
+        recorder.requestFlush()
     }
 
-    /// Removes an entry that is larger than a whole limit, unless it is pinned. Decides under the lock, so it sees every store and
-    /// pin made meanwhile.
+    /// Removes an entry that is larger than a whole limit, unless it is pinned.
     ///
     /// - Returns: whether it was removed.
     func remove(_ name: BlobName, ifLargerThan limit: Int64) throws -> Bool {
-        let removed = try remover.removeAndUnlinkBatch { session in
-            guard let entry = try session.entry(named: name), !entry.isPinned, entry.size > limit else { return [] }
+        try remove(name, counting: \.evictions) { !$0.isPinned && $0.size > limit }
+    }
+
+    /// Removes an entry if it meets a condition. Decides under the lock, so it sees every store and pin made meanwhile.
+    ///
+    /// - Returns: whether it was removed.
+    func remove(
+        _ name: BlobName, counting count: WritableKeyPath<Counts, Int64>, if condition: (Entry) -> Bool
+    ) throws -> Bool {
+        try index.openForChange()
+        let removal = remover.remove([name.rowID], counting: count, shouldContinue: { _ in true }) { session, _ in
+            guard let entry = try session.entry(named: name), condition(entry) else { return [] }
             try session.delete(id: entry.id)
             return [entry]
         }
-        guard !removed.isEmpty else { return false }
-        recorder.log.withLock { $0.count(\.evictions) }
-        observers.tell(.init(.eviction, bytes: removed.reduce(0) { $0 + Int(clamping: $1.size) }, key: nil))
-        recorder.requestFlush()
-        return true
+        return try !removal.namesOrFailure().isEmpty
     }
 }

@@ -56,7 +56,7 @@ struct Evictor: FolderWork {
         try index.openForChange()
         recorder.flushAccesses()
         try clampFutureAccesses()
-        let removal = remover.removeBatches(counting: \.evictions, shouldContinue: shouldContinue) {
+        return remover.removeBatches(counting: \.evictions, shouldContinue: shouldContinue) {
             session, obstacles in
             // Computed anew under each lock: others store and remove meanwhile.
             let totals = try session.totals()
@@ -67,11 +67,6 @@ struct Evictor: FolderWork {
             try repairer.repairTotals(in: session, if: totals, without: evicted)
             return evicted
         }
-        recorder.log.withLock { log in
-            log.count(\.bytesEvicted, removal.bytes)
-            log.count(\.millisecondsUnusedBeforeEviction, removal.unused)
-        }
-        return removal
     }
 
     /// The free space of the volume; nil if no limit needs it.

@@ -112,8 +112,13 @@ struct Remover: FolderWork {
     }
 
     private func note(_ removal: Removal, as count: WritableKeyPath<Counts, Int64>) {
-        recorder.log.withLock { $0.count(count, Int64(removal.entries)) }
         guard removal.entries > 0 else { return }
+        recorder.log.withLock { log in
+            log.count(count, Int64(removal.entries))
+            guard count == \.evictions else { return }
+            log.count(\.bytesEvicted, removal.bytes)
+            log.count(\.millisecondsUnusedBeforeEviction, removal.unused)
+        }
         recorder.observers.tell(.init(Self.kind(of: count), removal))
         recorder.requestFlush()
     }
