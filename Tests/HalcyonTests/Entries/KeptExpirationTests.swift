@@ -69,4 +69,22 @@ import Testing
             #expect(try storage.entry(forKey: "a")?.expiration == nil && storage.isCached(forKey: "a"))
         }
     }
+
+    @Test func `a storage may keep the expiration of all its entries, unless one says otherwise`() throws {
+        try withCache(configure: { config in
+            config.keepsExpiration = true
+            config.expiration = .seconds(60)
+        }) { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "kept")
+            try storage.store(value: .blob(1), forKey: "tagged", attributes: .init(tags: ["t"]))
+            try storage.store(value: .blob(1), forKey: "extended", attributes: .init(keepsExpiration: false))
+            for _ in 0..<2 {
+                cache.clock.advance(by: 40)
+                for key in ["kept", "tagged", "extended"] { _ = try storage.value(forKey: key) }
+            }
+            #expect(try storage.value(forKey: "kept") == nil && storage.value(forKey: "tagged") == nil)
+            #expect(try storage.value(forKey: "extended") == .blob(1))
+        }
+    }
 }

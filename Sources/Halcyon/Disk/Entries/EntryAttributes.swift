@@ -14,8 +14,8 @@ extension DiskStorage {
         /// Replaces the existing ones. Belongs to the bytes: a store without metadata removes them.
         public var metadata: [String: String]?
         /// Whether reads leave the expiration as it is, whatever they ask for. Otherwise a read with
-        /// ``ExpirationExtending/cacheTime``, the default, restarts the time to live. Belongs to the bytes: a store without it
-        /// makes an entry that reads extend.
+        /// ``ExpirationExtending/cacheTime``, the default, restarts the time to live. Belongs to the bytes: a store without it uses
+        /// ``Config/keepsExpiration``.
         public var keepsExpiration: Bool?
 
         /// Leave out the members that you do not want to change.

@@ -39,6 +39,10 @@ extension DiskStorage {
         public var observesKeys: Bool = false
         /// How long a value lives unless its store says otherwise; by default a week.
         public var expiration: StorageExpiration = .days(7)
+        /// Whether reads leave expirations as they are. By default false: a read restarts the time to live.
+        ///
+        /// Applies to later stores. ``EntryAttributes/keepsExpiration`` overrides it for a single entry.
+        public var keepsExpiration: Bool = false
         /// Seconds between two cleans by the ``ImageCache`` that the storage belongs to; by default ten minutes. There are none if
         /// it is 0, negative or not finite. A storage without an ``ImageCache`` cleans only when you tell it to.
         public var cleanInterval: TimeInterval = 600

@@ -208,7 +208,7 @@ public enum DiskStorage {
             try requireReadiness()
             let (config, now) = (config, store.environment.now())
             var lifetime = Lifetime(expiration ?? config.expiration, from: now)
-            if attributes.keepsExpiration == true { lifetime = lifetime.fixed }
+            if attributes.keepsExpiration ?? config.keepsExpiration { lifetime = lifetime.fixed }
             guard !lifetime.isExpired(at: now) else { return nil }
             return EntryStore.StoreRequest(
                 data: try data(of: value), name: name, key: key, origin: origin, lifetime: lifetime,
