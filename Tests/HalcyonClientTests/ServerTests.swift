@@ -46,8 +46,11 @@ import Testing
             let cached: DiskStorage.CachedValue<Data>? = try await calls.cachedValue(forKey: key)
             #expect(value == Data([1]) && cached?.value == value && cached?.info.tags == ["t"])
             let isUpdated = try await calls.update(.init(isPinned: true), forKey: key)
+            try await calls.update(forKey: key) { .init(tags: Set($0.tags).union(["u"])) }
             let entry = try await calls.entry(forKey: key)
-            #expect(isUpdated && entry?.isPinned == true)
+            #expect(isUpdated && entry?.isPinned == true && entry?.tags == ["t", "u"])
+            let isCached = try await calls.isCached(forKey: key)
+            #expect(isCached)
             let open = try #require(try await calls.fileHandle(forKey: key))
             let usage = try await calls.perform { try $0.usage() }
             #expect(usage.total.entries == 1)

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonSQLite
 import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
@@ -170,5 +171,31 @@ import Testing
             try await group.waitForAll()
         }
         #expect(mostWaiting.withLock { $0 } == 3)
+    }
+
+    @Test func `calls that wait for a lock block neither the pool nor the reads`() async throws {
+        let cache = try CacheFixture()
+        let storage = cache.storage
+        try storage.store(value: .blob(1), forKey: "a")
+        cache.settle()
+        let other = try Connection(path: cache.index.path)
+        try other.execute("BEGIN IMMEDIATE")
+        // Each waits for the lock; there are more of them than threads that run tasks.
+        let stores = (0..<4 * ProcessInfo.processInfo.activeProcessorCount + 16).map { number in
+            Task(priority: .high) { try await storage.async.store(value: .blob(number), forKey: "\(number)") }
+        }
+        let update = Task { try await storage.async.update(forKey: "a") { _ in .init(tags: ["t"]) } }
+        for number in 0..<100 {
+            let count = await Task.detached { number }.value
+            let isCached = try await storage.async.isCached(forKey: "a")
+            let value = try await storage.async.value(forKey: "a")
+            #expect(count == number && isCached && value == .blob(1))
+        }
+        #expect(!storage.isCached(forKey: "0"))
+        other.rollBack()
+        for store in stores { try await store.value }
+        let isUpdated = try await update.value
+        #expect(isUpdated)
+        #expect(try storage.entry(forKey: "a")?.tags == ["t"])
     }
 }

@@ -64,6 +64,13 @@ extension DiskStorage.Backend {
             }
         }
 
+        /// Like ``DiskStorage/Backend/isCached(forKey:forcedExtension:)``.
+        public func isCached(forKey key: String, forcedExtension: String? = nil) async throws -> Bool {
+            try await BlockingCalls.reads.run { [storage] in
+                storage.isCached(forKey: key, forcedExtension: forcedExtension)
+            }
+        }
+
         // MARK: Changing
 
         /// Like ``DiskStorage/Backend/store(value:forKey:expiration:writeOptions:forcedExtension:attributes:)``.
@@ -86,6 +93,17 @@ extension DiskStorage.Backend {
         ) async throws -> Bool {
             try await BlockingCalls.changes.run { [storage] in
                 try storage.update(attributes, forKey: key, forcedExtension: forcedExtension)
+            }
+        }
+
+        /// Like ``DiskStorage/Backend/update(forKey:forcedExtension:_:)``.
+        @discardableResult
+        public func update(
+            forKey key: String, forcedExtension: String? = nil,
+            _ change: @escaping @Sendable (DiskStorage.EntryInfo) throws -> DiskStorage.EntryAttributes
+        ) async throws -> Bool {
+            try await BlockingCalls.changes.run { [storage] in
+                try storage.update(forKey: key, forcedExtension: forcedExtension, change)
             }
         }
 
