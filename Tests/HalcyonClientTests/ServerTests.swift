@@ -97,6 +97,15 @@ import Testing
                 }
             }
             #expect(value == Data([2]))
+            try await storage.async.update(.init(validators: stale), forKey: key)
+            await #expect(throws: Refused.self) {
+                try await storage.async.value(forKey: key) {
+                    .init(Data())
+                } renewing: { _ in
+                    .gone(Refused())
+                }
+            }
+            #expect(!storage.isCached(forKey: key))
             await #expect(throws: CacheStorageError.self) {
                 try await storage.async.value(forKey: "b") {
                     .init(try await storage.async.value(forKey: "b") { .init(Data()) })

@@ -21,6 +21,7 @@ var headers: [(name: String, value: String)] { fatalError() }
 var response: HTTPFreshness { fatalError() }
 var sent: Date { fatalError() }
 struct ImageUnreadable: Error {}
+struct NoSuchPicture: Error {}
 func report(_ error: any Error) { fatalError() }
 
 var parent: URL { fatalError() }

@@ -13,7 +13,10 @@ extension DiskStorage.Backend.AsyncCalls {
     /// If several tasks need a missing key at the same time, `fetch` runs once, and all get its value or its error. Errors are
     /// not kept: the next task runs `fetch` again. A cancelled task throws `CancellationError` at once, and the others keep
     /// waiting. If all are cancelled, the task that runs `fetch` is cancelled too, and a later task starts its own. `fetch` runs
-    /// with the highest priority of the waiting tasks.
+    /// with the highest priority that one of the waiting tasks had when it called.
+    ///
+    /// If the key is removed while `fetch` runs, the waiting tasks get the value, but it is not stored. A later task runs `fetch`
+    /// again. A removal by another process is not noticed.
     ///
     /// This applies to one storage object. Another one on the same folder, or another process, may fetch the same key; the value
     /// stored last remains.
@@ -26,7 +29,8 @@ extension DiskStorage.Backend.AsyncCalls {
     ///   - extendingExpiration: how the read extends the expiration of an existing value.
     ///   - fetch: called if there is no value. It must not request the same key.
     /// - Throws: what `fetch` throws; `CancellationError`; ``CacheStorageError/Code/cyclicFetch`` if `fetch` waits for its own
-    ///   key, directly or through other keys.
+    ///   key, directly or through other keys of this storage. Detached tasks and other storages are not followed: there, such a
+    ///   wait never ends.
     public func value(
         forKey key: String, forcedExtension: String? = nil, extendingExpiration: ExpirationExtending = .cacheTime,
         orStore fetch: @escaping @Sendable () async throws -> DiskStorage.NewValue<T>
@@ -45,7 +49,8 @@ extension DiskStorage.Backend.AsyncCalls {
     ///     return .init(data, attributes: .init(validators: .init(response)))
     /// } renewing: { stale in
     ///     let (data, response) = try await download(url, ifNoneMatch: stale.info.validators?.etag)
-    ///     guard response.statusCode != 304 else { return .unchanged(response) }
+    ///     if response.statusCode == 304 { return .unchanged(response) }
+    ///     if response.statusCode == 404 { return .gone(NoSuchPicture()) }
     ///     return .new(.init(data, attributes: .init(validators: .init(response))))
     /// }
     /// ```
@@ -55,12 +60,17 @@ extension DiskStorage.Backend.AsyncCalls {
     /// | is fresh, or has no validators | its value |
     /// | is stale, within `stale-while-revalidate` | its value at once; one task renews it meanwhile |
     /// | is stale | the renewed value; if `renew` throws, the old one, unless the validators forbid that (`must-revalidate`) |
+    /// | is stale, and `renew` returns ``DiskStorage/Renewal/gone(_:)`` | that error; the entry is removed |
     /// | is missing | what `fetch` returns, as in ``value(forKey:forcedExtension:extendingExpiration:orStore:)`` |
     ///
-    /// Tasks that run at the same time share one call of `fetch` or `renew`. A failed renewal leaves the entry unchanged.
+    /// Tasks that run at the same time share one call of `fetch` or `renew`. If `renew` throws, the entry stays unchanged. If it
+    /// returns a 304 with the `ETag` of other bytes, `fetch` is called, because that response confirms nothing.
     ///
-    /// - Throws: what `fetch` throws, what `renew` throws if the old value must not be used, and the same errors as
-    ///   ``value(forKey:forcedExtension:extendingExpiration:orStore:)``.
+    /// A renewal within `stale-while-revalidate` runs in a task of its own, which nothing cancels: give your requests a deadline.
+    ///
+    /// - Throws: what `fetch` throws, what `renew` throws if the old value must not be used, the error of
+    ///   ``DiskStorage/Renewal/gone(_:)``, and the same errors as
+    ///   ``value(forKey:forcedExtension:extendingExpiration:orStore:)``, always also ``CacheStorageError/Code/cyclicFetch``.
     public func value(
         forKey key: String, forcedExtension: String? = nil, extendingExpiration: ExpirationExtending = .cacheTime,
         orStore fetch: @escaping @Sendable () async throws -> DiskStorage.NewValue<T>,
@@ -72,14 +82,23 @@ extension DiskStorage.Backend.AsyncCalls {
         let (now, validators) = (entry.now, cached.info.validators)
         guard let validators, !validators.isFresh(at: now) else { return cached.value }
         guard !validators.isUsable(at: now) else {
-            Task(priority: .utility) { try await entry.renewedValue(renew, orStore: fetch) }
+            entry.startRenewing(renew, orStore: fetch)
             return cached.value
         }
         do {
             return try await entry.renewedValue(renew, orStore: fetch)
+        } catch let gone as Gone {
+            throw gone.error
+        } catch let error as CacheStorageError where error.code == .cyclicFetch {
+            throw error
         } catch  where !validators.mustRevalidate && !Task.isCancelled {
             return cached.value
         }
+    }
+
+    /// Tells the error of ``DiskStorage/Renewal/gone(_:)`` from one that a renewal throws.
+    private struct Gone: Error {
+        let error: any Error
     }
 
     private typealias Fetch = @Sendable () async throws -> DiskStorage.NewValue<T>
@@ -121,45 +140,83 @@ extension DiskStorage.Backend.AsyncCalls {
             }
         }
 
-        /// For a second lookup after a miss; does not count as another one.
-        private func isCached() async throws -> Bool {
-            try await BlockingCalls.reads.run { [self] in
-                storage.isCached(forKey: key, forcedExtension: forcedExtension)
-            }
+        /// For a second lookup, which counts as neither a hit nor a miss.
+        private func peek() async throws -> DiskStorage.CachedValue<T>? {
+            try await readable { try await BlockingCalls.reads.run { [self] in try storage.peek(name) } }
         }
 
         // MARK: Fetching
 
         func fetchedValue(_ fetch: @escaping Fetch) async throws -> T {
-            try await storage.flights.value(for: name) {
-                // Another task may have stored it between the caller's lookup and this one.
-                if try await isCached(), let value = try await value() { return value }
-                return await store(try await fetch())
+            do {
+                return try await storage.flights.value(for: name) {
+                    try await untilRemoved { isWanted in
+                        // Another task may have stored it between the caller's lookup and this one.
+                        if let cached = try await peek() { return cached.value }
+                        return await store(try await fetch(), if: isWanted)
+                    }
+                }
+            } catch let gone as Gone {
+                throw gone.error
             }
         }
 
         func renewedValue(_ renew: @escaping Renew, orStore fetch: @escaping Fetch) async throws -> T {
-            try await storage.flights.value(for: name) {
-                guard try await isCached(), let cached = try await cachedValue() else {
-                    return await store(try await fetch())
-                }
+            try await storage.flights.value(for: name) { try await renewal(renew, orStore: fetch) }
+        }
+
+        func startRenewing(_ renew: @escaping Renew, orStore fetch: @escaping Fetch) {
+            storage.flights.start(name, priority: .utility) { try await renewal(renew, orStore: fetch) }
+        }
+
+        private func renewal(_ renew: Renew, orStore fetch: Fetch) async throws -> T {
+            try await untilRemoved { isWanted in
+                guard let cached = try await peek() else { return await store(try await fetch(), if: isWanted) }
                 // Another task may have renewed it since.
                 guard let validators = cached.info.validators, !validators.isFresh(at: now) else { return cached.value }
                 switch try await renew(cached) {
-                case .new(let new): return await store(new)
-                case .unchanged(let response):
+                case .new(let new): return await store(new, if: isWanted)
+                case .unchanged(let response) where validators.areConfirmed(by: response):
                     await note(response, of: cached.info)
                     return cached.value
+                case .unchanged: return await store(try await fetch(), if: isWanted)
+                case .gone(let error):
+                    await remove(cached.info)
+                    throw Gone(error: error)
                 }
             }
         }
 
+        // MARK: Writing
+
+        private typealias Condition = @Sendable () -> Bool
+
+        /// Runs the work of a flight. If the key is removed meanwhile, later callers start anew.
+        ///
+        /// - Parameter work: receives whether its value may be stored: not if the key was removed, or if no task waits any more.
+        private func untilRemoved(_ work: (@escaping Condition) async throws -> T) async throws -> T {
+            let flights = storage.flights
+            guard let flight = flights.currentFlight else { return try await work { true } }
+            return try await storage.store.removals.during(name, key: key) {
+                flights.forget(flight)
+            } fetch: {
+                try await work { flights.isCurrent(flight) }
+            }
+        }
+
         /// Returns the value even if it cannot be stored.
-        private func store(_ new: DiskStorage.NewValue<T>) async -> T {
-            try? await storage.async.store(
-                value: new.value, forKey: key, expiration: new.expiration, forcedExtension: forcedExtension,
-                attributes: new.attributes)
+        private func store(_ new: DiskStorage.NewValue<T>, if isWanted: @escaping Condition) async -> T {
+            try? await BlockingCalls.changes.run { [self] in
+                try storage.store(new, forKey: key, forcedExtension: forcedExtension, if: isWanted)
+            }
             return new.value
+        }
+
+        /// Does nothing if other bytes have been stored since.
+        private func remove(_ cached: DiskStorage.EntryInfo) async {
+            try? await BlockingCalls.changes.run { [self] in
+                _ = try storage.store.remove(name, counting: \.removals) { $0.createdAt.date == cached.created }
+            }
         }
 
         /// Does nothing if other bytes have been stored since, because the response does not describe them.

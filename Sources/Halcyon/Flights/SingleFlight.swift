@@ -4,19 +4,20 @@ internal import Foundation
 ///
 /// The first caller starts it in a separate task. Callers that arrive before it ends wait for the same result or error, which is
 /// not kept. A cancelled caller throws at once, and the others keep waiting. When the last one is cancelled, so is the work, and
-/// a later caller starts it again. It runs with the highest priority of the waiting callers.
+/// a later caller starts it again. It runs with the highest priority that one of the waiting callers had when it called.
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private final class Flight: @unchecked Sendable {
+    /// One run of the work of a key.
+    final class Flight: @unchecked Sendable {
         // Sendable because all variables are accessed only under the lock of `state`.
-        let key: Key
-        var task: Task<Void, Never>?
-        var priority: TaskPriority
-        var waiting: [UInt64: CheckedContinuation<Value, any Error>] = [:]
+        fileprivate let key: Key
+        fileprivate var task: Task<Void, Never>?
+        fileprivate var priority: TaskPriority
+        fileprivate var waiting: [UInt64: CheckedContinuation<Value, any Error>] = [:]
         /// The callers that have not left, each with the flight that it works for. Some may not be waiting yet.
-        var callers: [UInt64: Flight?] = [:]
-        var result: Result<Value, any Error>?
+        fileprivate var callers: [UInt64: Flight?] = [:]
+        fileprivate var result: Result<Value, any Error>?
 
-        init(key: Key, priority: TaskPriority) { (self.key, self.priority) = (key, priority) }
+        fileprivate init(key: Key, priority: TaskPriority) { (self.key, self.priority) = (key, priority) }
     }
 
     private struct State {
@@ -30,8 +31,11 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     init() {}
 
-    /// The number of keys that callers wait for.
+    /// The number of keys whose work is under way.
     var count: Int { state.withLock { $0.flights.count } }
+
+    /// The number of callers that share the work of a key.
+    func callerCount(of key: Key) -> Int { state.withLock { $0.flights[key]?.callers.count ?? 0 } }
 
     /// Returns the result of `work`, or of the work already under way for the key.
     ///
@@ -49,6 +53,37 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
+    /// The priority that the work of a key was last given.
+    func priority(of key: Key) -> TaskPriority? { state.withLock { $0.flights[key]?.priority } }
+
+    /// Starts `work` without waiting for it, unless work for the key is already under way. Drops its error.
+    func start(_ key: Key, priority: TaskPriority, _ work: @escaping @Sendable () async throws -> Value) {
+        state.withLock { state in
+            guard state.flights[key] == nil else { return }
+            let flight = Flight(key: key, priority: priority)
+            // A caller that never leaves: only the end of the work ends it.
+            flight.callers[0] = .some(nil)
+            state.flights[key] = flight
+            // Detached from the caller, which does not wait and may have ended by then.
+            flight.task = Task.detached(priority: priority) { [self] in await run(flight, work, within: []) }
+        }
+    }
+
+    // MARK: Forgetting
+
+    /// The flight whose work runs in this task.
+    var currentFlight: Flight? { current.get().last }
+
+    /// Makes later callers of the key start the work again. Callers that have joined get the result of this one.
+    func forget(_ flight: Flight) {
+        state.withLock { state in
+            if state.flights[flight.key] === flight { state.flights[flight.key] = nil }
+        }
+    }
+
+    /// Returns false if the flight was forgotten, has ended, or has lost all its callers.
+    func isCurrent(_ flight: Flight) -> Bool { state.withLock { $0.flights[flight.key] === flight } }
+
     // MARK: Joining
 
     private func join(_ key: Key, _ work: @escaping @Sendable () async throws -> Value) throws -> (Flight, UInt64) {
@@ -60,7 +95,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             flight.callers[state.nextCaller] = .some(outer.last)
             if flight.task == nil {
                 state.flights[key] = flight
-                flight.task = start(flight, work, within: outer)
+                flight.task = Task(priority: priority) { [self] in await run(flight, work, within: outer) }
             } else if priority > flight.priority, let task = flight.task {
                 flight.priority = priority
                 // Awaiting a task raises its priority; a continuation does not.
@@ -81,17 +116,13 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    private func start(
-        _ flight: Flight, _ work: @escaping @Sendable () async throws -> Value, within outer: [Flight]
-    ) -> Task<Void, Never> {
-        Task(priority: flight.priority) { [self] in
-            let result: Result<Value, any Error>
-            do {
-                result = .success(try await current.withValue(outer + [flight]) { try await work() })
-            } catch {
-                result = .failure(error)
-            }
-            finish(flight, with: result)
+    private func run(
+        _ flight: Flight, _ work: @Sendable () async throws -> Value, within outer: [Flight]
+    ) async {
+        do {
+            finish(flight, with: .success(try await current.withValue(outer + [flight]) { try await work() }))
+        } catch {
+            finish(flight, with: .failure(error))
         }
     }
 

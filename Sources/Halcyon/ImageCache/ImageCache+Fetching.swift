@@ -41,7 +41,7 @@ extension ImageCache {
         let name = diskStorage.blobName(forKey: computedKey, forcedExtension: forcedExtension)
         switch order.source(of: name, key: MemoryKey(computedKey)) {
         case .disk: break
-        case .pending: await withCheckedContinuation { turn in ioQueue.async { turn.resume() } }
+        case .pending: await earlierChanges()
         case .nothing:
             diskStorage.countUse(bytes: nil)
             return nil
@@ -66,7 +66,7 @@ extension ImageCache {
     /// Returns as soon as the image is in memory; it is written to disk later. If that fails, you still get the image.
     ///
     /// If several tasks need a missing image at the same time, with the same processor identifier, `fetch` runs once. Errors,
-    /// cancellation and priorities work as in
+    /// cancellation, priorities and removals work as in
     /// ``DiskStorage/Backend/AsyncCalls/value(forKey:forcedExtension:extendingExpiration:orStore:)``.
     ///
     /// - Parameters:
@@ -81,18 +81,53 @@ extension ImageCache {
     ) async throws -> KFCrossPlatformImage {
         let options = KingfisherParsedOptionsInfo(options)
         if let image = try await readableImage(forKey: key, options: options) { return image }
-        let computedKey = MemoryKey(key.computedKey(with: options.processor.identifier))
-        return try await flights.value(for: computedKey) { [self] in
-            // Another task may have stored it between the caller's lookup and this one.
-            if await isStored(key, options), let image = try await readableImage(forKey: key, options: options) {
-                return image
+        let computedKey = key.computedKey(with: options.processor.identifier)
+        let name = diskStorage.blobName(forKey: computedKey, forcedExtension: options.forcedExtension)
+        // In its turn, a removal makes later callers start anew.
+        if isBeingRemoved(name, computedKey) { await earlierChanges() }
+        return try await flights.value(for: MemoryKey(computedKey)) { [self] in
+            try await untilRemoved(name, computedKey) { isWanted in
+                // Another task may have stored it between the caller's lookup and this one.
+                if await isStored(key, options), let image = try await readableImage(forKey: key, options: options) {
+                    return image
+                }
+                let new = try await fetch()
+                if isWanted() { store(new, forKey: key, options) }
+                return new.image
             }
-            let new = try await fetch()
-            storeInBoth(
-                new.image, original: new.original, forKey: key, options: options, attributes: new.attributes,
-                report: StoreReport(queue: .untouch, handler: nil))
-            return new.image
         }
+    }
+
+    private func store(_ new: NewImage, forKey key: String, _ options: KingfisherParsedOptionsInfo) {
+        storeInMemory(new.image, forKey: key, options: options)
+        storeOnDisk(
+            new.image, original: new.original, forKey: key, options: options, attributes: new.attributes,
+            report: StoreReport(queue: .untouch, handler: nil))
+    }
+
+    /// Runs the work of a flight. If the image is removed from the disk meanwhile, later callers start anew.
+    ///
+    /// - Parameter work: receives whether its image may be stored: not if it was removed, or if no task waits any more.
+    private func untilRemoved(
+        _ name: BlobName, _ key: String, _ work: (() -> Bool) async throws -> KFCrossPlatformImage
+    ) async throws -> KFCrossPlatformImage {
+        guard let flight = flights.currentFlight else { return try await work { true } }
+        // What is stored after a removal of many images has begun remains.
+        let wasBeingRemoved = isBeingRemoved(name, key)
+        return try await diskStorage.store.removals.during(name, key: key) { [flights] in
+            flights.forget(flight)
+        } fetch: {
+            try await work { flights.isCurrent(flight) && (wasBeingRemoved || !isBeingRemoved(name, key)) }
+        }
+    }
+
+    private func isBeingRemoved(_ name: BlobName, _ key: String) -> Bool {
+        if case .nothing = order.source(of: name, key: MemoryKey(key)) { true } else { false }
+    }
+
+    /// Waits until earlier stores and removals have had their turn.
+    private func earlierChanges() async {
+        await withCheckedContinuation { turn in ioQueue.async { turn.resume() } }
     }
 
     private func readableImage(

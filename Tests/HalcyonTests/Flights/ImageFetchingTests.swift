@@ -80,4 +80,57 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: ["key", "clear", "prefix"])
+    func `an image that is removed while it is fetched is not kept, and later tasks fetch anew`(
+        how: String
+    ) async throws {
+        try await withImageCache { subject in
+            let (cache, isOpen, begun) = (subject.cache, Locked(false), Locked(false))
+            let (old, new) = (try Pictures.image(0), try Pictures.image(1))
+            let first = Task {
+                try await cache.retrieveImage(forKey: "a") {
+                    begun.withLock { $0 = true }
+                    while !isOpen.withLock({ $0 }) { await Task.yield() }
+                    return .init(old, original: Pictures.small[0])
+                }
+            }
+            try await eventually { begun.withLock { $0 } }
+            switch how {
+            case "key": cache.removeImage(forKey: "a") {}
+            case "clear": cache.clearCache {}
+            default: cache.removeImages(matching: .init(keyPrefix: "a")) { _ in }
+            }
+            await subject.settle()
+            let second = try await cache.retrieveImage(forKey: "a") { .init(new, original: Pictures.small[1]) }
+            isOpen.withLock { $0 = true }
+            let firstImage = try await first.value
+            #expect(firstImage === old && second === new)
+            #expect(cache.retrieveImageInMemoryCache(forKey: "a") === new)
+            await subject.settle()
+            #expect(try subject.storage.value(forKey: "a") == Pictures.small[1])
+        }
+    }
+
+    @Test func `a removal whose turn has not come overtakes the fetch that is under way`() async throws {
+        try await withImageCache { subject in
+            let (cache, isOpen, begun) = (subject.cache, Locked(false), Locked(false))
+            let image = try Pictures.image(0)
+            let fetching = Task {
+                try await cache.retrieveImage(forKey: "a") {
+                    begun.withLock { $0 = true }
+                    while !isOpen.withLock({ $0 }) { await Task.yield() }
+                    return .init(image, original: Pictures.small[0])
+                }
+            }
+            try await eventually { begun.withLock { $0 } }
+            cache.ioQueue.suspend()
+            cache.removeImage(forKey: "a") {}
+            isOpen.withLock { $0 = true }
+            _ = try await fetching.value
+            cache.ioQueue.resume()
+            await subject.settle()
+            #expect(cache.retrieveImageInMemoryCache(forKey: "a") == nil && !subject.storage.isCached(forKey: "a"))
+        }
+    }
 }

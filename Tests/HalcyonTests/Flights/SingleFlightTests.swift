@@ -54,6 +54,93 @@ import Testing
         #expect(value == 1)
     }
 
+    @Test func `all callers get the error, which is not kept`() async throws {
+        let (flights, gate) = (SingleFlight<String, Int>(), Gate())
+        let callers = (0..<5).map { _ in
+            Task {
+                try await flights.value(for: "k") {
+                    try await gate.pass()
+                    throw Failure()
+                }
+            }
+        }
+        try await eventually { flights.callerCount(of: "k") == 5 }
+        gate.open()
+        for caller in callers { await #expect(throws: Failure.self) { try await caller.value } }
+        #expect(gate.begun.withLock { $0 } == 1 && flights.count == 0)
+        let value = try await flights.value(for: "k") { 1 }
+        #expect(value == 1)
+    }
+
+    @Test func `work has the priority of the most urgent of its callers`() async throws {
+        let flights = SingleFlight<String, TaskPriority>()
+        let (begun, mayEnd) = (Locked(TaskPriority?.none), Locked(false))
+        @Sendable func load() async throws -> TaskPriority {
+            try await flights.value(for: "k") {
+                begun.withLock { $0 = Task.currentPriority }
+                while !mayEnd.withLock({ $0 }) { try await Task.sleep(nanoseconds: 1_000_000) }
+                return Task.currentPriority
+            }
+        }
+        let lead = Task(priority: .low) { try await load() }
+        try await eventually { begun.withLock { $0 } != nil }
+        #expect(begun.withLock { $0 } == .low)
+        let urgent = Task.detached(priority: .high) { try await load() }
+        let another = Task.detached(priority: .medium) { try await load() }
+        try await eventually { flights.callerCount(of: "k") == 3 }
+        try await eventually { flights.priority(of: "k") == .high }
+        mayEnd.withLock { $0 = true }
+        // Awaiting it here would raise the priority of the lead.
+        try await eventually { flights.count == 0 }
+        let priorities = try await [lead.value, urgent.value, another.value]
+        #expect(priorities == [.high, .high, .high])
+    }
+
+    // MARK: Forgetting
+
+    @Test func `later callers do not join what is forgotten, and earlier ones get its result`() async throws {
+        let (flights, gate) = (SingleFlight<String, Int>(), Gate())
+        let flight = Locked<SingleFlight<String, Int>.Flight?>(nil)
+        let first = Task {
+            try await flights.value(for: "k") {
+                flight.withLock { $0 = flights.currentFlight }
+                try await gate.pass()
+                return 1
+            }
+        }
+        try await eventually { gate.begun.withLock { $0 } == 1 }
+        let old = try #require(flight.withLock { $0 })
+        #expect(flights.isCurrent(old))
+        flights.forget(old)
+        #expect(!flights.isCurrent(old))
+        let second = try await flights.value(for: "k") { 2 }
+        gate.open()
+        let value = try await first.value
+        #expect(value == 1 && second == 2)
+    }
+
+    @Test func `work in the background is joined, and is cancelled by nobody`() async throws {
+        let (flights, gate) = (SingleFlight<String, Int>(), Gate())
+        let work: @Sendable () async throws -> Int = {
+            try await gate.pass()
+            return 1
+        }
+        flights.start("k", priority: .utility, work)
+        flights.start("k", priority: .utility, work)
+        try await eventually { gate.begun.withLock { $0 } == 1 }
+        let caller = Task { try await flights.value(for: "k") { 2 } }
+        try await eventually { flights.callerCount(of: "k") == 2 }
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        let follower = Task { try await flights.value(for: "k") { 2 } }
+        try await eventually { flights.callerCount(of: "k") == 2 }
+        gate.open()
+        let value = try await follower.value
+        #expect(value == 1 && gate.cancelled.withLock { $0 } == 0)
+    }
+
+    // MARK: Cancelling
+
     @Test func `one that is cancelled leaves the others waiting`() async throws {
         let (flights, gate) = (SingleFlight<String, Int>(), Gate())
         @Sendable func load() async throws -> Int {
@@ -65,12 +152,12 @@ import Testing
         let leader = Task { try await load() }
         try await eventually { gate.begun.withLock { $0 } == 1 }
         let follower = Task { try await load() }
-        // It may have joined by now, or do so later: both are right.
+        try await eventually { flights.callerCount(of: "k") == 2 }
         leader.cancel()
         await #expect(throws: CancellationError.self) { try await leader.value }
         gate.open()
         let value = try await follower.value
-        #expect(value == 7)
+        #expect(value == 7 && gate.begun.withLock { $0 } == 1)
     }
 
     @Test func `the last one that leaves cancels the work, and nobody joins that`() async throws {

@@ -22,5 +22,8 @@ extension DiskStorage {
         case unchanged(HTTPFreshness)
         /// The server has sent another value.
         case new(NewValue<Value>)
+        /// The server no longer has one (status 404 or 410). The entry is removed, pinned or not, and the waiting
+        /// tasks throw this error.
+        case gone(any Error)
     }
 }

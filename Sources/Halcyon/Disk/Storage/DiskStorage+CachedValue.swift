@@ -51,6 +51,17 @@ extension DiskStorage.Backend {
         }
     }
 
+    /// As ``cachedValue(forKey:forcedExtension:extendingExpiration:)``, without counting a hit or a miss and without noting an access.
+    func peek(_ name: BlobName) throws -> DiskStorage.CachedValue<T>? {
+        try requireReadiness()
+        do {
+            let found = try store.peekWithRecord(name, at: store.environment.now())
+            return try found.map { .init(value: try T.fromData($0), info: info($1)) }
+        } catch {
+            throw loadError(error, url: url(of: name))
+        }
+    }
+
     private func cached<Content, Value: Sendable>(
         forKey key: String, forcedExtension: String?, extendingExpiration: ExpirationExtending,
         origin: @autoclosure () -> KeyOrigin, byteCount: (Content) -> Int64,

@@ -198,6 +198,27 @@ public enum DiskStorage {
             }
         }
 
+        /// Stores what was fetched, unless a removal of its key came first.
+        ///
+        /// - Parameter isWanted: called under the write lock.
+        func store(
+            _ new: NewValue<T>, forKey key: String, forcedExtension: String?,
+            if isWanted: @escaping @Sendable () -> Bool
+        ) throws {
+            let request = try request(
+                toStore: new.value, forKey: key, named: blobName(forKey: key, forcedExtension: forcedExtension),
+                origin: KeyOrigin(baseKey: key), expiration: new.expiration, writeOptions: [],
+                attributes: new.attributes)
+            guard var request else { return }
+            request.isWanted = isWanted
+            do {
+                try store.store(request)
+            } catch is EntryStore.Overtaken {
+            } catch {
+                throw fileError(error, request)
+            }
+        }
+
         /// Returns nil if the value has already expired.
         ///
         /// - Parameter name: the blob's name: see ``blobName(forKey:forcedExtension:)``.

@@ -23,6 +23,13 @@ extension EntryStore {
 
     // MARK: Removing by filter
 
+    /// If a filter has conditions on more than keys, only the removed entries tell which fetches it affects.
+    private func overtakeFetches(matching filter: EntryFilter) {
+        guard filter.isUnconditional || filter.isAboutKeysAlone else { return }
+        let conditions = KeyConditions(filter)
+        overtakeFetches { conditions?.admit(key: $0.key) ?? true }
+    }
+
     /// Removes the entries that match a filter and existed at a moment, in batches. Entries stored meanwhile remain.
     ///
     /// - Parameters:
@@ -34,10 +41,13 @@ extension EntryStore {
         perform: (() throws -> Void) throws -> Void
     ) throws -> [EntryRecord] {
         try filter.validateForRemoval()
+        overtakeFetches(matching: filter)
         var gone: [EntryRecord] = []
         var failure: (any Error)?
         defer {
             recorder.log.withLock { $0.count(\.removals, Int64(gone.count)) }
+            let names = Set(gone.map(\.entry.name))
+            overtakeFetches { names.contains($0.name) }
             if !gone.isEmpty { observers.tell(.init(.removal, of: gone.map(\.entry))) }
         }
         do {

@@ -6,6 +6,7 @@ extension EntryStore {
     /// A missing name is not an error.
     package func remove(_ name: BlobName) throws {
         try index.openForChange()
+        overtakeFetches { $0.name == name }
         // The former name first: lookups prefer the new one, so after a crash between the two they find the value they found before.
         if let former = name.former { try removeExactly(former) }
         try removeExactly(name)
@@ -50,5 +51,16 @@ extension EntryStore {
             return [entry]
         }
         return try !removal.namesOrFailure().isEmpty
+    }
+
+    // MARK: Fetches
+
+    /// What is being fetched for keys that are removed now must not be stored afterwards.
+    ///
+    /// A store of it that has the write lock is waited for, so that the removal finds it.
+    func overtakeFetches(where isRemoved: (RemovalWatch.Fetch) -> Bool) {
+        guard removals.overtake(where: isRemoved) else { return }
+        // Without the lock the removal itself fails, too.
+        try? index.write { _ in }
     }
 }

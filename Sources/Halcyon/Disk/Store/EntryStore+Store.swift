@@ -11,9 +11,14 @@ extension EntryStore {
         let lifetime: Lifetime
         let options: Data.WritingOptions
         let attributes: DiskStorage.EntryAttributes
+        /// Asked under the write lock; false makes the store throw ``Overtaken``.
+        var isWanted: @Sendable () -> Bool = { true }
 
         var overwriting: Bool { !options.contains(.withoutOverwriting) }
     }
+
+    /// A removal of the key came first.
+    struct Overtaken: Error {}
 
     /// A store whose bytes are in a staged file, not visible yet.
     struct StagedStore {
@@ -161,6 +166,7 @@ extension EntryStore {
         _ store: StagedStore, in session: IndexSession, didPublish: () -> Void
     ) throws -> (blob: DetachedBlob, size: Int64)? {
         let (request, staged, file) = (store.request, store.blob, store.file)
+        guard request.isWanted() else { throw Overtaken() }
         let existing = try session.entry(named: request.name)
         var inherited = existing
         var old = try blobs.status(of: request.name)

@@ -26,6 +26,12 @@ extension EntryStore {
         try findReadable(name, at: now) { try blobs.read($0, accepting: $1) }?.content
     }
 
+    /// Like ``peek(_:at:)``, with the entry's row as of the same moment.
+    func peekWithRecord(_ name: BlobName, at now: Timestamp) throws -> (Data, EntryRecord)? {
+        let found = try findWithRecord(name, at: now) { try blobs.read($0, accepting: $1) }
+        return found.map { ($0.content, $1) }
+    }
+
     /// The result of `probe` for an entry's blob, and the entry's row, as of one moment; nil for a miss. Otherwise like
     /// ``value(of:key:origin:at:extending:)``.
     ///
@@ -37,29 +43,37 @@ extension EntryStore {
         extending: ExpirationExtending, byteCount: (Content) -> Int64, discarding discard: (Content) -> Void = { _ in },
         _ probe: Probe<Content>
     ) throws -> (Content, EntryRecord)? {
+        guard let (found, record) = try findWithRecord(name, at: now, discarding: discard, probe) else {
+            countMiss(of: key)
+            return nil
+        }
+        noteRead(
+            of: found, key: key, origin: origin(), bytes: Int(clamping: byteCount(found.content)), at: now,
+            extending: extending)
+        return (found.content, record)
+    }
+
+    private func findWithRecord<Content>(
+        _ name: BlobName, at now: Timestamp, discarding discard: (Content) -> Void = { _ in },
+        _ probe: Probe<Content>
+    ) throws -> (Match<Content>, EntryRecord)? {
         // A file without a row has no record to return.
         LockPatience.briefly { try? adopter.adoptAhead(name.withFormer) }
         // Again if a store has replaced the entry between the two reads. A busy writer does that every other time.
         for _ in 0..<200 {
-            guard let found = try findReadable(name, at: now, probe) else { break }
+            guard let found = try findReadable(name, at: now, probe) else { return nil }
             let record: EntryRecord?
             do {
                 record = try index.read { try self.record(of: name, in: $0) }
             } catch {
                 discard(found.content)
-                break
+                return nil
             }
-            if let known = found.known, let record, record.entry.token == known.entry.token {
-                noteRead(
-                    of: found, key: key, origin: origin(), bytes: Int(clamping: byteCount(found.content)), at: now,
-                    extending: extending)
-                return (found.content, record)
-            }
+            if let known = found.known, let record, record.entry.token == known.entry.token { return (found, record) }
             discard(found.content)
             // The row may come from memory, and another process may have deleted it.
             index.knownRows.forget(name)
         }
-        countMiss(of: key)
         return nil
     }
 

@@ -19,6 +19,7 @@ package final class EntryStore: FolderWork {
     let storeQueue = StoreQueue()
     let acceptedWork = AcceptedWork()
     let observers = Observers()
+    let removals = RemovalWatch()
     private let stamps = Locked(StampSource())
     private let previousIndex: PreviousIndex
 

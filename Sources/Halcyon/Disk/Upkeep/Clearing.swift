@@ -15,6 +15,7 @@ final class Clearing: FolderWork {
     init(of store: EntryStore) throws {
         self.store = store
         store.recorder.log.withLock { $0.forgetAll() }
+        store.overtakeFetches { _ in true }
         moment = try store.remover.makingRoom {
             try store.index.write { session in
                 try Self.cancelAdoption(in: session)

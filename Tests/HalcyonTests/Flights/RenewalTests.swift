@@ -1,0 +1,277 @@
+import Foundation
+import HalcyonTestLimits
+import HalcyonTestSupport
+import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
+
+/// Stale values, which are renewed once for all who ask.
+@Suite(.endsEvenIfItHangs) struct RenewalTests {
+    private struct Refused: Error {}
+    private struct NotFound: Error {}
+
+    private func response(
+        _ cache: CacheFixture, _ headers: [(name: String, value: String)]
+    ) -> HTTPFreshness {
+        HTTPFreshness(
+            headers: headers, requestedAt: cache.clock.now.date, receivedAt: cache.clock.now.date, cache: .shared)
+    }
+
+    /// A value that was fresh for a minute, some seconds ago.
+    private func staleCache(_ cacheControl: String, secondsAgo: Double) throws -> CacheFixture {
+        let cache = try CacheFixture()
+        let fetched = response(cache, [("Cache-Control", cacheControl), ("ETag", "\"1\"")])
+        try cache.storage.store(
+            value: .blob(1), forKey: "a", expiration: .days(9), attributes: .init(validators: .init(fetched)))
+        cache.clock.advance(by: secondsAgo)
+        return cache
+    }
+
+    private func load(
+        _ cache: CacheFixture,
+        renewing renew: @escaping @Sendable (DiskStorage.CachedValue<Data>) async throws -> DiskStorage.Renewal<Data>
+    ) async throws -> Data {
+        try await cache.storage.async.value(forKey: "a") {
+            throw Refused()
+        } renewing: {
+            try await renew($0)
+        }
+    }
+
+    @Test func `a fresh one is not renewed, nor one of which nothing is known`() async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 59)
+        try cache.storage.store(value: .blob(2), forKey: "b")
+        var data = try await load(cache) { _ in throw Refused() }
+        #expect(data == .blob(1))
+        data = try await cache.storage.async.value(forKey: "b") {
+            throw Refused()
+        } renewing: { _ in
+            throw Refused()
+        }
+        #expect(data == .blob(2))
+    }
+
+    @Test func `a stale one is renewed, and a confirmed one is fresh again without being written`() async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 100)
+        let before = try #require(try cache.storage.entry(forKey: "a"))
+        let confirmed = response(cache, [("Cache-Control", "max-age=90")])
+        let data = try await load(cache) { stale in
+            #expect(stale.value == .blob(1) && stale.info.validators?.etag == "\"1\"")
+            return .unchanged(confirmed)
+        }
+        #expect(data == .blob(1))
+        let after = try #require(try cache.storage.entry(forKey: "a"))
+        #expect(after.created == before.created)
+        #expect(after.validators?.etag == "\"1\"" && after.validators?.isFresh(at: cache.clock.now.date) == true)
+        cache.clock.advance(by: 89)
+        let again = try await load(cache) { _ in throw Refused() }
+        #expect(again == .blob(1))
+    }
+
+    @Test func `a stale one is replaced by a new one`() async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 100)
+        let data = try await load(cache) { _ in .new(.init(.blob(2))) }
+        #expect(data == .blob(2))
+        #expect(try cache.storage.value(forKey: "a") == .blob(2))
+    }
+
+    @Test func `while it is renewed nobody waits, and one renews`() async throws {
+        let cache = try staleCache("max-age=60, stale-while-revalidate=100", secondsAgo: 100)
+        let origin = Origin(isOpen: false)
+        let confirmed = response(cache, [("Cache-Control", "max-age=60")])
+        for _ in 0..<20 {
+            let data = try await load(cache) { _ in
+                origin.renewals.withLock { $0 += 1 }
+                _ = try await origin.fetch()
+                return .unchanged(confirmed)
+            }
+            #expect(data == .blob(1))
+        }
+        try await eventually { origin.renewals.withLock { $0 } == 1 }
+        origin.open()
+        let now = cache.clock.now.date
+        try await eventually { try cache.storage.entry(forKey: "a")?.validators?.isFresh(at: now) == true }
+        #expect(origin.renewals.withLock { $0 } == 1)
+    }
+
+    @Test(arguments: [("max-age=60", true), ("max-age=60, must-revalidate", false)])
+    func `a failed renewal keeps the old one, which is used unless that is forbidden`(
+        cacheControl: String, isUsed: Bool
+    ) async throws {
+        let cache = try staleCache(cacheControl, secondsAgo: 100)
+        let before = try cache.storage.entry(forKey: "a")?.validators
+        if isUsed {
+            let data = try await load(cache) { _ in throw Refused() }
+            #expect(data == .blob(1))
+        } else {
+            await #expect(throws: Refused.self) { try await load(cache) { _ in throw Refused() } }
+        }
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        #expect(try cache.storage.entry(forKey: "a")?.validators == before)
+    }
+
+    @Test func `a confirmation says nothing of bytes that were stored meanwhile`() async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 100)
+        let confirmed = response(cache, [("Cache-Control", "max-age=90")])
+        let storage = cache.storage
+        _ = try await load(cache) { _ in
+            try await storage.async.store(
+                value: .blob(9), forKey: "a", attributes: .init(validators: .init(etag: "\"9\"", maxAge: 1)))
+            return .unchanged(confirmed)
+        }
+        let entry = try #require(try storage.entry(forKey: "a"))
+        #expect(entry.validators?.etag == "\"9\"" && entry.validators?.maxAge == 1)
+    }
+
+    // MARK: Counts
+
+    /// Each call on an entry counts once, whatever becomes of it.
+    @Test(arguments: ["fresh", "while revalidating", "confirmed", "replaced", "gone", "failed"])
+    func `hits are calls`(outcome: String) async throws {
+        let isUsable = outcome == "while revalidating"
+        let cache = try staleCache(
+            isUsable ? "max-age=60, stale-while-revalidate=900" : "max-age=60",
+            secondsAgo: outcome == "fresh" ? 0 : 100)
+        let confirmed = response(cache, [("Cache-Control", "max-age=60")])
+        let before = try cache.storage.statistics.total
+        _ = try? await load(cache) { _ in
+            switch outcome {
+            case "replaced": .new(.init(.blob(2)))
+            case "gone": .gone(NotFound())
+            case "failed": throw Refused()
+            default: .unchanged(confirmed)
+            }
+        }
+        try await eventually { cache.storage.flights.count == 0 }
+        let counts = try cache.storage.statistics.total
+        #expect(counts.hits - before.hits == 1 && counts.misses == before.misses)
+        if outcome != "replaced", outcome != "gone" { #expect(try cache.storage.entry(forKey: "a")?.hits == 1) }
+    }
+
+    @Test func `64 callers of a stale value are 64 hits and one renewal`() async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 100)
+        let origin = Origin(isOpen: false)
+        let name = cache.storage.blobName(forKey: "a", forcedExtension: nil)
+        try await withThrowingTaskGroup(of: Data.self) { group in
+            for _ in 0..<64 {
+                group.addTask {
+                    try await load(cache) { _ in .new(try await origin.fetch(2)) }
+                }
+            }
+            try await eventually { cache.storage.flights.callerCount(of: name) == 64 }
+            origin.open()
+            for try await data in group { #expect(data == .blob(2)) }
+        }
+        #expect(origin.fetches.withLock { $0 } == 1)
+        let counts = try cache.storage.statistics.total
+        #expect(counts.hits == 64 && counts.misses == 0)
+    }
+
+    // MARK: Values that are gone
+
+    @Test(arguments: ["max-age=60", "max-age=60, must-revalidate"])
+    func `a value that is gone is removed, and all callers get the error`(cacheControl: String) async throws {
+        let cache = try staleCache(cacheControl, secondsAgo: 100)
+        let origin = Origin(isOpen: false)
+        let name = cache.storage.blobName(forKey: "a", forcedExtension: nil)
+        let callers = (0..<3).map { _ in
+            Task {
+                try await load(cache) { _ in
+                    _ = try await origin.fetch()
+                    return .gone(NotFound())
+                }
+            }
+        }
+        try await eventually { cache.storage.flights.callerCount(of: name) == 3 }
+        origin.open()
+        for caller in callers { await #expect(throws: NotFound.self) { try await caller.value } }
+        #expect(!cache.storage.isCached(forKey: "a"))
+        #expect(try cache.storage.statistics.total.removals == 1)
+    }
+
+    @Test func `a value that is gone while it may still be used is removed`() async throws {
+        let cache = try staleCache("max-age=60, stale-while-revalidate=900", secondsAgo: 100)
+        let data = try await load(cache) { _ in .gone(NotFound()) }
+        #expect(data == .blob(1))
+        try await eventually { !cache.storage.isCached(forKey: "a") }
+    }
+
+    @Test func `what is gone takes nothing away that was stored meanwhile`() async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 100)
+        let storage = cache.storage
+        await #expect(throws: NotFound.self) {
+            try await load(cache) { _ in
+                try await storage.async.store(value: .blob(9), forKey: "a")
+                return .gone(NotFound())
+            }
+        }
+        #expect(try storage.value(forKey: "a") == .blob(9))
+    }
+
+    @Test func `a renewal that would wait for itself is an error, though there is an old value`() async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 100)
+        await #expect(throws: CacheStorageError.self) {
+            try await load(cache) { _ in .new(.init(try await load(cache) { _ in throw Refused() })) }
+        }
+    }
+
+    // MARK: Confirmations of other bytes
+
+    @Test func `a confirmation of other bytes renews nothing, and the value is fetched`() async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 100)
+        let other = response(cache, [("Cache-Control", "max-age=90"), ("ETag", "\"2\"")])
+        let data = try await cache.storage.async.value(forKey: "a") {
+            .init(.blob(2), attributes: .init(validators: .init(other)))
+        } renewing: { _ in
+            .unchanged(other)
+        }
+        #expect(data == .blob(2))
+        let entry = try #require(try cache.storage.entry(forKey: "a"))
+        #expect(entry.validators?.etag == "\"2\"")
+    }
+
+    // MARK: Removals
+
+    @Test func `a removal overtakes a renewal`() async throws {
+        let cache = try staleCache("max-age=60, stale-while-revalidate=900", secondsAgo: 100)
+        let origin = Origin(isOpen: false)
+        _ = try await load(cache) { _ in .new(try await origin.fetch(2)) }
+        try await eventually { origin.fetches.withLock { $0 } == 1 }
+        try cache.storage.remove(forKey: "a")
+        _ = try await cache.storage.async.value(forKey: "a") { .init(.blob(3)) }
+        origin.open()
+        try await eventually { origin.isAnswered }
+        try await cache.storage.async.perform { _ in }
+        #expect(try cache.storage.value(forKey: "a") == .blob(3))
+    }
+
+    // MARK: In the background
+
+    @Test func `a renewal in the background has one task, however many ask`() async throws {
+        let cache = try staleCache("max-age=60, stale-while-revalidate=900", secondsAgo: 100)
+        let origin = Origin(isOpen: false)
+        let name = cache.storage.blobName(forKey: "a", forcedExtension: nil)
+        for _ in 0..<100 { _ = try await load(cache) { _ in .new(try await origin.fetch(2)) } }
+        try await eventually { origin.fetches.withLock { $0 } == 1 }
+        #expect(cache.storage.flights.callerCount(of: name) == 1)
+        origin.open()
+        try await eventually { try cache.storage.value(forKey: "a") == .blob(2) }
+        #expect(origin.fetches.withLock { $0 } == 1)
+    }
+
+    private enum Request {
+        @TaskLocal static var id = 0
+    }
+
+    @Test func `a renewal in the background knows nothing of the task that began it`() async throws {
+        let cache = try staleCache("max-age=60, stale-while-revalidate=900", secondsAgo: 100)
+        let seen = Locked(-1)
+        _ = try await Request.$id.withValue(7) {
+            try await load(cache) { _ in
+                seen.withLock { $0 = Request.id }
+                return .new(.init(.blob(2)))
+            }
+        }
+        try await eventually { seen.withLock { $0 } == 0 }
+    }
+}
