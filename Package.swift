@@ -1,13 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Where pictures are decoded by the codecs of this package: elsewhere the system does it, and without the trait nobody.
+/// The condition for this package's codecs: on Linux, with the trait. Elsewhere the system decodes.
 let codecTrait = "ImageCodecs"
 
-/// What stands for the apps that use the library.
+/// Settings for targets that stand in for apps.
 let clientTests = "HalcyonClientTests"
 
-/// App Store uploads need it. Where it is a resource, whatever links the library gets a folder for it: elsewhere it is left out.
+/// App Store uploads need the privacy manifest. On other systems it is left out, because as a resource it would add a bundle to
+/// every program that links the library.
 let privacyManifest = "PrivacyInfo.xcprivacy"
 #if os(macOS)
     let (excluded, resources): ([String], [Resource]) = ([], [.copy(privacyManifest)])
@@ -19,8 +20,8 @@ let package = Package(
     name: "Halcyon",
     // SQLite with RETURNING (3.35) ships from these versions on.
     platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
-    // The command line tool is a package of its own, in Tool: on a volume that does not tell upper from lower case, one package cannot
-    // build a library `Halcyon` and an executable `halcyon`.
+    // The command line tool is a package of its own, in Tool: on a volume that ignores case, one package cannot build both a
+    // library `Halcyon` and an executable `halcyon`.
     products: [.library(name: "Halcyon", targets: ["Halcyon"])],
     traits: [
         .trait(
@@ -31,13 +32,13 @@ let package = Package(
     dependencies: [
         // SHA-256 where CryptoKit is not part of the system.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
-        // HalcyonTorture alone needs it, and is in no product: packages that use the library do not resolve it.
+        // Only HalcyonTorture needs it, and that is not in a product, so packages that use the library do not resolve it.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         // For `swift package generate-documentation`. No target uses it: packages that use the library do not resolve it, either.
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
     ],
     targets: [
-        // The C modules carry the package's name: two modules of one name cannot be in one build,
+        // The C modules have the package's name as a prefix: a build cannot contain two modules with the same name,
         // and "CSQLite" and "CSystem" are taken by other packages.
         .systemLibrary(
             name: "CHalcyonSQLite", path: "Sources/CSQLite",
@@ -91,7 +92,7 @@ let package = Package(
         // Scripts/api runs it.
         .executableTarget(name: "HalcyonAPIDigest", path: "Tests/APIDigest"),
         .testTarget(name: "HalcyonAPIDigestTests", dependencies: ["HalcyonAPIDigest"]),
-        // Compiled as an app is: it sees what is public, and nothing that this package asks of its own code is asked of it.
+        // Compiled like an app: it sees only the public API, and the strict settings of this package do not apply to it.
         .testTarget(
             name: clientTests, dependencies: ["Halcyon"], packageAccess: false,
             swiftSettings: [.treatAllWarnings(as: .error, .when(platforms: [.linux]))]),
@@ -128,8 +129,8 @@ let targetsInC = ["CHalcyonSystem", "CHalcyonImageShims", "CHalcyonFaultVFS"]
 let others = targetsInC + [clientTests]
 for target in package.targets where target.type != .system && !others.contains(target.name) {
     target.swiftSettings = [
-        // Ours only: SwiftPM drops it when the package is somebody's dependency.
-        // Not on Apple's systems, whose SDKs differ in what they warn of: whether an NSImage is Sendable, for one.
+        // Applies to our own builds only: SwiftPM ignores it in dependencies.
+        // Not on Apple's systems, because SDKs differ in their warnings, for example about whether NSImage is Sendable.
         .treatAllWarnings(as: .error, .when(platforms: [.linux])),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -511,10 +511,10 @@ FROM statistics;
 
 """#
     static let V0007__explain_itself = #"""
--- Fewer pages a store, an index that explains itself (SELECT * FROM cache_help), and the columns that later work needs.
+-- Stores write fewer pages, the index documents itself (SELECT * FROM cache_help), and there are new columns.
 --
--- Nothing here depends on how many entries there are: rows are filled in, indexes replaced and the tables of the former
--- listing dropped later, in batches, and `state.upgrading` says what is left of it.
+-- The time this takes does not depend on the number of entries. Filling in rows, replacing indexes and dropping the tables of the
+-- former listing happens later, in batches; `state.upgrading` records what is left.
 
 DROP VIEW IF EXISTS cache_origins;
 DROP VIEW IF EXISTS cache_entries;
@@ -528,7 +528,7 @@ DROP VIEW IF EXISTS cache_expirations;
 DROP VIEW IF EXISTS cache_tags;
 DROP VIEW IF EXISTS cache_metadata;
 DROP VIEW IF EXISTS cache_statistics;
--- Somebody may have had the same idea.
+-- A user may have created views with these names.
 DROP VIEW IF EXISTS cache_eviction_order;
 DROP VIEW IF EXISTS cache_hosts;
 DROP VIEW IF EXISTS cache_check;
@@ -545,24 +545,24 @@ DROP TRIGGER IF EXISTS entries_renamed_unlisted;
 DROP TRIGGER IF EXISTS entries_deleted_unlisted;
 DROP TRIGGER IF EXISTS entries_expire_earlier;
 
--- Entries go in the order of `rank`, the lowest first. Under LRU it is the time of the latest use; the column keeps its
--- place in the table and in the index. SQLite reads all views for it, also those of others, and some may name what is gone
--- by now: with this pragma it leaves them as they are.
+-- Entries are evicted in the order of `rank`, the lowest first. Under LRU, it is the time of the latest use. The column keeps its
+-- place in the table and in the index. To rename a column, SQLite parses all views, including those that users have made, and some
+-- may refer to dropped tables. With this pragma, it ignores such views.
 PRAGMA writable_schema = ON;
 ALTER TABLE entries RENAME COLUMN accessed_at TO rank;
 PRAGMA writable_schema = OFF;
 
--- The latest use where it is not `rank`. NULL: it is.
+-- The time of the latest use; NULL if it equals `rank`.
 ALTER TABLE entries ADD COLUMN accessed_at INTEGER;
 
--- Of the image's address, in lower case; '' where the key is none. NULL: not yet worked out.
+-- The host of the image's URL, in lower case; '' if the key is not a URL; NULL if not computed yet.
 ALTER TABLE entries ADD COLUMN host TEXT;
 
 -- The boot of the machine in which the blob was stored (`state.boots` counts them), and the milliseconds since that boot.
 ALTER TABLE entries ADD COLUMN boot INTEGER;
 ALTER TABLE entries ADD COLUMN uptime INTEGER;
 
--- When the server has confirmed the validators last; NULL: at the store.
+-- When the server last confirmed the validators; NULL: when the entry was stored.
 ALTER TABLE metadata ADD COLUMN checked_at INTEGER;
 -- Seconds, of the response's Age (RFC 9111, 5.1).
 ALTER TABLE metadata ADD COLUMN age INTEGER;
@@ -571,7 +571,7 @@ ALTER TABLE metadata ADD COLUMN stale_while_revalidate INTEGER;
 -- 1: its Cache-Control says must-revalidate or no-cache (RFC 9111, 5.2.2).
 ALTER TABLE metadata ADD COLUMN must_revalidate INTEGER;
 
--- Not renamed either: SQLite would read all views again, and some may name what is gone.
+-- Copied instead of altered, because altering a table would make SQLite parse all views again.
 CREATE TABLE former_totals AS SELECT * FROM totals;
 DROP TABLE totals;
 CREATE TABLE totals (
@@ -583,7 +583,7 @@ CREATE TABLE totals (
     slack           INTEGER,
     -- No entry expires before this moment; the largest integer when none expires at all.
     earliest_expiry INTEGER,
-    -- The scan that is raising it; until that one has ended (NULL) the moment says nothing.
+    -- The scan that is computing it; while a scan runs, earliest_expiry is not valid. NULL: no scan.
     expiry_scan     INTEGER,
     stored_boot     INTEGER,
     stored_uptime   INTEGER
@@ -596,19 +596,18 @@ CREATE TABLE former_state AS SELECT * FROM state;
 DROP TABLE state;
 CREATE TABLE state (
     id             INTEGER PRIMARY KEY CHECK (id = 1),
-    -- The boot of the machine the index was last opened in, NULL in a new index; and its number, counted up at each new one.
+    -- The identifier of the boot in which the index was last opened (NULL in a new index), and the number of that boot.
     boot           TEXT,
     boots          INTEGER NOT NULL,
-    -- What was stored up to here had been written by the system when the cache was closed: by the clock, and by the time
-    -- since the boot.
+    -- Entries stored up to this time were on disk when the cache was closed: by the clock, and by the time since boot.
     settled_at     INTEGER NOT NULL,
     settled_uptime INTEGER,
     index_inode    INTEGER,
     relearning     INTEGER NOT NULL,
     adoption       TEXT NOT NULL CHECK (adoption IN ('pending', 'rebuilding', 'done')),
     adopts_until   INTEGER NOT NULL,
-    -- What is not trusted: stores without a boot in this span of time; and those with one from this boot and uptime on, up to
-    -- these.
+    -- Stores that are not trusted after a power failure: those without a boot, in this span of time; those with a boot, in this
+    -- span of boots and uptimes.
     distrust_from         INTEGER,
     distrust_until        INTEGER,
     distrust_boot         INTEGER,
@@ -617,7 +616,7 @@ CREATE TABLE state (
     distrust_until_uptime INTEGER,
     reconciled_at  INTEGER NOT NULL,
     legacy_names   INTEGER NOT NULL,
-    -- What is left of the upgrade to version 7, in this order: 4 the index by rank, 3 the former indexes, 2 hosts, 1 the tables of
+    -- The remaining steps of the upgrade to version 7, in this order: 4 the index by rank, 3 the former indexes, 2 hosts, 1 the tables of
     -- the former listing; 0: nothing.
     upgrading      INTEGER NOT NULL
 );
@@ -631,17 +630,17 @@ SELECT
 FROM former_state;
 DROP TABLE former_state;
 
--- Bytes that evictions took, and the milliseconds for which their entries had not been used.
+-- Bytes of evicted entries, and the sum of the milliseconds for which those entries had not been used.
 ALTER TABLE statistics ADD COLUMN bytes_evicted INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE statistics ADD COLUMN unused_evicted INTEGER NOT NULL DEFAULT 0;
--- Evictions of earlier versions, which those two know nothing of.
+-- Evictions by earlier versions, which the two columns above do not include.
 ALTER TABLE statistics ADD COLUMN evictions_before INTEGER NOT NULL DEFAULT 0;
 UPDATE statistics SET evictions_before = evictions;
 
 CREATE TRIGGER entries_inserted AFTER INSERT ON entries BEGIN
     UPDATE totals SET
         entries = entries + 1, bytes = bytes + NEW.size, slack = slack + NEW.slack,
-        -- What is taken over is no store, and has no boot.
+        -- A file that is taken over is not a store, and has no boot.
         stored_at = CASE WHEN NEW.boot IS NULL THEN stored_at ELSE NEW.created_at END,
         stored_boot = coalesce(NEW.boot, stored_boot), stored_uptime = coalesce(NEW.uptime, stored_uptime),
         earliest_expiry = min(earliest_expiry, coalesce(NEW.expires_at, earliest_expiry));
@@ -687,7 +686,7 @@ SELECT
     id
 FROM entries;
 
--- In the order of the inner rows, which the join keeps: to sort again would work out all rows for the sake of the first ten.
+-- The join keeps the order of the inner rows. Sorting again would compute all rows even if only the first ten are read.
 CREATE VIEW cache_eviction_order AS
 SELECT position, key, file, size, bytes_so_far, expired, created, last_read
 FROM (
@@ -793,21 +792,21 @@ SELECT
     version, name AS migration, strftime('%Y-%m-%d %H:%M:%SZ', applied_at / 1000.0, 'unixepoch') AS applied, oldest_reader
 FROM schema_migrations ORDER BY version;
 
--- What the tables and views are for, as tables: a view is parsed whenever the file is opened, and rows are not.
+-- Descriptions of the tables and views. They are tables, because SQLite parses views whenever the file is opened.
 
 CREATE TABLE cache_help (
     name      TEXT NOT NULL,
     question  TEXT NOT NULL,
     statement TEXT NOT NULL,
-    units     TEXT NOT NULL DEFAULT 'bytes; dates in UTC; cache_schema has the unit of each column',
-    access    TEXT NOT NULL DEFAULT 'read only; the tables are written by the cache alone'
+    units     TEXT NOT NULL DEFAULT 'bytes; dates in UTC; cache_schema lists the unit of each column',
+    access    TEXT NOT NULL DEFAULT 'read only; only the cache writes to the tables'
 );
 INSERT INTO cache_help (name, question, statement) VALUES
     ('cache_summary', 'How many entries and bytes are there?',
         'SELECT entries, bytes FROM cache_summary'),
     ('cache_entries', 'Which are the five largest?',
         'SELECT key, size FROM cache_entries ORDER BY size DESC LIMIT 5'),
-    ('cache_eviction_order', 'What goes next?',
+    ('cache_eviction_order', 'What is evicted next?',
         'SELECT * FROM cache_eviction_order LIMIT 10'),
     ('cache_summary', 'What has expired, and how many bytes?',
         'SELECT expired_entries, expired_bytes FROM cache_summary'),
@@ -815,9 +814,9 @@ INSERT INTO cache_help (name, question, statement) VALUES
         'SELECT key, expires FROM cache_entries WHERE expires <= datetime(''now'', ''+7 days'') || ''Z'' AND NOT expired ORDER BY expires'),
     ('cache_expirations', 'How much expires on which day?',
         'SELECT * FROM cache_expirations'),
-    ('cache_hosts', 'How many bytes are there of each host?',
+    ('cache_hosts', 'How many bytes are from each host?',
         'SELECT host, bytes FROM cache_hosts'),
-    ('cache_images', 'Was an image, in any variant, read today?',
+    ('cache_images', 'Was any variant of an image read today?',
         'SELECT last_read >= date(''now'') AS read_today FROM cache_images WHERE image = ''https://example.com/a.png'''),
     ('cache_entries', 'Which keys were read, and when?',
         'SELECT key, last_read FROM cache_entries WHERE last_read IS NOT NULL ORDER BY last_read DESC'),
@@ -825,13 +824,13 @@ INSERT INTO cache_help (name, question, statement) VALUES
         'SELECT processor, entries FROM cache_processors'),
     ('cache_versions', 'Which schema version is it, and when was each applied?',
         'SELECT version, applied FROM cache_versions'),
-    ('cache_check', 'Is the total right?',
+    ('cache_check', 'Are the recorded totals correct?',
         'SELECT * FROM cache_check'),
     ('cache_statistics', 'What is the hit rate, and since when?',
         'SELECT hit_percent, since FROM cache_statistics'),
     ('cache_entries', 'What is pinned?',
         'SELECT key, size FROM cache_entries WHERE pinned'),
-    ('cache_entries', 'Which variants are there of one image?',
+    ('cache_entries', 'Which variants does an image have?',
         'SELECT processor, size FROM cache_entries WHERE image = ''https://example.com/a.png'''),
     ('cache_sizes', 'How large are the entries?',
         'SELECT * FROM cache_sizes'),
@@ -839,9 +838,9 @@ INSERT INTO cache_help (name, question, statement) VALUES
         'SELECT average_size FROM cache_summary'),
     ('cache_ages', 'How long ago were entries stored, and used?',
         'SELECT * FROM cache_ages'),
-    ('cache_tags', 'What has which tag?',
+    ('cache_tags', 'How many entries have each tag?',
         'SELECT * FROM cache_tags'),
-    ('cache_metadata', 'What is known of responses, and what did the app note?',
+    ('cache_metadata', 'Which HTTP validators and app metadata do entries have?',
         'SELECT * FROM cache_metadata'),
     ('cache_schema', 'What does a column mean?',
         'SELECT * FROM cache_schema WHERE table_name = ''cache_entries''');
@@ -855,74 +854,74 @@ CREATE TABLE cache_schema (
 );
 INSERT INTO cache_schema (table_name, column_name, unit, meaning, written_by) VALUES
     ('entries', 'id', '', '63 bits of the SHA-256 of the file name', 'store, adoption'),
-    ('entries', 'name', 'text or blob', 'the blob''s file name; leading 64 hexadecimal digits are kept as 32 bytes', 'store, adoption'),
-    ('entries', 'key', 'text', 'the cache key; NULL: not asked for since the file was taken over, or not kept', 'store, read'),
-    ('entries', 'token', '', 'random, new at every store; its remainder by 999, plus 1, is the microseconds of the blob''s modification date', 'store'),
-    ('entries', 'inode', '', 'the blob''s inode number; NULL where the volume''s numbers do not last', 'store, sweep'),
-    ('entries', 'size', 'bytes', 'of the blob', 'store, adoption'),
-    ('entries', 'created_at', 'ms since 1970, UTC', 'of the store', 'store, adoption'),
+    ('entries', 'name', 'text or blob', 'file name of the blob; 64 leading hexadecimal digits are stored as 32 bytes', 'store, adoption'),
+    ('entries', 'key', 'text', 'the cache key; NULL: unknown, because the key was not used since the file was taken over, or because keys are not stored', 'store, read'),
+    ('entries', 'token', '', 'random, new for each store; token % 999 + 1 is the microseconds of the blob''s modification date', 'store'),
+    ('entries', 'inode', '', 'inode number of the blob; NULL if the volume does not keep inode numbers', 'store, sweep'),
+    ('entries', 'size', 'bytes', 'size of the blob', 'store, adoption'),
+    ('entries', 'created_at', 'ms since 1970, UTC', 'time of the store', 'store, adoption'),
     ('entries', 'rank', 'ms since 1970, UTC', 'entries are evicted in this order, the lowest first; under LRU the latest use', 'store, read'),
     ('entries', 'expires_at', 'ms since 1970, UTC', 'NULL: never', 'store, read'),
-    ('entries', 'time_to_live', 'ms', 'what a read begins again; NULL beside expires_at: reads do not prolong it', 'store, read'),
+    ('entries', 'time_to_live', 'ms', 'the duration that a read restarts; NULL if expires_at is not: reads do not extend the expiration', 'store, read'),
     ('entries', 'pinned', '', 'not 0: neither evicted nor expired', 'app'),
     ('entries', 'hits', 'count', 'reads since the store', 'read'),
-    ('entries', 'slack', 'bytes', 'what the volume has allocated beyond size', 'store, adoption'),
-    ('entries', 'source', '', 'which image it is: 63 bits of the SHA-256 of the image''s key; NULL: not known', 'store, read'),
-    ('entries', 'base_length', 'characters', 'of key that are the image''s; behind them and an @ is the processor''s identifier; NULL: not known', 'store, read'),
-    ('entries', 'accessed_at', 'ms since 1970, UTC', 'the latest use; NULL: it is rank', 'store, read'),
-    ('entries', 'host', 'text', 'of the image''s address, in lower case; empty: no address; NULL: not known, or not yet worked out', 'store, read, sweep'),
+    ('entries', 'slack', 'bytes', 'bytes that the volume has allocated beyond size', 'store, adoption'),
+    ('entries', 'source', '', 'the image: 63 bits of the SHA-256 of the image''s key; NULL: unknown', 'store, read'),
+    ('entries', 'base_length', 'characters', 'length of the image''s key within key; after it come @ and the identifier of the processor; NULL: unknown', 'store, read'),
+    ('entries', 'accessed_at', 'ms since 1970, UTC', 'time of the latest use; NULL: the same as rank', 'store, read'),
+    ('entries', 'host', 'text', 'host of the image''s URL, in lower case; empty: not a URL; NULL: unknown or not computed yet', 'store, read, sweep'),
     ('entries', 'boot', '', 'state.boots at the store; NULL: stored by an earlier version, or taken over', 'store'),
-    ('entries', 'uptime', 'ms since the boot', 'of the store', 'store'),
+    ('entries', 'uptime', 'ms since the boot', 'time of the store', 'store'),
     ('totals', 'id', '', '1', 'migration'),
-    ('totals', 'entries', 'count', '', 'triggers'),
+    ('totals', 'entries', 'count', 'the number of entries', 'triggers'),
     ('totals', 'bytes', 'bytes', 'the sum of entries.size', 'triggers'),
     ('totals', 'stored_at', 'ms since 1970, UTC', 'created_at of the latest store', 'triggers'),
     ('totals', 'slack', 'bytes', 'the sum of entries.slack', 'triggers'),
-    ('totals', 'earliest_expiry', 'ms since 1970, UTC', 'no entry expires earlier', 'triggers, cleaning'),
-    ('totals', 'expiry_scan', '', 'the scan that is raising earliest_expiry, which says nothing until that ends; NULL: none', 'cleaning'),
+    ('totals', 'earliest_expiry', 'ms since 1970, UTC', 'no entry expires before this time', 'triggers, cleaning'),
+    ('totals', 'expiry_scan', '', 'the scan that is computing earliest_expiry, which is not valid until the scan ends; NULL: no scan', 'cleaning'),
     ('totals', 'stored_boot', '', 'boot of the latest store', 'triggers'),
     ('totals', 'stored_uptime', 'ms since the boot', 'uptime of the latest store', 'triggers'),
     ('state', 'id', '', '1', 'migration'),
     ('state', 'boot', 'text', 'identifies the boot of the machine in which the index was last opened; NULL: new', 'opening'),
     ('state', 'boots', 'count', 'the number of that boot', 'opening'),
-    ('state', 'settled_at', 'ms since 1970, UTC', 'what was stored up to here had been written to the disk when the cache was closed', 'closing'),
-    ('state', 'settled_uptime', 'ms since the boot', 'the same, by the time since the boot', 'closing'),
-    ('state', 'index_inode', '', 'this file''s inode number; another one means that the folder is a copy', 'opening'),
-    ('state', 'relearning', '0 or 1', '1 while inode numbers of a copied folder are noted anew', 'opening, sweep'),
-    ('state', 'adoption', 'text', 'pending or rebuilding while files without a row become entries, then done', 'opening, sweep'),
+    ('state', 'settled_at', 'ms since 1970, UTC', 'entries stored up to this time were on disk when the cache was closed', 'closing'),
+    ('state', 'settled_uptime', 'ms since the boot', 'the same, as time since the boot', 'closing'),
+    ('state', 'index_inode', '', 'inode number of this file; if the file has another one, the directory is a copy', 'opening'),
+    ('state', 'relearning', '0 or 1', '1 while the inode numbers of a copied directory are being recorded', 'opening, sweep'),
+    ('state', 'adoption', 'text', 'pending or rebuilding while files without a row are being taken over, then done', 'opening, sweep'),
     ('state', 'adopts_until', 'ms since 1970, UTC', 'files whose inode changed later are not adopted', 'opening'),
-    ('state', 'distrust_from', 'ms since 1970, UTC', 'stores without a boot from here on are not trusted after a power cut; NULL: none', 'opening, sweep'),
-    ('state', 'distrust_until', 'ms since 1970, UTC', 'up to here', 'opening, sweep'),
-    ('state', 'distrust_boot', '', 'stores from this boot and uptime on are not trusted after a power cut; NULL: none', 'opening, sweep'),
+    ('state', 'distrust_from', 'ms since 1970, UTC', 'start of the time span whose stores without a boot are not trusted after a power failure; NULL: none', 'opening, sweep'),
+    ('state', 'distrust_until', 'ms since 1970, UTC', 'end of that time span', 'opening, sweep'),
+    ('state', 'distrust_boot', '', 'stores from this boot and uptime on are not trusted after a power failure; NULL: none', 'opening, sweep'),
     ('state', 'distrust_uptime', 'ms since the boot', 'see distrust_boot', 'opening, sweep'),
     ('state', 'distrust_until_boot', '', 'up to this boot and uptime', 'opening, sweep'),
     ('state', 'distrust_until_uptime', 'ms since the boot', 'see distrust_until_boot', 'opening, sweep'),
     ('state', 'reconciled_at', 'ms since 1970, UTC', 'when files were last compared with the rows', 'sweep'),
-    ('state', 'legacy_names', '', '2 while a folder of schema 1 is to be searched for names of Kingfisher 7, else 0 or 1', 'sweep'),
-    ('state', 'upgrading', '', 'what is left of the upgrade to version 7: 4 the index by rank, 3 former indexes, 2 hosts, 1 former tables, 0 nothing', 'sweep'),
+    ('state', 'legacy_names', '', '2 until a directory of schema 1 is searched for names of Kingfisher 7, otherwise 0 or 1', 'sweep'),
+    ('state', 'upgrading', '', 'remaining steps of the upgrade to version 7: 4 the index by rank, 3 former indexes, 2 hosts, 1 former tables, 0 none', 'sweep'),
     ('statistics', 'id', '', '1', 'migration'),
     ('statistics', 'since', 'ms since 1970, UTC', 'when counting began; 0: nothing was counted', 'read'),
     ('statistics', 'hits', 'count', '', 'read'),
     ('statistics', 'misses', 'count', '', 'read'),
     ('statistics', 'stores', 'count', '', 'store'),
-    ('statistics', 'removals', 'count', 'entries that were asked to be removed', 'removal'),
-    ('statistics', 'evictions', 'count', 'entries removed for want of room', 'cleaning'),
+    ('statistics', 'removals', 'count', 'entries removed by callers', 'removal'),
+    ('statistics', 'evictions', 'count', 'entries removed because a limit was exceeded', 'cleaning'),
     ('statistics', 'expirations', 'count', 'entries removed because they had expired', 'cleaning'),
     ('statistics', 'bytes_read', 'bytes', '', 'read'),
     ('statistics', 'bytes_written', 'bytes', '', 'store'),
     ('statistics', 'bytes_evicted', 'bytes', '', 'cleaning'),
-    ('statistics', 'unused_evicted', 'ms', 'for how long the evicted entries had not been used, all together', 'cleaning'),
+    ('statistics', 'unused_evicted', 'ms', 'sum of the times for which evicted entries had not been used', 'cleaning'),
     ('statistics', 'evictions_before', 'count', 'evictions by earlier versions, which bytes_evicted and unused_evicted do not include', 'migration'),
     ('metadata', 'id', '', 'entries.id', 'app'),
-    ('metadata', 'stored_at', 'ms since 1970, UTC', 'entries.created_at; a row with another one is out of date', 'app'),
+    ('metadata', 'stored_at', 'ms since 1970, UTC', 'entries.created_at; if it differs, the row is out of date', 'app'),
     ('metadata', 'etag', 'text', 'response header (RFC 9110, 8.8.3)', 'app'),
     ('metadata', 'last_modified', 'text', 'response header (RFC 9110, 8.8.2)', 'app'),
     ('metadata', 'max_age', 's', 'for how long a response is fresh (RFC 9111, 5.2.2.1)', 'app'),
     ('metadata', 'fields', 'JSON', 'an object of texts', 'app'),
     ('metadata', 'checked_at', 'ms since 1970, UTC', 'when the server last confirmed it; NULL: at the store', 'app'),
     ('metadata', 'age', 's', 'of the response on arrival (RFC 9111, 5.1)', 'app'),
-    ('metadata', 'stale_while_revalidate', 's', 'for how long it may be used while it is checked (RFC 5861, 3)', 'app'),
-    ('metadata', 'must_revalidate', '0 or 1', '1: not to be used unchecked once it is stale (RFC 9111, 5.2.2.2)', 'app'),
+    ('metadata', 'stale_while_revalidate', 's', 'how long it may be used while it is being validated (RFC 5861, 3)', 'app'),
+    ('metadata', 'must_revalidate', '0 or 1', '1: must be validated before use once it is stale (RFC 9111, 5.2.2.2)', 'app'),
     ('tags', 'tag', 'text', '', 'app'),
     ('tags', 'id', '', 'entries.id', 'app'),
     ('schema_migrations', 'version', '', 'of the schema', 'migration'),
@@ -930,16 +929,16 @@ INSERT INTO cache_schema (table_name, column_name, unit, meaning, written_by) VA
     ('schema_migrations', 'checksum', 'hexadecimal', 'SHA-256 of that file', 'migration'),
     ('schema_migrations', 'applied_at', 'ms since 1970, UTC', '', 'migration'),
     ('schema_migrations', 'oldest_reader', '', 'the oldest version that can use an index with this change', 'migration'),
-    ('cache_help', 'name', 'text', 'the view that is asked', 'migration'),
-    ('cache_help', 'question', 'text', 'what it answers', 'migration'),
-    ('cache_help', 'statement', 'SQL', 'that answers it', 'migration'),
-    ('cache_help', 'units', 'text', 'of what it answers', 'migration'),
-    ('cache_help', 'access', 'text', 'what may be done with it', 'migration'),
+    ('cache_help', 'name', 'text', 'the view that has the answer', 'migration'),
+    ('cache_help', 'question', 'text', 'a question about the cache', 'migration'),
+    ('cache_help', 'statement', 'SQL', 'the statement that answers it', 'migration'),
+    ('cache_help', 'units', 'text', 'the units of the result', 'migration'),
+    ('cache_help', 'access', 'text', 'whether you may write to it', 'migration'),
     ('cache_schema', 'table_name', 'text', 'a table or a view', 'migration'),
     ('cache_schema', 'column_name', 'text', '', 'migration'),
     ('cache_schema', 'unit', 'text', '', 'migration'),
     ('cache_schema', 'meaning', 'text', '', 'migration'),
-    ('cache_schema', 'written_by', 'text', 'what the cache writes it for; view: calculated', 'migration'),
+    ('cache_schema', 'written_by', 'text', 'the operations that write it; view: calculated', 'migration'),
     ('cache_entries', 'key', 'text', 'the cache key; NULL: not known', 'view'),
     ('cache_entries', 'file', 'text', 'the blob''s name in the cache''s folder', 'view'),
     ('cache_entries', 'size', 'bytes', 'of the blob', 'view'),
@@ -954,18 +953,18 @@ INSERT INTO cache_schema (table_name, column_name, unit, meaning, written_by) VA
     ('cache_entries', 'host', 'text', 'of the address; NULL: none, or not known', 'view'),
     ('cache_entries', 'tags', 'text', 'separated by commas', 'view'),
     ('cache_entries', 'id', '', 'entries.id', 'view'),
-    ('cache_eviction_order', 'position', 'count', '1 goes first: what has expired, then the least recently used; pinned entries are missing', 'view'),
+    ('cache_eviction_order', 'position', 'count', '1 is evicted first: expired entries, then the least recently used; pinned entries are not listed', 'view'),
     ('cache_eviction_order', 'key', 'text', 'the cache key; NULL: not known', 'view'),
     ('cache_eviction_order', 'file', 'text', 'the blob''s name', 'view'),
     ('cache_eviction_order', 'size', 'bytes', '', 'view'),
-    ('cache_eviction_order', 'bytes_so_far', 'bytes', 'freed when everything up to here is gone', 'view'),
+    ('cache_eviction_order', 'bytes_so_far', 'bytes', 'bytes freed by evicting all entries up to this one', 'view'),
     ('cache_eviction_order', 'expired', '0 or 1', '1: a miss now', 'view'),
     ('cache_eviction_order', 'created', 'UTC', 'when it was stored', 'view'),
     ('cache_eviction_order', 'last_read', 'UTC', 'NULL: not since the store', 'view'),
     ('cache_summary', 'entries', 'count', '', 'view'),
     ('cache_summary', 'bytes', 'bytes', '', 'view'),
     ('cache_summary', 'megabytes', '1,000,000 bytes', '', 'view'),
-    ('cache_summary', 'allocated_bytes', 'bytes', 'on the volume, where files end with their last block', 'view'),
+    ('cache_summary', 'allocated_bytes', 'bytes', 'bytes allocated on the volume, in whole blocks', 'view'),
     ('cache_summary', 'expired_entries', 'count', '', 'view'),
     ('cache_summary', 'expired_bytes', 'bytes', '', 'view'),
     ('cache_summary', 'pinned_entries', 'count', '', 'view'),
@@ -974,16 +973,16 @@ INSERT INTO cache_schema (table_name, column_name, unit, meaning, written_by) VA
     ('cache_summary', 'oldest', 'UTC', 'the earliest store', 'view'),
     ('cache_summary', 'newest', 'UTC', 'the latest store', 'view'),
     ('cache_summary', 'last_read', 'UTC', 'of any entry', 'view'),
-    ('cache_summary', 'adoption', 'text', 'done, unless files without a row are still becoming entries', 'view'),
-    ('cache_hosts', 'host', 'text', '(no address) and (unknown) in brackets', 'view'),
+    ('cache_summary', 'adoption', 'text', 'done, or the state of taking over files without a row', 'view'),
+    ('cache_hosts', 'host', 'text', 'the host, (no address) for keys that are not URLs, or (unknown)', 'view'),
     ('cache_hosts', 'entries', 'count', '', 'view'),
     ('cache_hosts', 'bytes', 'bytes', '', 'view'),
     ('cache_hosts', 'reads', 'count', 'since each entry''s store', 'view'),
-    ('cache_processors', 'processor', 'text', '(original) and (unknown) in brackets', 'view'),
+    ('cache_processors', 'processor', 'text', 'the identifier of the processor, (original), or (unknown)', 'view'),
     ('cache_processors', 'entries', 'count', '', 'view'),
     ('cache_processors', 'bytes', 'bytes', '', 'view'),
     ('cache_processors', 'reads', 'count', 'since each entry''s store', 'view'),
-    ('cache_images', 'image', 'text', 'the image''s own key; images that are not known are missing', 'view'),
+    ('cache_images', 'image', 'text', 'the key of the image; entries whose image is unknown are not listed', 'view'),
     ('cache_images', 'variants', 'count', 'entries, the original included', 'view'),
     ('cache_images', 'bytes', 'bytes', '', 'view'),
     ('cache_images', 'reads', 'count', 'since each entry''s store', 'view'),
@@ -1015,21 +1014,21 @@ INSERT INTO cache_schema (table_name, column_name, unit, meaning, written_by) VA
     ('cache_metadata', 'fields', 'JSON', 'an object of texts', 'view'),
     ('cache_statistics', 'hits', 'count', '', 'view'),
     ('cache_statistics', 'misses', 'count', '', 'view'),
-    ('cache_statistics', 'hit_percent', 'percent', 'NULL: nothing was looked for', 'view'),
+    ('cache_statistics', 'hit_percent', 'percent', 'NULL: no lookups yet', 'view'),
     ('cache_statistics', 'stores', 'count', '', 'view'),
-    ('cache_statistics', 'removals', 'count', 'asked for', 'view'),
-    ('cache_statistics', 'evictions', 'count', 'for want of room', 'view'),
-    ('cache_statistics', 'expirations', 'count', 'expired', 'view'),
+    ('cache_statistics', 'removals', 'count', 'entries removed by callers', 'view'),
+    ('cache_statistics', 'evictions', 'count', 'entries removed because a limit was exceeded', 'view'),
+    ('cache_statistics', 'expirations', 'count', 'entries removed because they had expired', 'view'),
     ('cache_statistics', 'bytes_read', 'bytes', '', 'view'),
     ('cache_statistics', 'bytes_written', 'bytes', '', 'view'),
     ('cache_statistics', 'bytes_evicted', 'bytes', '', 'view'),
     ('cache_statistics', 'days_unused_when_evicted', 'days', 'on average', 'view'),
     ('cache_statistics', 'since', 'UTC', 'when counting began; NULL: nothing was counted', 'view'),
-    ('cache_check', 'noted_entries', 'count', 'what the cache goes by', 'view'),
+    ('cache_check', 'noted_entries', 'count', 'the recorded total, which the cache uses', 'view'),
     ('cache_check', 'counted_entries', 'count', '', 'view'),
-    ('cache_check', 'noted_bytes', 'bytes', 'what the cache goes by', 'view'),
+    ('cache_check', 'noted_bytes', 'bytes', 'the recorded total, which the cache uses', 'view'),
     ('cache_check', 'counted_bytes', 'bytes', '', 'view'),
-    ('cache_check', 'is_right', 'yes or no', 'the cache itself recounts once a day, and where an eviction finds too little', 'view'),
+    ('cache_check', 'is_right', 'yes or no', 'whether they match; the cache recounts once a day, and if an eviction finds too few bytes', 'view'),
     ('cache_versions', 'version', '', 'of the schema', 'view'),
     ('cache_versions', 'migration', 'text', 'the file in Migrations', 'view'),
     ('cache_versions', 'applied', 'UTC', '', 'view'),

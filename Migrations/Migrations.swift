@@ -1,7 +1,7 @@
 /// The numbered SQL files of this folder, embedded in the binary, in the order in which they are applied.
 ///
-/// A released file is never edited: its checksum is in the ledger of every index it was applied to. How to add one is
-/// in CONTRIBUTING.md.
+/// A released file is never edited: its checksum is in the ledger of every index it was applied to. The page Upgrading of the
+/// documentation describes how to add one.
 package enum MigrationFiles {
     package struct File: Sendable {
         /// 1 for `V0001__….sql`; numbers have no gaps.
@@ -9,7 +9,7 @@ package enum MigrationFiles {
         /// The file's name.
         package let name: String
         package let sql: String
-        /// What `sha256sum` prints of it; written down, because to work it out each time a cache is opened takes as long as opening it.
+        /// The output of `sha256sum`. It is precomputed, because computing it at each opening would take as long as the opening itself.
         package let checksum: String
         /// The oldest schema version whose code can still use an index that has this change.
         package let oldestReader: Int
@@ -20,12 +20,12 @@ package enum MigrationFiles {
             version: 1, name: "V0001__create_entries.sql",
             sql: EmbeddedSQL.V0001__create_entries,
             checksum: "c9acbaa721a8abf8967f366db917e25bb84bc90dbcba674cd629e0049a62c1af", oldestReader: 1),
-        // Version 1 passes over the column, and takes an entry under a legacy name for one that nobody asks for.
+        // Version 1 ignores the column, and treats an entry under a legacy name as one whose key is never used.
         File(
             version: 2, name: "V0002__find_legacy_names.sql",
             sql: EmbeddedSQL.V0002__find_legacy_names,
             checksum: "1c1a1e7ce236707343fddeef0dfe0191f6d001ca27e729343c15557844dac2cb", oldestReader: 1),
-        // Older versions fill none of the new columns and tables, and need none. A store by one of them takes a pin away.
+        // Older versions neither write nor need the new columns and tables. A store by an older version removes a pin.
         File(
             version: 3, name: "V0003__count_uses.sql",
             sql: EmbeddedSQL.V0003__count_uses,
@@ -42,7 +42,7 @@ package enum MigrationFiles {
             version: 6, name: "V0006__show_more.sql",
             sql: EmbeddedSQL.V0006__show_more,
             checksum: "009d673fb5abd07ec2c7dc75be8711dabbc364878727e5eb8a354bb7b95da62b", oldestReader: 1),
-        // Older versions cannot know of `rank`, nor of what the triggers keep.
+        // Older versions know neither `rank` nor the totals that the new triggers maintain.
         File(
             version: 7, name: "V0007__explain_itself.sql",
             sql: EmbeddedSQL.V0007__explain_itself,

@@ -1,20 +1,20 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The library's, with the same name and the same default.
+/// The library's trait, with the same name and default.
 let codecTrait = "ImageCodecs"
 
 let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
 
-// A package of its own: the intermediate files of a package's products are in one folder, and on a volume that does not tell upper from
-// lower case the library `Halcyon` and the executable `halcyon` would overwrite each other's. Packages that use the library do not
-// resolve what the tool alone needs, either.
+// A separate package, because the products of one package share a directory for intermediate files. On a volume that ignores case,
+// the library `Halcyon` and the executable `halcyon` would overwrite each other's files. Also, packages that use the library then
+// do not resolve the tool's dependencies.
 let package = Package(
     name: "HalcyonTool",
     platforms: [.macOS(.v12)],
     products: [.executable(name: "halcyon", targets: ["HalcyonCLI"])],
     traits: [
-        .trait(name: codecTrait, description: "The library's trait of this name: on Linux the tool decodes pictures."),
+        .trait(name: codecTrait, description: "Passed on to the library: on Linux, the tool decodes pictures."),
         .default(enabledTraits: [codecTrait]),
     ],
     dependencies: [
@@ -29,7 +29,7 @@ let package = Package(
             dependencies: [halcyon, .product(name: "ArgumentParser", package: "swift-argument-parser")]),
         // Scripts/demo runs it, beside the tool: an app's part of the main job.
         .executableTarget(name: "HalcyonDemo", dependencies: [halcyon]),
-        // The tests look into indexes, and write into them what the library never would.
+        // The tests read indexes, and write data into them that the library never writes.
         .systemLibrary(
             name: "CSQLite", path: "Tests/CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .testTarget(name: "HalcyonCLITests", dependencies: ["HalcyonCLI", "CSQLite", halcyon]),
@@ -39,7 +39,7 @@ let package = Package(
 
 for target in package.targets where target.type != .system {
     target.swiftSettings = [
-        // As the library has it.
+        // The same settings as the library's.
         .treatAllWarnings(as: .error, .when(platforms: [.linux])),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -133,13 +133,13 @@ static void start_decoding(j_decompress_ptr jpeg, const halcyon_jpeg_size *size)
     if (jpeg->image_width != size->width || jpeg->image_height != size->height)
         stop_decoding(jpeg, HALCYON_IMAGE_MALFORMED, "the header was misread");
     if (jpeg->jpeg_color_space == JCS_UNKNOWN)
-        stop_decoding(jpeg, HALCYON_IMAGE_UNSUPPORTED, "neither grey nor three nor four colours");
+        stop_decoding(jpeg, HALCYON_IMAGE_UNSUPPORTED, "an unsupported number of color components");
     jpeg->out_color_space = has_inks(jpeg) ? JCS_CMYK : JCS_EXT_RGBA;
     jpeg->scale_num = size->eighths;
     jpeg->scale_denom = 8;
     jpeg_start_decompress(jpeg);
     if (jpeg->output_width != size->scaled_width || jpeg->output_height != size->scaled_height)
-        stop_decoding(jpeg, HALCYON_IMAGE_MALFORMED, "the scaled size is another one");
+        stop_decoding(jpeg, HALCYON_IMAGE_MALFORMED, "libjpeg computed a different scaled size");
     /* libjpeg has now read all scans. Without an end marker, the finest one may be missing. */
     if (jpeg_has_multiple_scans(jpeg) && ((jpeg_escape *)jpeg->err)->has_run_out)
         stop_decoding(jpeg, HALCYON_IMAGE_TRUNCATED, "the file ends early");

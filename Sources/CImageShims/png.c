@@ -76,7 +76,7 @@ static void read_pixels(
         png_error(png, "the header was misread");
     ask_for_rgba(png);
     png_read_update_info(png, info);
-    if (png_get_rowbytes(png, info) != (size_t)width * 4) png_error(png, "a row has another length than its pixels");
+    if (png_get_rowbytes(png, info) != (size_t)width * 4) png_error(png, "a row has an unexpected length");
     if (png_get_interlace_type(png, info) == PNG_INTERLACE_NONE) {
         read_pass(png, width, height, -1, canvas, row);
     } else {

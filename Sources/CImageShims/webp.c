@@ -29,7 +29,7 @@ static int32_t decode_rows(
     const uint8_t *bytes, size_t count, const halcyon_webp_size *size, uint8_t *pixels, halcyon_image_error *error
 ) {
     WebPDecoderConfig config;
-    if (!WebPInitDecoderConfig(&config)) return halcyon_fail(error, HALCYON_IMAGE_UNSUPPORTED, "another libwebp");
+    if (!WebPInitDecoderConfig(&config)) return halcyon_fail(error, HALCYON_IMAGE_UNSUPPORTED, "an incompatible version of libwebp");
     VP8StatusCode status = WebPGetFeatures(bytes, count, &config.input);
     if (status != VP8_STATUS_OK) return fail_to_decode(error, status);
     if (config.input.has_animation || (uint32_t)config.input.width != size->width

@@ -70,13 +70,13 @@
 
         private func check(_ frame: GIFFrame) throws {
             guard frame.size.width > 0, frame.size.height > 0 else {
-                throw ImageCodecError.malformed(.gif, reason: "a frame of \(frame.size)")
+                throw ImageCodecError.malformed(.gif, reason: "a frame has the size \(frame.size)")
             }
             guard frame.size.pixelCount <= pixelLimit else {
                 throw ImageCodecError.tooManyPixels(count: frame.size.pixelCount, limit: pixelLimit)
             }
             guard frame.description.colour_count > 0 else {
-                throw ImageCodecError.malformed(.gif, reason: "a frame without colours")
+                throw ImageCodecError.malformed(.gif, reason: "a frame without colors")
             }
         }
 

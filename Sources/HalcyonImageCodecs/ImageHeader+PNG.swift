@@ -70,7 +70,7 @@ private struct PNGLayout {
             let depth = content.byte(), let colourType = content.byte()
         else { throw ImageCodecError.malformed(.png, reason: "a short header") }
         guard let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colourType], [1, 2, 4, 8, 16].contains(depth) else {
-            throw ImageCodecError.malformed(.png, reason: "colour type \(colourType) of \(depth) bits")
+            throw ImageCodecError.malformed(.png, reason: "color type \(colourType) with \(depth) bits")
         }
         size = PixelSize(width: width, height: height)
         bitsPerPixel = channels * Int(depth)

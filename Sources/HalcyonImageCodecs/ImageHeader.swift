@@ -47,7 +47,7 @@ package struct ImageHeader: Equatable, Sendable {
         case .webp: self = try Self.ofWebP(bytes)
         }
         guard storedSize.width > 0, storedSize.height > 0 else {
-            throw ImageCodecError.malformed(format, reason: "a size of \(storedSize)")
+            throw ImageCodecError.malformed(format, reason: "invalid size \(storedSize)")
         }
     }
 

@@ -105,7 +105,7 @@ import Testing
             #endif
         }
 
-        @Test func `what is wrong with a file can be asked, and how large one may be can be said`() throws {
+        @Test func `the decoding error is available, and the pixel limits can be set`() throws {
             let error = try #require(ImageDecodingError(decoding: Data([1, 2, 3])))
             #expect(!error.description.isEmpty && error.errorDescription == error.description)
             #expect(HalcyonImage.pixelLimit == 100_000_000 && HalcyonImage.animationPixelLimit == 250_000_000)

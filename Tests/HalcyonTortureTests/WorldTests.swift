@@ -7,7 +7,7 @@ import Testing
 
 /// The clocks and disks that workers are given.
 @Suite struct WorldTests {
-    @Test func `a clock is put forward and back for everybody who has opened it`() throws {
+    @Test func `a clock change affects every process that has opened the cache`() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("clock").path
         let (mine, other) = (try SharedClock(path: path), try SharedClock(path: path))

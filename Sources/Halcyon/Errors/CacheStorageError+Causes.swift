@@ -14,8 +14,8 @@ extension CacheStorageError {
         case is EntryIndex.LogFull:
             self.init(
                 .indexUnavailable,
-                "The log of the index is as long as it may get, because a connection has been reading for long.",
-                remedy: "End what reads: a query, or sqlite3 within a transaction. Then the next store works.")
+                "The log of the index has reached its maximum length, because a connection has been reading for a long time.",
+                remedy: "End the long read: a query, or a transaction in sqlite3. Then stores work again.")
         default:
             self.init(.fileSystem, "The operation failed: \(error).", remedy: "Try again.")
         }
@@ -44,7 +44,7 @@ extension CacheStorageError {
         case _ where error.isDamage:
             self.init(
                 .indexDamaged, "The index is damaged (\(cause)).",
-                remedy: "It is rebuilt from the blobs at the next use, and the damaged file is kept beside it.",
+                remedy: "The next use rebuilds it from the blobs, and keeps the damaged file next to it.",
                 sqliteCode: code)
         case _ where error.isOutOfSpace:
             self.init(
@@ -57,7 +57,7 @@ extension CacheStorageError {
         case _ where error.isBusy:
             self.init(
                 .indexUnavailable, "Another process holds the index's write lock (\(cause)).",
-                remedy: "Try again; if it stays so, look for a stopped process that has the cache open.",
+                remedy: "Try again. If it keeps failing, look for a stopped process that has the cache open.",
                 sqliteCode: code)
         default:
             self.init(
@@ -73,23 +73,23 @@ extension CacheStorageError {
             self.init(
                 .newerSchema,
                 "The index has schema version \(found), and this version of Halcyon knows up to \(known).",
-                remedy: "Use the newer version, or give this one a folder of its own.")
+                remedy: "Use the newer version, or give this version its own directory.")
         case .edited(let version, let name):
             self.init(
-                .editedMigration, "Migration \(version) (\(name)) is not the one that made this index.",
+                .editedMigration, "Migration \(version) (\(name)) differs from the one that was applied to this index.",
                 remedy: "Restore the released file and put the change into a migration with a new number.")
         case .foreignTables:
             self.init(
-                .indexDamaged, "The file index.sqlite is some other database.",
+                .indexDamaged, "The file index.sqlite is a database of another program.",
                 remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
         case .damagedLedger(let version):
             self.init(
-                .indexDamaged, "The index has a ledger that no version has written (at version \(version)).",
+                .indexDamaged, "The migration ledger of the index is invalid (at version \(version)).",
                 remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
         case .inconsistentLedger(let userVersion, let ledgerVersion):
             self.init(
                 .indexDamaged,
-                "The index says schema version \(userVersion), and its ledger says \(ledgerVersion).",
+                "The index has schema version \(userVersion), but its ledger has version \(ledgerVersion).",
                 remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
         }
     }

@@ -93,16 +93,18 @@ extension KingfisherError.CacheErrorReason {
         case .invalidURLResource(let error, _, let url):
             "Cannot read or change what is cached at \(place(url)). \(text(error))"
         case .cannotLoadDataFromDisk(let url, let error): "Cannot load the cached file \(place(url)). \(text(error))"
-        case .cannotCreateDirectory(let path, let error): "Cannot make or use the cache folder \(path). \(text(error))"
+        case .cannotCreateDirectory(let path, let error):
+            "Cannot create or use the cache directory "
+                + "\(path). \(text(error))"
         case .imageNotExisting: "The image is not in the cache."
         case .cannotConvertToData(_, let error): "Cannot turn the value into data. \(text(error))"
-        case .cannotSerializeImage: "Cannot serialize the image: its serializer made no data of it."
+        case .cannotSerializeImage: "Cannot serialize the image: the serializer returned no data."
         case .cannotCreateCacheFile(let url, _, let data, let error):
             "Cannot store \(data.count) bytes at \(place(url)). \(text(error))"
         case .cannotSetCacheFileAttribute(let path, _, let error):
             "Cannot set attributes of \(place(URL(fileURLWithPath: path))). \(text(error))"
         case .diskStorageIsNotReady(let url):
-            "The disk storage is not ready: the folder \(url.path) could not be made. Check its parent's permissions."
+            "The disk storage is not ready: the directory \(url.path) could not be created. Check the permissions of its parent."
         }
     }
 
@@ -122,7 +124,9 @@ extension KingfisherError.ProcessorErrorReason {
 
     fileprivate var errorText: String {
         switch self {
-        case .processingFailed(let processor, _): "The processor “\(processor.identifier)” made no image of its input."
+        case .processingFailed(let processor, _):
+            "The processor “\(processor.identifier)” could not make "
+                + "an image from its input."
         }
     }
 }

@@ -167,6 +167,6 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
 extension CacheStorageError {
     static let cyclicFetch = CacheStorageError(
-        .cyclicFetch, "What is to be stored under a key asks for the same key, or for another one that waits for it.",
-        remedy: "Ask for what the closure needs under a key of its own.")
+        .cyclicFetch, "The closure that fetches a key requests the same key, or another key that waits for it.",
+        remedy: "Do not request that key in the closure; use a different key for what it needs.")
 }

@@ -13,7 +13,7 @@
 
             private static func unavailable(_ format: ImageFileFormat?) -> ImageCodecError {
                 .unsupported(
-                    format ?? .png, reason: "this build has no codecs; build with the package trait ImageCodecs")
+                    format ?? .png, reason: "this build has no image codecs; enable the package trait ImageCodecs")
             }
         #endif
 

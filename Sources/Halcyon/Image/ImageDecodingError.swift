@@ -11,7 +11,9 @@
         init(_ error: ImageCodecError) {
             var text = "The image cannot be decoded: \(error)."
             if case .tooManyPixels = error {
-                text += " Raise HalcyonImage.pixelLimit, or for an animation HalcyonImage.animationPixelLimit, if such"
+                text +=
+                    " If you expect such images, raise HalcyonImage.pixelLimit, or "
+                    + "HalcyonImage.animationPixelLimit for animations."
                 text += " images are expected."
             }
             description = text

@@ -99,8 +99,7 @@ extension ImageCache {
     }
 
     private func store(_ new: NewImage, forKey key: String, _ options: KingfisherParsedOptionsInfo) {
-        storeInMemory(new.image, forKey: key, options: options)
-        storeOnDisk(
+        storeInBoth(
             new.image, original: new.original, forKey: key, options: options, attributes: new.attributes,
             report: StoreReport(queue: .untouch, handler: nil))
     }

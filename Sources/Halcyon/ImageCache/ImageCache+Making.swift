@@ -13,7 +13,7 @@ extension ImageCache {
 
     static func emptyNameError(parent: URL?) -> KingfisherError {
         let error = CacheStorageError(
-            .emptyName, "The name of the cache is empty.", remedy: "Give it a name: its folder is named after it.")
+            .emptyName, "The name of the cache is empty.", remedy: "Give it a name. Its directory is named after it.")
         return .cacheError(reason: .cannotCreateDirectory(path: parent?.path ?? "", error: error))
     }
 }

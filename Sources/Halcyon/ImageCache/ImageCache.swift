@@ -73,7 +73,7 @@ open class ImageCache: @unchecked Sendable {
     /// - Precondition: the name is not empty.
     /// - Complexity: creates the folder and opens the index: a few milliseconds, whatever the number of entries.
     public convenience init(name: String) {
-        precondition(!name.isEmpty, "A cache needs a name: its folder is named after it.")
+        precondition(!name.isEmpty, "A cache needs a name, because its directory is named after it.")
         let config = Self.diskConfig(name: name, directory: nil, path: nil)
         self.init(
             memoryStorage: Self.memoryStorage(),

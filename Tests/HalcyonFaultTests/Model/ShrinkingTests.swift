@@ -14,7 +14,7 @@ import Testing
         #expect(shrunk(Array(0..<10)) { $0.count == 10 } == Array(0..<10))
     }
 
-    @Test func `what was needed for something that has gone goes too`() {
+    @Test func `dependencies of a removed step are removed too`() {
         // A pair may be left out as a whole, or its second half first.
         let left = shrunk([1, 2, 3, 4, 5, 6]) { rest in
             rest.contains(6) && (!rest.contains(5) || rest.contains(1))

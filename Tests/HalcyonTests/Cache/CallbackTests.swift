@@ -263,7 +263,7 @@ import Testing
         #expect(!cache.isCached(forKey: "a"))
     }
 
-    @Test func `without a queue a load answers on the main queue, and what concerns the disk alone where it was done`()
+    @Test func `without a queue, loads call back on the main queue, and disk calls on the thread that did the work`()
         async throws
     {
         try await withImageCache { subject in

@@ -313,7 +313,7 @@ import Testing
         }
     }
 
-    @Test func `a cache goes when nobody has it, although its timers run and something is pending`() async throws {
+    @Test func `an unreferenced cache is released while timers run and work is pending`() async throws {
         let disk = try CacheFixture { $0.cleanInterval = 0.001 }
         weak var released: ImageCache?
         try {

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a store of an image goes the same way as one of bytes`() async throws {
+    @Test func `storing an image enforces limits like storing bytes`() async throws {
         let size = UInt(Pictures.small[0].count)
         try await withImageCache(configure: { $0.sizeLimit = 4 * size }) { subject in
             for number in 0..<5 { try await subject.cache.store(Pictures.image(0), forKey: "\(number)") }

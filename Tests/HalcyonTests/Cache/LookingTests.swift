@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `looking waits for nobody`() async throws {
+    @Test func `checking does not wait for other calls`() async throws {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(), forKey: "a")
             subject.cache.clearMemoryCache()

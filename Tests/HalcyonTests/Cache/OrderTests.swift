@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `what goes by conditions on keys leaves the loads of other keys alone`() async throws {
+    @Test func `a removal by keys does not affect loads of other keys`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "other")
             try await withoutTurns(subject) { cache in
@@ -320,7 +320,7 @@ import Testing
         }
     }
 
-    @Test func `what has expired when it is stored is no news`() async throws {
+    @Test func `storing an expired image changes nothing`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
             try await withoutTurns(subject) { cache in
@@ -386,7 +386,7 @@ import Testing
         }
     }
 
-    @Test func `who wants another image, or another moment, reads for himself`() async throws {
+    @Test func `a load with another result, or after a change, reads separately`() async throws {
         try await withImageCache { subject in
             let (cache, image) = (subject.cache, try Pictures.image(2))
             let apart: [(KingfisherOptionsInfo, KingfisherOptionsInfo, @Sendable (ImageCache) -> Void)] = [

@@ -224,7 +224,7 @@ import Testing
         #expect(order.isIdle)
     }
 
-    @Test func `so may what a configuration holds, when another one takes its place`() throws {
+    @Test func `objects in a replaced configuration may call the cache from their deinit`() throws {
         try withCache { cache in
             let storage = cache.storage
             let isGone = Locked(false)

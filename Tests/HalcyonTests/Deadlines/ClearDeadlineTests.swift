@@ -71,7 +71,7 @@ import Testing
         try disk.requireClean()
     }
 
-    @Test func `two at once take what was there when the second one began`() async throws {
+    @Test func `two concurrent clears remove everything stored before the second one`() async throws {
         let (disk, cache) = try makeCache(hold)
         let cleared = Calls<Void>()
         held.stop(after: 3)

@@ -254,7 +254,7 @@ import Testing
         }
     }
 
-    @Test func `what has not waited in vain leaves the patience of stores whole`() throws {
+    @Test func `a wait that succeeds does not shorten the timeout of stores`() throws {
         try withCache(tuning: Self.tuning(writerTimeout: 1_000)) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()

@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `whoever watches a check or an adoption may, and each of its batches`() throws {
+    @Test func `progress closures of a check or an adoption may call the storage`() throws {
         var tuning = Tuning.patient
         tuning.flushBatchSize = 8
         tuning.adoptionBatchSize = 8

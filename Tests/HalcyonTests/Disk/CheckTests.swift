@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `names that could be keys are nobody's orphans`() throws {
+    @Test func `names that could be unhashed keys are not orphans`() throws {
         try withCache(configure: { $0.usesHashedFileName = false }) { cache in
             try filled(cache)
             let mine = cache.directory.appendingPathComponent("holiday.jpg")

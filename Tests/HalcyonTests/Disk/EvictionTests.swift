@@ -4,7 +4,7 @@ import HalcyonTestSupport
 import Testing
 
 @Suite struct EvictionTests {
-    @Test func `nothing goes below the limit, and at the limit half of it stays`() throws {
+    @Test func `nothing is evicted below the limit, and at the limit half of it is kept`() throws {
         try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
             for seed in 0..<9 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             #expect(try cache.storage.removeSizeExceededValues() == [])
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `more than one batch goes in batches`() throws {
+    @Test func `large evictions run in batches`() throws {
         var tuning = Tuning.patient
         tuning.batchSize = 8
         try withCache(tuning: tuning, configure: { $0.sizeLimit = 5_000 }) { cache in

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `each row says what shows it`() throws {
+    @Test func `each promise names its test`() throws {
         let rows = try text("Sources/Halcyon/Documentation.docc/Guarantees.md").split(separator: "\n").filter {
             $0.hasPrefix("|") && !$0.hasPrefix("|---") && !$0.hasPrefix("| Promise")
         }

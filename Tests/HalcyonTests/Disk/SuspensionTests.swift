@@ -167,7 +167,7 @@ import Testing
         #expect(try second.value(forKey: "a") == .blob(1))
     }
 
-    @Test func `it waits for who reads at length`() throws {
+    @Test func `it waits for long reads`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let index = cache.storage.store.index

@@ -35,7 +35,7 @@
             #expect(image.size == CGSize(width: 1_028, height: 1_544) && !image.isDecoded)
         }
 
-        @Test func `what is no picture is no image, and the reason can be had`() throws {
+        @Test func `data that is not a picture is not an image, and the reason is available`() throws {
             let half = try Pictures.demo("horse-silhouette.png")
             for data in [Data(), .blob(1), half.prefix(40), try Pictures.demo("flower.jpg").prefix(100)] {
                 #expect(HalcyonImage(data: data) == nil)

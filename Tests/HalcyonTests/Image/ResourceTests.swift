@@ -23,7 +23,7 @@ import Testing
 }
 
 @Suite struct ImageFormatTests {
-    @Test func `formats are told by their first bytes`() {
+    @Test func `formats are detected from the first bytes`() {
         let rest = [UInt8](repeating: 0, count: 8)
         #expect(ImageFormat(Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + rest)) == .PNG)
         #expect(ImageFormat(Data([0xFF, 0xD8, 0xFF] + rest)) == .JPEG)

@@ -164,7 +164,7 @@ import Testing
         #expect(object.estimatedExpiration == now.addingTimeInterval(86_400))
     }
 
-    @Test func `an object goes by the clock of the system if no other is given`() {
+    @Test func `an object uses the system clock by default`() {
         let object = MemoryStorage.StorageObject(Weight(1), expiration: .seconds(1_000))
         #expect(!object.isExpired)
         #expect(abs(object.estimatedExpiration.timeIntervalSinceNow - 1_000) < 60)

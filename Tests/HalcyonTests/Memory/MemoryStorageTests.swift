@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: Underlying.allCases)
-    func `nothing is left of what all was removed, and it can be stored again`(_ underlying: Underlying) {
+    func `after removing all values nothing is left, and they can be stored again`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying, totalCostLimit: 100)
         for number in 0..<20 { memory.storage.store(value: 1, forKey: "\(number)") }
         memory.storage.removeAll()

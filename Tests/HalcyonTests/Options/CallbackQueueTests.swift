@@ -40,7 +40,7 @@ import Testing
         #expect(order.withLock { $0 } == [1, 2])
     }
 
-    @Test func `off the main queue mainCurrentOrAsync goes there`() async {
+    @Test func `off the main queue, mainCurrentOrAsync dispatches to it`() async {
         let isMain = await withCheckedContinuation { continuation in
             DispatchQueue(label: "elsewhere").async {
                 CallbackQueue.mainCurrentOrAsync.execute { continuation.resume(returning: MainQueue.isCurrent) }

@@ -7,9 +7,9 @@ internal import Foundation
 struct HalcyonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "halcyon",
-        abstract: "Look into an image cache and keep it in order.",
+        abstract: "Inspect and maintain an image cache.",
         discussion: """
-            A cache is a folder. Name it with --folder PATH, or with --name NAME for an app's cache in your Caches folder.
+            A cache is a directory. Pass it with --folder PATH, or with --name NAME for an app's cache in your Caches directory.
 
             EXAMPLES
               halcyon put --folder ./cache ~/Pictures

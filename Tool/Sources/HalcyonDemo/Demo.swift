@@ -43,7 +43,7 @@ struct Picture: Sendable {
     }
 
     func image() throws -> KFCrossPlatformImage {
-        guard let image = KFCrossPlatformImage(data: data) else { throw Surprise("\(key) is no image.") }
+        guard let image = KFCrossPlatformImage(data: data) else { throw Surprise("\(key) is not an image.") }
         return image
     }
 }

@@ -198,7 +198,7 @@ import Testing
         #expect(miss.status == 1 && miss.lines.count == 1 && miss.errors.contains("Nothing valid is cached under “b”."))
     }
 
-    @Test func `a blob that somebody removed is a miss, and its row is gone afterwards`() throws {
+    @Test func `a deleted blob is a miss, and its row is then deleted`() throws {
         try put("a", count: 10)
         try FileManager.default.removeItem(atPath: try path(of: "a"))
         #expect(try tool("get", "a").status == 1)

@@ -27,7 +27,7 @@ struct Origin: Sendable {
     func require(_ address: String) throws -> URL {
         guard let url = URL(string: address), let host = url.host(), ["http", "https"].contains(url.scheme),
             url.user() == nil
-        else { throw HTTPError(.badRequest, message: "url is not the address of a picture") }
+        else { throw HTTPError(.badRequest, message: "url is not the URL of an image") }
         guard allowedHosts.contains(host) else { throw HTTPError(.forbidden, message: "\(host) is not allowed") }
         return url
     }
@@ -57,7 +57,7 @@ struct Origin: Sendable {
                 let body = try await response.body.collect(upTo: Self.byteLimit)
                 return Answer(data: Data(body.readableBytesView), response: freshness)
             case .notModified where validators != nil: return Answer(data: Data(), response: freshness)
-            case .notFound, .gone: throw HTTPError(.notFound, message: "there is no such picture")
+            case .notFound, .gone: throw HTTPError(.notFound, message: "the image does not exist")
             default: throw HTTPError(.badGateway, message: "the host answered \(response.status.code)")
             }
         } catch let error as HTTPError {

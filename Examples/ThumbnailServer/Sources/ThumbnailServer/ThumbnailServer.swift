@@ -13,31 +13,37 @@ import ServiceLifecycle
 @main struct ThumbnailServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ThumbnailServer",
-        abstract: "Serves small JPEG and PNG pictures of those at other addresses, and keeps them.")
+        abstract: "Serves thumbnails of images on other hosts, and caches them on disk.")
 
-    @Option(name: .customLong("allow"), help: "A host from which pictures may be fetched. Repeat it for more.")
+    @Option(name: .customLong("allow"), help: "A host from which images may be downloaded. Repeat for more hosts.")
     var allowedHosts: [String] = []
 
-    @Option(help: "The port to listen on; 0 for any that is free.")
+    @Option(help: "The port to listen on; 0 for any free port.")
     var port = 8080
 
     @Option(help: "The folder for the cache.")
     var cache = FileManager.default.temporaryDirectory.appendingPathComponent("thumbnail-server").path
 
-    @Option(help: "How many megabytes of thumbnails are kept. The least recently used half goes when there are more.")
+    @Option(
+        help: ArgumentHelp(
+            "The size limit of the cache in megabytes. When it is exceeded, the least recently used "
+                + "half is evicted."))
     var megabytes: UInt = 500
 
-    @Option(help: "Seconds from one check of that limit to the next.")
+    @Option(help: "Seconds between two checks of the limit.")
     var cleanSeconds = 60.0
 
-    @Option(help: "Answer DELETE to those who send this word as \"Authorization: Bearer\". Without it nobody may.")
+    @Option(
+        help: ArgumentHelp(
+            "Allow DELETE for clients that send this token as \"Authorization: Bearer\". Without this "
+                + "option, DELETE is disabled."))
     var token: String?
 
-    @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "The log level: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.info
 
     func validate() throws {
-        guard !allowedHosts.isEmpty else { throw ValidationError("Say from where: --allow images.example.com") }
+        guard !allowedHosts.isEmpty else { throw ValidationError("Give at least one host: --allow images.example.com") }
         guard megabytes > 0, megabytes <= 1_000_000 else { throw ValidationError("--megabytes is 1 to 1000000.") }
         guard cleanSeconds > 0, cleanSeconds <= 86_400 else { throw ValidationError("--clean-seconds is up to a day.") }
         guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }

@@ -47,7 +47,10 @@ struct Thumbnails: Sendable {
             return Self.thumbnail(of: answer.data, width: width)
         }
         guard let thumbnail else {
-            throw HTTPError(.unsupportedMediaType, message: "it is no PNG, JPEG, GIF or WebP, or too large")
+            throw HTTPError(
+                .unsupportedMediaType,
+                message: "the file is not a PNG, JPEG, GIF or WebP, or "
+                    + "it is too large")
         }
         // A value that must not be stored expires at once.
         return .init(

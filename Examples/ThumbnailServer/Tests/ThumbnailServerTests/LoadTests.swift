@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `a host that is gone takes away nothing that is there`() async throws {
+    @Test func `cached thumbnails survive an unreachable host`() async throws {
         try await withServer { setting in
             let (server, origin) = (setting.server, setting.origin)
             let kinds = ["fresh", "stale", "soon"]
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `while it evicts nobody is refused, and the counts are true`() async throws {
+    @Test func `no request fails during evictions, and the counts are correct`() async throws {
         try await withServer(megabytes: 1) { setting in
             let (server, origin) = (setting.server, setting.origin)
             // About 5 MB of thumbnails.

@@ -1,17 +1,19 @@
 extension DiskStorage {
-    /// Information about an entry beside its bytes. A member that is nil leaves the entry's as it is. Each member says what a store
-    /// without it does.
+    /// Attributes of an entry, besides its bytes. In an update, a nil member changes nothing. In a store, the effect of nil is
+    /// described at each member.
     public struct EntryAttributes: Sendable, Hashable {
         /// Whether cleaning passes over the entry: it is not evicted and does not expire, but counts in totals. The system may
         /// still purge the Caches directory. Belongs to the key: a store leaves it as it is.
         public var isPinned: Bool?
-        /// Words by which you can find the entry, for example a user's name. Replaces the existing ones. Each has 1 to 1 000 bytes
+        /// Tags: words by which you can find the entry, for example a user's name. They replace the existing tags. Each has 1 to 1
+        /// 000 bytes
         /// of UTF-8. Belongs to the key: a store leaves them as they are.
         public var tags: Set<String>?
-        /// For asking a server later whether the bytes are still current. Belongs to the bytes: a store without validators removes them.
+        /// HTTP validators, for asking the server later whether the bytes are still current. They belong to the bytes: a store
+        /// without validators removes them.
         public var validators: HTTPValidators?
-        /// A few words of your own: dimensions, a placeholder's colours. Up to 16 KiB as JSON, including the texts of the validators.
-        /// Replaces the existing ones. Belongs to the bytes: a store without metadata removes them.
+        /// Your own metadata, for example dimensions or the colors of a placeholder. Up to 16 KiB as JSON, including the texts of
+        /// the validators. Replaces the existing metadata. Belongs to the bytes: a store without metadata removes them.
         public var metadata: [String: String]?
         /// Whether reads leave the expiration as it is, whatever they ask for. Otherwise a read with
         /// ``ExpirationExtending/cacheTime``, the default, restarts the time to live. Belongs to the bytes: a store without it uses

@@ -6,8 +6,8 @@ extension DiskStorage {
         /// The key it was stored under. nil if its file was adopted and no caller has used the key since, or if
         /// ``Config/storesKeys`` is false.
         public let key: String?
-        /// The key of the image that it is, or that it is a variant of. nil if unknown: the entry was stored without naming a
-        /// processor, or by version 0.1 of the index.
+        /// The key of its image: its own key for an original, the image's key for a variant. nil if unknown, for example for an
+        /// entry stored by version 0.1.0.
         public let baseKey: String?
         /// The identifier of the processor that made the variant; empty for the image itself, nil if unknown.
         public let processorIdentifier: String?
@@ -38,7 +38,7 @@ extension DiskStorage {
         /// The metadata noted for it.
         public let metadata: [String: String]
 
-        /// Whether it has expired, and lookups do not find it. Pinned entries do not expire.
+        /// Whether it has expired, so that lookups miss. Pinned entries do not expire.
         public func isExpired(at date: Date = Date()) -> Bool {
             !isPinned && expiration.map { $0 <= date } ?? false
         }

@@ -61,7 +61,7 @@ extension DiskStorage {
             self.readEntries = readEntries
         }
 
-        /// Returns some entries, or none if those that it read no longer match; nil after the last one.
+        /// Returns the next few entries; an empty array if all of those no longer match; nil after the last one.
         mutating func next() throws -> [EntryInfo]? {
             let ids = try self.ids ?? findIDs()[...]
             guard !ids.isEmpty else { return nil }

@@ -24,13 +24,13 @@ extension DiskStorage {
 package typealias EvictionOrder = DiskStorage.EvictionOrder
 
 extension EvictionOrder {
-    /// The largest number of reads that counts.
+    /// The number of reads up to which each read adds a bonus.
     static let countedReads: Int64 = 3
     /// Milliseconds. An entry from a time when the clock was wrong would otherwise make the span, and with it each bonus, decades long.
     static let longestSpan: Int64 = 30 * 86_400_000
 }
 
-/// A time beyond these comes from a wrong clock, or from an edited row.
+/// A larger bonus can only come from a wrong clock or an edited row.
 struct FutureBounds {
     let access: Timestamp
     let rank: Timestamp

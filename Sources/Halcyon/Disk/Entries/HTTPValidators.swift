@@ -25,7 +25,7 @@ extension DiskStorage {
         /// Seconds for which the response is fresh, counted from its origin: `max-age` of `Cache-Control` (RFC 9111, section
         /// 5.2.2.1), or ``HTTPFreshness/lifetime``. nil if unknown.
         public var maxAge: Int?
-        /// When the server last sent or confirmed the bytes. If you note nil, you read the time of the store.
+        /// When the server last sent or confirmed the bytes. If you set nil, the storage returns the time of the store.
         public var validatedAt: Date?
         /// Seconds that had passed since the origin at that time (``HTTPFreshness/initialAge``).
         public var age: Int?

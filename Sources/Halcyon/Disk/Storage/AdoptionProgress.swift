@@ -16,8 +16,8 @@ public struct AdoptionProgress: Sendable, Equatable {
 extension DiskStorage.Backend {
     /// The progress of the adoption of a directory that had no index. You need not wait for it: lookups find files before they are entries.
     ///
-    /// Ends when all files are adopted. It ends at once if they were adopted before, or if the index cannot be opened. Begins the
-    /// rest of an adoption that is not under way. A slow reader gets only the newest value.
+    /// Starts the adoption, or continues an interrupted one, if it is not under way. The sequence ends when all files are adopted;
+    /// at once if that was done before, or if the index cannot be opened. A slow reader gets only the newest value.
     public var adoptionProgress: AsyncStream<AdoptionProgress> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             store.watchAdoption(continuation)

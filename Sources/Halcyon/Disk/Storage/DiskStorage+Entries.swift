@@ -79,8 +79,8 @@ extension DiskStorage.Backend {
     /// No lock is held between two reads, so a slow loop delays no other call. If the task is cancelled, the sequence throws
     /// `CancellationError`.
     ///
-    /// - Complexity: O(entries), about 1 µs each. Memory: 8 bytes for each matching entry; while they are sorted about 50, and by
-    ///   key also their keys.
+    /// - Complexity: O(entries), about 1 µs each. Takes 8 bytes of memory for each matching entry; while sorting, about 50 bytes,
+    ///   and the key if you sort by key.
     public func allEntries(
         matching filter: DiskStorage.EntryFilter = .all, sortedBy order: DiskStorage.EntryOrder = .access,
         descending: Bool = false
@@ -106,7 +106,7 @@ extension DiskStorage.Backend {
         try mappingErrors { try store.totals(matching: filter) }
     }
 
-    /// How much the cache takes up, and how much of its limits pinned entries use.
+    /// The space that the cache uses, including how far pinned entries exceed the limits.
     ///
     /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read.
     /// - Complexity: O(1), and O(pinned and expired entries).
@@ -116,7 +116,7 @@ extension DiskStorage.Backend {
 
     // MARK: Attributes
 
-    /// Changes those attributes of an entry that are not nil in `attributes`. Rewrites no blob.
+    /// Changes the attributes of an entry that are set in `attributes`. Does not rewrite the blob.
     ///
     /// - Parameters:
     ///   - attributes: the changes; a member that is nil changes nothing.

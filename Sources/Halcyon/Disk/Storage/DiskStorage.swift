@@ -2,7 +2,7 @@ public import Foundation
 
 /// The disk half of the cache.
 public enum DiskStorage {
-    /// Stores values as files, with a SQLite index of what is known about them.
+    /// Stores values as files, with their metadata in a SQLite index.
     ///
     /// You may call all functions from any thread. Each does its disk work on the calling thread. Several backends on one
     /// directory, in one process or many, share one index and see each other's values at once. After a store has returned, its
@@ -18,7 +18,7 @@ public enum DiskStorage {
     ///
     /// Errors are ``KingfisherError/cacheError(reason:)``. If the index fails, the `error` of the reason is a
     /// ``CacheStorageError``. While the index cannot be used (locked, unreadable, disk full), loads are misses and stores throw.
-    /// Nothing is dropped for that, and service resumes without your help.
+    /// No data is lost, and the storage works again as soon as the index does.
     public final class Backend<T: DataTransformable>: @unchecked Sendable where T: Sendable {
         // Sendable because every member is a constant that is Sendable itself.
 
@@ -126,7 +126,8 @@ public enum DiskStorage {
             }
         }
 
-        /// Calls `clean` every ``Config/cleanInterval`` seconds, on a queue of the system. Of several owners, only the latest is called.
+        /// Calls `clean` every ``Config/cleanInterval`` seconds, on a global queue. If there are several owners, calls only the
+        /// latest one's closure.
         package func cleanPeriodically(for owner: AnyObject, _ clean: @escaping @Sendable () -> Void) {
             let interval = config.cleanInterval
             cleaning.withLock { $0.begin(owner: ObjectIdentifier(owner), interval: interval, clean) }
@@ -146,7 +147,7 @@ public enum DiskStorage {
         /// that is already expired does nothing.
         ///
         /// - Parameters:
-        ///   - value: the result of its ``DataTransformable/toData()`` is stored.
+        ///   - value: the value to store, as the bytes that ``DataTransformable/toData()`` returns.
         ///   - key: any text. Keys are compared by their UTF-8 bytes.
         ///   - expiration: nil for ``Config/expiration``.
         ///   - writeOptions: `.withoutOverwriting` refuses to replace a valid entry. `.atomic` has no effect: every store is
@@ -425,11 +426,12 @@ public enum DiskStorage {
 
         // MARK: Ending
 
-        /// Writes what is only noted in memory into the index: accesses, the expirations that they have moved, and statistics.
+        /// Writes pending changes from memory to the index: access times, extended expirations and statistics.
         ///
-        /// Otherwise this happens ten seconds after the first of them, in ``close()`` and ``suspend()``, when the last storage on
+        /// Without this call, they are written ten seconds after the first of them, in ``close()`` and ``suspend()``, when the last
+        /// storage on
         /// the directory is released, and when the process ends normally (`exit`), unless another process holds the index at that
-        /// moment. Stores and removals do not need it: they are in the index when they return.
+        /// moment. Stores and removals do not need a flush: they are in the index when the call returns.
         ///
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` with
         ///   ``CacheStorageError/Code/indexUnavailable`` if another process keeps the index locked for five seconds, or with
@@ -439,7 +441,7 @@ public enum DiskStorage {
             try mappingErrors { try store.recorder.flush() }
         }
 
-        /// Writes what ``flush()`` writes, deletes the files of removed entries, and closes the index. A later use opens it again.
+        /// Flushes like ``flush()``, deletes the files of removed entries, and closes the index. A later use opens it again.
         ///
         /// Waits for the operation under way, so call it off the main thread. Does not wait for other processes. Affects all
         /// storages of this process on the directory. What cannot be written stays noted while the storage exists, and is lost with
@@ -459,7 +461,7 @@ public enum DiskStorage {
 
         func suspendAtOnce() { store.suspendAtOnce() }
 
-        /// Like ``suspendAtOnce()``, without closing the index, for which a thread has to wait.
+        /// Like ``suspendAtOnce()``, but does not close the index, because closing blocks the thread.
         func refuse() { store.refuse() }
 
         /// Ends ``suspend()``. The next use opens the index.
@@ -478,8 +480,8 @@ public enum DiskStorage {
             try mappingErrors { UInt(clamping: try store.evictor.totals().bytes) }
         }
 
-        /// The URL of a key's blob, or of the one that its next store creates. Computed without disk access, except that if the
-        /// name depends on it, the first call checks whether the volume ignores case.
+        /// The URL of a key's blob, whether it exists or not. Needs no disk access, except that the first call may check whether
+        /// the volume ignores case.
         public func cacheFileURL(forKey key: String, forcedExtension: String? = nil) -> URL {
             url(of: blobName(forKey: key, forcedExtension: forcedExtension))
         }
@@ -488,7 +490,7 @@ public enum DiskStorage {
             blobName(forKey: key, forcedExtension: forcedExtension).text
         }
 
-        /// Work on this queue runs after the accesses noted before are written.
+        /// Work on this queue runs after all accesses recorded before it are written.
         var metaChangingQueue: DispatchQueue {
             store.recorder.flushAccessLog()
             return store.housekeeping.queue

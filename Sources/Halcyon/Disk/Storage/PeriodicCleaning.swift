@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// When a storage is cleaned, and for which owner: the latest that remains. A timer runs while there is one.
+/// The timer that cleans a storage, and the owners it cleans for. Calls only the latest owner. Runs while there is an owner.
 struct PeriodicCleaning {
     private struct Cleaner {
         let owner: ObjectIdentifier

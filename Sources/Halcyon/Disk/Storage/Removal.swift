@@ -7,7 +7,7 @@
     public private(set) var bytes: Int64 = 0
     /// The milliseconds since the last use of each removed entry, added up.
     private(set) var unused: Int64 = 0
-    /// Whether everything that had to be removed was.
+    /// Whether the removal is complete.
     var isComplete = false
     /// The largest row id of the last batch.
     private(set) var lastID = Int64.min
@@ -34,7 +34,7 @@
         return sum
     }
 
-    /// Returns the names, or throws if an error left nothing removed. A clean that removed something is a success: one file that
+    /// Returns the names, or throws if an error prevented any removal. A clean that removed something is a success: one file that
     /// cannot be removed must not hide the others.
     func namesOrFailure() throws -> [BlobName] {
         if let failure, entries == 0 { throw failure }

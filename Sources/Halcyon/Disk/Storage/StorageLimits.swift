@@ -2,7 +2,7 @@
 @_spi(HalcyonTool) public struct StorageLimits: Equatable, Sendable {
     /// The number of bytes at which an eviction begins.
     public var bytes: Int64 = 0
-    /// The largest number of entries that does not begin an eviction.
+    /// The maximum number of entries; an eviction begins when there are more.
     public var entries: Int64 = 0
     /// Bytes that should be free on the volume.
     public var freeBytes: Int64 = 0
@@ -35,13 +35,13 @@
         return target == Totals(entries: .max, bytes: .max) ? nil : target
     }
 
-    /// What an eviction leaves that was begun by the number of bytes or entries.
+    /// What an eviction leaves if it was triggered by the number of bytes or entries.
     var lowWaterMark: Totals {
         Totals(entries: entries > 0 ? mark(of: entries) : .max, bytes: bytes > 0 ? mark(of: bytes) : .max)
     }
 
-    /// How much more has to be stored after an eviction that did not reach its target, before another search is worthwhile: an
-    /// eighth of the smallest limit of each kind.
+    /// After an eviction that did not reach its target: how much more must be stored before the next attempt. An eighth of the
+    /// smallest limit of each kind.
     var step: Totals {
         let least = [bytes, freeBytes].filter { $0 > 0 }.min()
         return Totals(entries: entries > 0 ? entries / 8 : .max / 2, bytes: least.map { $0 / 8 } ?? .max / 2)

@@ -1,6 +1,6 @@
 internal import HalcyonSQLite
 
-/// A cache in a few lines.
+/// The figures that `halcyon stats` prints about a cache.
 @_spi(HalcyonTool) public struct StorageSummary: Equatable, Sendable {
     /// One applied migration.
     public struct AppliedMigration: Equatable, Sendable {

@@ -5,7 +5,7 @@ internal import Foundation
 /// Checks the index against the files.
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Compare the index with the files, and repair what does not fit.",
+        abstract: "Compare the index with the files, and repair differences.",
         discussion: """
             Reads every row and looks at every file; the cache can be used meanwhile. Status 0 when all is well or was \
             repaired, 1 when something is wrong.
@@ -17,7 +17,7 @@ struct Check: ParsableCommand {
 
     @OptionGroup var cache: CacheOptions
 
-    @Flag(help: "Put in order what is found.")
+    @Flag(help: "Repair the findings.")
     var repair = false
 
     @Flag(help: "An object instead of lines.")
@@ -40,8 +40,8 @@ struct Check: ParsableCommand {
             bar.show(seen)
             guard interruption.isRequested else { return }
             bar.clear()
-            let done = repair ? "What was found in them was repaired." : "Nothing was changed."
-            Message.print("Interrupted: \(seen) rows and files were looked at. \(done)")
+            let done = repair ? "Findings so far were repaired." : "Nothing was changed."
+            Message.print("Interrupted after \(seen) rows and files. \(done)")
             // Between two batches nothing is left half done.
             throw ExitCode.interrupted
         }

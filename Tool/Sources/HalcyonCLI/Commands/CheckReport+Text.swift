@@ -13,29 +13,31 @@ extension CheckReport {
         [
             Finding(
                 title: "Files without a row",
-                meaning: "Left by a store that was cut off. Nothing finds them; repair removes them.", names: orphans),
+                meaning: "Left by an interrupted store. Lookups do not find them; repair removes them.", names: orphans),
             Finding(
                 title: "Rows without their file",
-                meaning: "Somebody else removed the file. A lookup misses; repair drops the row.", names: dangling),
+                meaning: "Another program deleted the file. Lookups miss; repair deletes the row.", names: dangling),
             Finding(
-                title: "Files of another length",
-                meaning: "Somebody else wrote into the file. A lookup misses; repair removes row and file.",
+                title: "Files with the wrong length",
+                meaning: "Another program changed the file. Lookups miss; repair removes row and file.",
                 names: wrongLengths),
             Finding(
                 title: "Files that were replaced",
-                meaning: "As long, but not the files that were stored. A lookup misses; repair removes row and file.",
+                meaning: "The length matches, but the file is not the one that was stored. Lookups miss; "
+                    + "repair removes row and file.",
                 names: wrongInodes),
             Finding(
                 title: "Rows that no lookup can find",
-                meaning: "Somebody edited the index. Repair drops them.", names: unreadableRows.map { "row \($0)" }),
+                meaning: "Another program edited the index. Repair deletes them.",
+                names: unreadableRows.map { "row \($0)" }),
             Finding(
                 title: "Findings of SQLite's integrity check",
-                meaning: "The index is damaged. SQLite reads it still; to have it built anew from the files, delete "
-                    + "the folder .halcyon while nothing uses the cache.",
+                meaning: "The index is damaged, but SQLite can still read it. To rebuild it from the files, delete "
+                    + "the directory .halcyon while no process uses the cache.",
                 names: integrityFindings),
             Finding(
-                title: "Other things in the folder",
-                meaning: "No blobs: not the cache's, and never touched.", names: strangers),
+                title: "Other items in the directory",
+                meaning: "Not blobs. The cache never touches them.", names: strangers),
         ].filter { !$0.names.isEmpty }
     }
 
@@ -44,26 +46,33 @@ extension CheckReport {
         var lines = ["\(Count.entries(Int(counted.entries))), \(ByteSize(counted.bytes))."]
         findings.forEach { lines += Self.lines(of: $0) }
         if noted != counted {
-            lines.append("The totals are wrong: \(noted.entries) entries and \(noted.bytes) bytes are noted.")
-            lines.append("  Limits would be kept wrongly; repair counts anew.")
+            lines.append(
+                "The totals are wrong: the index has recorded \(noted.entries) entries and "
+                    + "\(noted.bytes) bytes.")
+            lines.append("  Limits would be applied wrongly; repair recounts.")
         }
         if staleStaged + trashed > 0 {
-            lines.append("\(Count.files(staleStaged + trashed)) left over in .halcyon: to go at the next opening.")
+            lines.append("\(Count.files(staleStaged + trashed)) left over in .halcyon; the next opening deletes them.")
         }
-        if isAdopting { lines.append("Files without a row are still being taken over; they are no orphans.") }
+        if isAdopting { lines.append("Files without a row are still being taken over; they are not orphans.") }
         return (lines + [verdict]).joined(separator: "\n")
     }
 
     private static func lines(of finding: Finding) -> [String] {
         let shown = finding.names.prefix(10).map { "    \(TextWidth.printable($0))" }
-        let rest = finding.names.count > 10 ? ["    … and \(finding.names.count - 10) more (--json names all)"] : []
+        let rest =
+            finding.names.count > 10
+            ? [
+                "    … and \(finding.names.count - 10) more (use --json to "
+                    + "see all)"
+            ] : []
         return ["\(finding.title): \(finding.names.count)", "  \(finding.meaning)"] + shown + rest
     }
 
     private var verdict: String {
-        if isSound { return "The cache is sound." }
+        if isSound { return "The cache is consistent." }
         if !integrityFindings.isEmpty { return "The index is damaged." }
-        return isRepaired ? "Repaired: what is named above was put in order." : "Something is wrong. Run with --repair."
+        return isRepaired ? "Repaired all findings above." : "There are problems. Run again with --repair."
     }
 
     /// Whether the repair fixed everything. It cannot fix a damaged file.

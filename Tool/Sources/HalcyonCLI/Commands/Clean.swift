@@ -41,11 +41,11 @@ struct Clean: ParsableCommand {
             let outcome = try clean(storage, until: interruption)
             try Output.print(json ? object(of: outcome).indented() : lines(of: outcome))
             if outcome.isInterrupted {
-                Message.print("Interrupted: what is named above is gone, and the rest is as it was.")
+                Message.print("Interrupted: the entries above were removed, the others are unchanged.")
                 throw ExitCode.interrupted
             }
             if let failure = outcome.expired.failure ?? outcome.evicted.failure {
-                throw Failure("Not all of it could be removed. \(CacheStorageError(failure))")
+                throw Failure("Some entries could not be removed. \(CacheStorageError(failure))")
             }
         }
     }
@@ -86,8 +86,8 @@ struct Clean: ParsableCommand {
             excess.bytes > 0 ? ByteSize(excess.bytes).description : nil,
             excess.entries > 0 ? Count.entries(Int(excess.entries)) : nil,
         ]
-        return "Pinned entries alone are over the limit, by \(parts.compactMap(\.self).joined(separator: " and ")). "
-            + "See ‘halcyon list --pinned’; unpin some with ‘halcyon unpin’, or raise the limit."
+        return "Pinned entries alone exceed the limit by \(parts.compactMap(\.self).joined(separator: " and ")). "
+            + "List them with ‘halcyon list --pinned’ and unpin some with ‘halcyon unpin’, or raise the limit."
     }
 
     private func object(of outcome: Outcome) -> JSON {

@@ -22,14 +22,16 @@ struct Get: ParsableCommand {
     @OptionGroup var cache: CacheOptions
     @OptionGroup var naming: ExtensionOption
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file, over what is in it.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file, replacing its contents.", valueName: "file"))
     var output: String?
 
     @Option(name: .customLong("as"), help: ArgumentHelp("Convert to png, jpeg, gif or webp.", valueName: "format"))
     var format: PictureFormat?
 
     @Option(
-        help: ArgumentHelp("Of a jpeg or webp, from 0 to 1, the best and largest. (default: 0.9)", valueName: "number"))
+        help: ArgumentHelp(
+            "The quality of a JPEG or WebP, from 0 to 1 (the best and largest). "
+                + "(default: 0.9)", valueName: "number"))
     var quality: Double?
 
     @Flag(help: "Write binary data even to a terminal.")
@@ -45,7 +47,9 @@ struct Get: ParsableCommand {
         guard format?.hasQuality == true else {
             throw ValidationError("--quality is for --as jpeg and --as webp. Leave it out for the other formats.")
         }
-        guard (0...1).contains(quality) else { throw ValidationError("--quality is a number from 0 to 1, as 0.8.") }
+        guard (0...1).contains(quality) else {
+            throw ValidationError("--quality is a number from 0 to 1, such as 0.8.")
+        }
     }
 
     func run() throws {
@@ -74,7 +78,9 @@ struct Get: ParsableCommand {
         "Nothing valid is cached under “\(TextWidth.printable(key))”. \(remedy)"
     }
 
-    static let remedy = "See ‘halcyon list’ for what is there; what was put with --extension needs the same one."
+    static let remedy =
+        "‘halcyon list’ shows all entries. If the entry was put with --extension, pass the "
+        + "same extension."
 
     /// Does not rename a temporary file: the target may be a device or a symlink.
     private func write(_ data: Data, to path: String) throws {

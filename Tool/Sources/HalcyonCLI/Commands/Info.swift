@@ -5,7 +5,7 @@ internal import Foundation
 /// Shows everything known about an entry.
 struct Info: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show everything that is known of an entry.",
+        abstract: "Show everything about an entry.",
         discussion: """
             Reads its row, not its blob, and does not count as a use; also of what has expired and was not cleaned yet. \
             Status 1 when there is no entry. --json prints the object that ‘halcyon list --json’ has for it.
@@ -42,12 +42,12 @@ struct Info: ParsableCommand {
             ("Size", "\(ByteSize(entry.size)) (\(entry.size) bytes), \(ByteSize(entry.allocatedSize)) on the volume"),
             ("Stored", DateText.local(Timestamp(entry.created))),
             ("Last use", DateText.local(Timestamp(entry.lastAccess))), ("Hits", "\(entry.hits)"),
-            ("Expires", row.expiry(of: entry) + (entry.keepsExpiration ? ", however often it is read" : "")),
+            ("Expires", row.expiry(of: entry) + (entry.keepsExpiration ? ", not extended by reads" : "")),
             ("Tags", entry.tags.isEmpty ? "none" : Tag.text(of: entry.tags)),
         ]
     }
 
     private func processor(of entry: DiskStorage.EntryInfo) -> String {
-        entry.processorIdentifier.map { $0.isEmpty ? "none: the image itself" : $0 } ?? "unknown"
+        entry.processorIdentifier.map { $0.isEmpty ? "none (original)" : $0 } ?? "unknown"
     }
 }

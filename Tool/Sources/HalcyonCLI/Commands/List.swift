@@ -5,7 +5,7 @@ internal import Foundation
 /// Lists entries.
 struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the entries: what is in the cache, how big, used and valid until when.",
+        abstract: "List entries with their size, last use, expiration and reads.",
         discussion: """
             Sorts by last use, size or creation (the latest and the largest first), by eviction or expiration (the next \
             one first), or by key; --reverse turns the order round. An entry must meet all conditions. A key is shown as \
@@ -26,26 +26,27 @@ struct List: ParsableCommand {
 
     @OptionGroup var cache: CacheOptions
 
-    @Option(help: "What to sort by. (default: access)")
+    @Option(help: "The sort order. (default: access)")
     var sort: Order?
 
-    @Flag(help: "The other way round.")
+    @Flag(help: "Reverse the order.")
     var reverse = false
 
-    @Option(help: ArgumentHelp("Stop after this many. (default: all, 100 with --page)", valueName: "number"))
+    @Option(help: ArgumentHelp("The maximum number of entries. (default: all, 100 with --page)", valueName: "number"))
     var limit: Int?
 
-    @Flag(help: "Number and bytes only.")
+    @Flag(help: "Print only the number of entries and their size.")
     var count = false
 
-    @Flag(help: "An array of objects instead of a table.")
+    @Flag(help: "Print a JSON array instead of a table.")
     var json = false
 
-    @Flag(help: "One page, as an object that says where the next one begins.")
+    @Flag(help: "Print one page as a JSON object, with a cursor for the next page.")
     var page = false
 
     @Option(
-        help: ArgumentHelp("Go on where a page has ended, in its order.", valueName: "next"), transform: Cursor.parse)
+        help: ArgumentHelp(
+            "Continue after a page: the \"next\" that it printed.", valueName: "next"), transform: Cursor.parse)
     var after: Cursor?
 
     @OptionGroup(title: "CONDITIONS") var conditions: FilterOptions
@@ -53,11 +54,11 @@ struct List: ParsableCommand {
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is a number of entries, 1 or more.") }
         if count, limit != nil || page || after != nil {
-            throw ValidationError("--count counts all that is meant. Leave --limit, --page and --after out.")
+            throw ValidationError("--count counts all matching entries. Leave out --limit, --page and --after.")
         }
         guard let after, sort != nil || reverse, after.order != order else { return }
         throw ValidationError(
-            "--after goes on in the order of its page. Give the same --sort and --reverse, or neither.")
+            "--after continues in the order of its page. Give the same --sort and --reverse, or neither.")
     }
 
     private var order: Cursor.Order {
@@ -96,7 +97,7 @@ struct List: ParsableCommand {
     }
 
     private var sentenceForNothing: String {
-        if after != nil { return "Nothing follows." }
+        if after != nil { return "There are no more entries." }
         let filter = conditions.entryFilter(at: Date())
         if filter == .all { return "The cache is empty." }
         return filter == .init(text: filter.text) ? "No key contains that text." : "No entry meets the conditions."

@@ -4,7 +4,7 @@ internal import ArgumentParser
 /// Changes and shows the notes of entries.
 struct Note: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Note something of entries: words of your own, and what their HTTP response said.",
+        abstract: "Show or change the notes and HTTP validators of entries.",
         discussion: """
             Prints what is noted then; without anything to change, what is noted. Notes belong to the bytes: when a key \
             gets new ones they go. A key under which nothing is cached is named, the others are done, and the status is 1. \
@@ -19,14 +19,14 @@ struct Note: ParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("Note this text under this name; more than once for several.", valueName: "name=text"),
+        help: ArgumentHelp("Set a note to this text. Repeat for more notes.", valueName: "name=text"),
         transform: NamedText.parse)
     var set: [NamedText] = []
 
-    @Option(help: ArgumentHelp("Take the note of this name away; more than once for several.", valueName: "name"))
+    @Option(help: ArgumentHelp("Remove the note with this name. Repeat for more notes.", valueName: "name"))
     var remove: [String] = []
 
-    @Flag(help: "Take away everything that was noted before.")
+    @Flag(help: "Remove all notes and validators first.")
     var clear = false
 
     @OptionGroup var validators: ValidatorOptions
@@ -34,7 +34,7 @@ struct Note: ParsableCommand {
 
     func validate() throws {
         guard Set(set.map(\.name)).isDisjoint(with: remove) else {
-            throw ValidationError("A note is to be set and removed. Leave one of the two out.")
+            throw ValidationError("--set and --remove name the same note. Leave out one of the two.")
         }
     }
 

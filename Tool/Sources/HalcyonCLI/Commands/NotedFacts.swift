@@ -11,7 +11,7 @@ struct NotedFacts {
     }
 
     /// The lines, with the names in their own column.
-    var lines: [String] { facts.isEmpty ? ["nothing is noted"] : Self.columns(facts) }
+    var lines: [String] { facts.isEmpty ? ["no notes"] : Self.columns(facts) }
 
     var facts: [(String, String)] {
         validators.lines + metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

@@ -20,7 +20,7 @@ struct PictureFacts {
 
     private var expires: String {
         entry.isPinned
-            ? "never, it is pinned" : entry.lifetime(at: now).expiresAt.map(DateText.local) ?? "never"
+            ? "never (pinned)" : entry.lifetime(at: now).expiresAt.map(DateText.local) ?? "never"
     }
 
     private var animation: [(String, String)] {

@@ -4,7 +4,7 @@ internal import ArgumentParser
 /// Protects entries from being cleaned.
 struct Pin: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Keep entries: they are neither evicted nor expire until they are unpinned.",
+        abstract: "Pin entries, so that they are not evicted and do not expire.",
         discussion: """
             Pinned entries count in sizes and limits. A key under which nothing is cached is named, the others are pinned, \
             and the status is 1. --json prints the keys as "pinned" and "missing".

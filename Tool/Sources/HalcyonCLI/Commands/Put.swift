@@ -5,7 +5,7 @@ internal import Foundation
 /// Stores files.
 struct Put: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Store files, folders or standard input.",
+        abstract: "Store files, directories or standard input.",
         discussion: """
             The key is the path as you give it; for a file in a folder, the folder's path and the file's path in it. Of a \
             folder, all regular files are stored except hidden ones. Each key is printed on a line of its own. A key that \
@@ -32,7 +32,7 @@ struct Put: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What made a variant of the image at --key: the entry is stored under KEY@IDENTIFIER, as an image cache does.",
+            "The processor that made this variant of the image KEY. The entry is stored under KEY@IDENTIFIER, as by an app.",
             valueName: "identifier"))
     var processor: String?
 
@@ -46,26 +46,28 @@ struct Put: ParsableCommand {
     var picturesOnly = false
 
     @OptionGroup var naming: ExtensionOption
-    @OptionGroup(title: "WHAT IS NOTED OF THE ENTRIES") var noted: AttributeOptions
+    @OptionGroup(title: "ATTRIBUTES OF THE ENTRIES") var noted: AttributeOptions
 
-    @Argument(help: ArgumentHelp("Files and folders; - for standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("Files and directories; - for standard input.", valueName: "file"))
     var inputs: [String]
 
     func validate() throws {
         if inputs.contains("-") {
             guard inputs.count == 1 else {
-                throw ValidationError("Standard input (-) cannot be mixed with files. Put them one after the other.")
+                throw ValidationError("Standard input (-) cannot be combined with files. Use two commands.")
             }
-            guard key != nil else { throw ValidationError("Standard input has no path: give its key with --key.") }
+            guard key != nil else { throw ValidationError("Standard input has no path. Give a key with --key.") }
         }
-        if key != nil, inputs.count > 1 { throw ValidationError("--key names one entry: give one file with it.") }
+        if key != nil, inputs.count > 1 { throw ValidationError("--key is for a single entry. Give only one file.") }
         if key != nil, let folder = inputs.first(where: SourceFiles.isFolder) {
-            throw ValidationError("--key names one entry, and \(folder) is a folder. Leave --key out, or give a file.")
+            throw ValidationError(
+                "--key is for a single entry, but \(folder) is a directory. Leave out "
+                    + "--key, or give a file.")
         }
         if processor != nil, key == nil {
-            throw ValidationError("--processor says what made a variant of the image at --key: give that too.")
+            throw ValidationError("--processor needs the key of the image. Add --key.")
         }
-        if inputs.contains("") { throw ValidationError("A path is empty. Give the path of a file or a folder.") }
+        if inputs.contains("") { throw ValidationError("A path is empty. Give the path of a file or a directory.") }
     }
 
     func run() throws {
@@ -73,7 +75,7 @@ struct Put: ParsableCommand {
         // Check before opening anything: a typo must not create a cache.
         guard inputs.contains(where: { FileManager.default.fileExists(atPath: $0) }) else {
             inputs.forEach { Message.print("Cannot store \($0): no such file or directory.") }
-            throw Failure("None of the files is there, so nothing was stored. Check the paths.")
+            throw Failure("None of the files exists, so nothing was stored. Check the paths.")
         }
         try cache.withStorage(.filling, putFiles)
     }
@@ -170,14 +172,14 @@ struct Put: ParsableCommand {
     private func report(_ outcome: Outcome, of count: Int, in storage: Storage) throws {
         let files = Count.files(outcome.stored)
         if outcome.isInterrupted {
-            Message.print("Interrupted: \(files) of \(count) stored, \(ByteSize(outcome.bytes)); the rest was not.")
+            Message.print("Interrupted: stored \(files) of \(count), \(ByteSize(outcome.bytes)).")
             throw ExitCode.interrupted
         }
         try Output.print(
             "Stored \(files), \(ByteSize(outcome.bytes)), in \(storage.directoryURL.path)\(Self.skipped(outcome.skipped))."
         )
         guard outcome.failures > 0 else { return }
-        let failures = outcome.failures == 1 ? "1 file or folder" : "\(outcome.failures) files or folders"
-        throw Failure("\(failures) could not be read; the messages above say which. Check the paths and permissions.")
+        let failures = outcome.failures == 1 ? "1 file or directory" : "\(outcome.failures) files or directories"
+        throw Failure("\(failures) could not be read (see above). Check the paths and permissions.")
     }
 }

@@ -47,12 +47,12 @@ struct Remove: ParsableCommand {
 
     func validate() throws {
         if all, !keys.isEmpty { throw ValidationError("Give keys or --all, not both.") }
-        if variants, keys.isEmpty { throw ValidationError("--variants is for keys. Give the keys of images.") }
+        if variants, keys.isEmpty { throw ValidationError("--variants needs keys. Give the keys of images.") }
         if conditions.filter?.isEmpty ?? false {
             throw ValidationError("--filter is empty. Give a text, or --all for everything.")
         }
         if !conditions.isEmpty, all || !keys.isEmpty {
-            throw ValidationError("Conditions say what to remove: give neither keys nor --all with them.")
+            throw ValidationError("Conditions cannot be combined with keys or --all.")
         }
         guard !all, keys.isEmpty, conditions.isEmpty else { return }
         throw ValidationError("Give the keys to remove, conditions, or --all for everything.")
@@ -119,7 +119,7 @@ struct Remove: ParsableCommand {
         let left = try storage.totals(matching: filter).entries
         guard left > 0 else { return }
         throw Failure(
-            "\(Count.entries(Int(left))) could not be removed, or were stored meanwhile. ‘halcyon check’ shows what is wrong."
+            "\(Count.entries(Int(left))) could not be removed, or were stored in the meantime. Run ‘halcyon check’ to find the reason."
         )
     }
 
@@ -129,7 +129,7 @@ struct Remove: ParsableCommand {
         if dryRun, !json { try report.printTable() }
         try Output.print(json ? report.object.indented() : "\(report.verb) \(text).")
         guard report.isInterrupted else { return }
-        Message.print("Interrupted: the entries above are removed, the others are as they were.")
+        Message.print("Interrupted: the entries above were removed, the others are unchanged.")
         throw ExitCode.interrupted
     }
 }

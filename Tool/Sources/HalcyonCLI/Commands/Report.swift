@@ -5,12 +5,12 @@ internal import Foundation
 /// Writes an HTML report about a cache.
 struct Report: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write a page about the cache: who takes up the room, what goes next, how it does.",
+        abstract: "Write an HTML report: space by host, what is evicted next, hit rate.",
         discussion: """
             One HTML file that needs nothing else and runs no script, to look at in a browser, to print or to send. \
             Keys are private: entries are shown by host and the first digits of their file's name, unless --keys is given.
 
-            No entry counts as used.
+            The report does not count as a use of any entry.
 
             EXAMPLES
               halcyon report --folder ./cache -o cache.html
@@ -24,24 +24,24 @@ struct Report: ParsableCommand {
     var output: String?
 
     @Option(
-        help: ArgumentHelp("Draw this limit of the size, as 50MB, and what an eviction would take.", valueName: "size"),
+        help: ArgumentHelp("Show this size limit, such as 50MB, and what an eviction would remove.", valueName: "size"),
         transform: ByteSize.parse)
     var limit: ByteSize?
 
-    @Option(help: ArgumentHelp("Draw this limit of the number of entries.", valueName: "number"))
+    @Option(help: ArgumentHelp("Show this limit of the number of entries.", valueName: "number"))
     var countLimit: Int64?
 
     @Flag(help: "Show whole keys, which may be private.")
     var keys = false
 
-    @Flag(help: "An object with the same figures instead of a page.")
+    @Flag(help: "Print the figures as a JSON object instead of a page.")
     var json = false
 
     func validate() throws {
-        if limit?.bytes == 0 { throw ValidationError("A limit of 0 bytes is none. Leave out --limit.") }
+        if limit?.bytes == 0 { throw ValidationError("A limit of 0 bytes is no limit. Leave out --limit.") }
         if let countLimit, countLimit < 1 { throw ValidationError("--count-limit is a number of entries, 1 or more.") }
         if output == nil, !json {
-            throw ValidationError("Say where the page goes: -o FILE, or -o - for standard output.")
+            throw ValidationError("Give the output file: -o FILE, or -o - for standard output.")
         }
         if output?.isEmpty ?? false { throw ValidationError("-o is empty. Give the path of a file.") }
     }

@@ -5,7 +5,7 @@ internal import Foundation
 /// Shows the image of an entry.
 struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what picture an entry holds: format, pixels, frames, cost in memory.",
+        abstract: "Show the picture of an entry: format, size, frames, memory cost.",
         discussion: """
             On a terminal, the picture itself is drawn too, with half blocks in 24-bit color. The status is 1 if nothing \
             valid is cached under the key, or if it is not a picture. Looking does not count as a use, unless you add \
@@ -27,12 +27,12 @@ struct Show: ParsableCommand {
 
     @OptionGroup var use: UseOptions
 
-    @Argument(help: "The key; that of a variant ends with @ and its processor's identifier.")
+    @Argument(help: "The key. The key of a variant ends with @ and the identifier of its processor.")
     var key: String
 
     func validate() throws {
         if json, draw == true {
-            throw ValidationError("A drawing is no part of an object. Leave out --json or --draw.")
+            throw ValidationError("--json and --draw cannot be combined. Leave out one of the two.")
         }
     }
 

@@ -5,7 +5,7 @@ internal import Foundation
 /// Shows a summary of a cache.
 struct Stats: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show how much is in the cache, what it has done, and what its index is like.",
+        abstract: "Show the size, the activity and the index of a cache.",
         discussion: """
             Hits, misses and what was stored and removed are counted for all processes together, since the cache was made \
             or its statistics were reset. What others have counted in the last ten seconds may be missing.
@@ -21,7 +21,7 @@ struct Stats: ParsableCommand {
     @Flag(help: "An object instead of lines.")
     var json = false
 
-    @Flag(help: "Begin counting anew, after what was counted has been printed.")
+    @Flag(help: "Print the counters, then reset them.")
     var reset = false
 
     func run() throws {

@@ -26,13 +26,15 @@ extension StorageFacts {
         switch summary.adoption {
         case .done: "done"
         case .pending: "pending: files are still being taken over"
-        case .rebuilding: "rebuilding: entries are being found again after damage"
+        case .rebuilding: "rebuilding: the index was damaged, and entries are being restored"
         }
     }
 
     private var volumeText: String {
         guard let volume else { return "unknown" }
-        return volume.isNetworked ? "\(volume.name), network or user-space: no write-ahead log" : volume.name
+        return volume.isNetworked
+            ? "\(volume.name), a network or user-space file system: no write-ahead "
+                + "log" : volume.name
     }
 
     private func text(_ totals: Totals) -> String { "\(totals.entries), \(ByteSize(totals.bytes))" }

@@ -4,7 +4,7 @@ internal import ArgumentParser
 /// Changes and shows the tags of entries.
 struct Tag: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tag entries: words under which ‘list’ and ‘remove’ find them.",
+        abstract: "Show or change the tags of entries.",
         discussion: """
             Prints the tags as they are then; without anything to change, as they are. Tags stay when a key gets new \
             bytes. A key under which nothing is cached is named, the others are tagged, and the status is 1. --json prints \
@@ -18,19 +18,20 @@ struct Tag: ParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("Add this tag; more than once for several.", valueName: "word"), transform: TagText.parse)
+        help: ArgumentHelp("Add this tag. Repeat for more tags.", valueName: "word"), transform: TagText.parse)
     var add: [String] = []
 
     @Option(
-        help: ArgumentHelp("Take this tag away; more than once for several.", valueName: "word"),
+        help: ArgumentHelp("Remove this tag. Repeat for more tags.", valueName: "word"),
         transform: TagText.parse)
     var remove: [String] = []
 
     @Option(
-        help: ArgumentHelp("This tag alone; more than once for several.", valueName: "word"), transform: TagText.parse)
+        help: ArgumentHelp(
+            "Replace all tags with this one. Repeat for more tags.", valueName: "word"), transform: TagText.parse)
     var set: [String] = []
 
-    @Flag(help: "Take all tags away.")
+    @Flag(help: "Remove all tags.")
     var clear = false
 
     @OptionGroup var target: KeysOptions
@@ -38,10 +39,10 @@ struct Tag: ParsableCommand {
     func validate() throws {
         if !set.isEmpty || clear, !add.isEmpty || !remove.isEmpty || set.isEmpty != clear {
             throw ValidationError(
-                "--set and --clear say what all tags are. Give one of them, without --add and --remove.")
+                "--set and --clear replace all tags. Give only one of them, without --add and --remove.")
         }
         guard Set(add).isDisjoint(with: remove) else {
-            throw ValidationError("A tag is to be added and removed. Leave one of the two out.")
+            throw ValidationError("--add and --remove name the same tag. Leave out one of the two.")
         }
     }
 

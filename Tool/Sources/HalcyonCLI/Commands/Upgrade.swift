@@ -5,7 +5,7 @@ internal import Foundation
 /// Migrates a cache's index to the newest schema and adds rows for files that have none.
 struct Upgrade: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring a cache up to date: the index's schema, and files that are no entries yet.",
+        abstract: "Upgrade a cache: its schema, and files that are not entries yet.",
         discussion: """
             Apps need not do this: opening a cache does the same, and takes over files in the background. A folder that \
             Kingfisher wrote gets an index; nothing in it is moved or rewritten.
@@ -19,12 +19,12 @@ struct Upgrade: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long files live that become entries: what the app configures, as 30d or never. (default: 7d)",
+            "The expiration of files that become entries, as configured in your app, such as 30d or never. (default: 7d)",
             valueName: "time"),
         transform: Expiry.parse)
     var expires: StorageExpiration?
 
-    @Flag(help: "Say what would happen, and change nothing.")
+    @Flag(help: "Show what would happen, and change nothing.")
     var dryRun = false
 
     @Flag(help: "An object instead of lines.")

@@ -17,7 +17,10 @@ struct UpgradeText {
     }
 
     private var schema: String {
-        if plan.isTooNew { return "version \(plan.schemaVersion ?? 0) is newer than this tool knows; use a newer one" }
+        if plan.isTooNew {
+            return "version \(plan.schemaVersion ?? 0) is newer than this tool supports; use "
+                + "a newer version of the tool"
+        }
         guard !plan.migrations.isEmpty else { return "version \(plan.newestVersion), up to date" }
         let from = plan.schemaVersion.map { "version \($0)" } ?? "no index"
         let verb = isDone ? "applied" : "would apply"
@@ -26,9 +29,9 @@ struct UpgradeText {
 
     private var files: String {
         guard plan.isAdopting else {
-            return "\(Count.files(plan.blobs + plan.legacyBlobs)), all taken over before"
+            return "\(Count.files(plan.blobs + plan.legacyBlobs)), all taken over already"
         }
-        let legacy = plan.legacyBlobs > 0 ? ", \(plan.legacyBlobs) of them named as Kingfisher 7 did" : ""
+        let legacy = plan.legacyBlobs > 0 ? ", \(plan.legacyBlobs) of them with names of Kingfisher 7" : ""
         return "\(Count.files(plan.blobs + plan.legacyBlobs)) \(isDone ? "taken over" : "to be taken over")\(legacy)"
     }
 

@@ -21,8 +21,8 @@ struct UsageFacts {
             ("Pinned", "\(usage.pinned.entries), \(ByteSize(usage.pinned.bytes))"),
             ("Lookups", "\(counts.hits) hits, \(counts.misses) misses\(rate); \(ByteSize(counts.bytesRead)) read"),
             ("Stores", "\(counts.stores), \(ByteSize(counts.bytesWritten)) written"),
-            ("Gone", "\(counts.removals) removed, \(counts.evictions) evicted, \(counts.expirations) expired"),
-            ("Counted", statistics.since.map { "since \(DateText.local(Timestamp($0)))" } ?? "nothing yet"),
+            ("Removals", "\(counts.removals) removed, \(counts.evictions) evicted, \(counts.expirations) expired"),
+            ("Counted", statistics.since.map { "since \(DateText.local(Timestamp($0)))" } ?? "no activity yet"),
         ]
     }
 

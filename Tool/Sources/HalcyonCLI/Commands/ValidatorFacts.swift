@@ -13,7 +13,13 @@ struct ValidatorFacts {
             ("ETag", validators.etag), ("Last-Modified", validators.lastModified),
             ("Max-Age", validators.maxAge.map(Self.seconds)),
             ("Fresh until", freshUntil.map { DateText.local(Timestamp($0)) }),
-            ("Usable for", validators.staleWhileRevalidate.map { "\(Self.seconds($0)) more, while it is validated" }),
+            (
+                "Usable for",
+                validators.staleWhileRevalidate.map {
+                    "\(Self.seconds($0)) after that, while it "
+                        + "is being validated"
+                }
+            ),
             ("Stale", validators.mustRevalidate ? "never to be used (must-revalidate)" : nil),
         ]
         return lines.compactMap { name, text in text.map { (name, $0) } }

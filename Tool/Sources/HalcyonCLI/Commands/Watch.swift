@@ -6,7 +6,7 @@ internal import Foundation
 /// Shows the activity in a cache live.
 struct Watch: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Watch the cache while others use it: size, hit rate, what comes and goes.",
+        abstract: "Watch a cache live: size, hit rate, stores and evictions.",
         discussion: """
             Draws a summary every few seconds, until you press q or Ctrl-C. If the output is not a terminal, it prints one \
             block after the other. It changes nothing in the cache and does not keep it open. If there is no cache yet, it \
@@ -24,26 +24,28 @@ struct Watch: ParsableCommand {
 
     @OptionGroup var cache: CacheOptions
 
-    @Option(help: ArgumentHelp("Seconds from one look to the next.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Seconds between two updates.", valueName: "seconds"))
     var interval = 2.0
 
-    @Option(help: ArgumentHelp("End after this many looks.", valueName: "number"))
+    @Option(help: ArgumentHelp("Stop after this many updates.", valueName: "number"))
     var count: Int?
 
-    @Option(help: ArgumentHelp("Draw a bar of how full it is, as 200MB.", valueName: "size"), transform: ByteSize.parse)
+    @Option(
+        help: ArgumentHelp(
+            "Show how full the cache is, for a limit such as 200MB.", valueName: "size"), transform: ByteSize.parse)
     var limit: ByteSize?
 
     @Flag(help: "Show whole keys. Keys are private.")
     var keys = false
 
-    @Flag(help: "An object on each line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func validate() throws {
         guard (0.1...86_400).contains(interval) else {
             throw ValidationError("--interval is a number of seconds from 0.1 to 86400.")
         }
-        if let count, count < 1 { throw ValidationError("--count is a number of looks, 1 or more.") }
+        if let count, count < 1 { throw ValidationError("--count is a number of updates, 1 or more.") }
         if limit?.bytes == 0 { throw ValidationError("A limit of 0 bytes is none. Leave out --limit.") }
     }
 

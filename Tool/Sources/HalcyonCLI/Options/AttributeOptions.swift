@@ -3,20 +3,20 @@ internal import ArgumentParser
 
 /// The attributes that a store sets on its entries.
 struct AttributeOptions: ParsableArguments {
-    @Flag(help: "Pin the entries: they are neither evicted nor expire.")
+    @Flag(help: "Pin the entries, so that they are not evicted and do not expire.")
     var pin = false
 
     @Option(
-        help: ArgumentHelp("A word under which they can be found; more than once for several.", valueName: "word"),
+        help: ArgumentHelp("Tag the entries with this word. Repeat for more tags.", valueName: "word"),
         transform: TagText.parse)
     var tag: [String] = []
 
     @Option(
-        help: ArgumentHelp("Something to note, as width=640; more than once for several.", valueName: "name=text"),
+        help: ArgumentHelp("Add a note, such as width=640. Repeat for more notes.", valueName: "name=text"),
         transform: NamedText.parse)
     var note: [NamedText] = []
 
-    @Flag(help: "Expire when they were going to, however often they are read.")
+    @Flag(help: "Do not extend the expiration when the entries are read.")
     var keepExpiration = false
 
     @OptionGroup var validators: ValidatorOptions

@@ -41,7 +41,7 @@ struct CacheFolder {
                 return content == .strangers
             }
         } catch {
-            throw Failure("Cannot read the folder \(path): \(error). Give this user permission to read it.")
+            throw Failure("Cannot read the directory \(path): \(error). Give your user permission to read it.")
         }
         return content
     }
@@ -50,16 +50,18 @@ struct CacheFolder {
     func require(_ purpose: CacheOptions.Purpose) throws {
         switch (try content(), purpose) {
         case (.cache, _), (.missing, .filling), (.nothing, .filling): return
-        case (.file, _): throw Failure("\(path) is a file. Give the folder of a cache with --folder.")
+        case (.file, _): throw Failure("\(path) is a file. Pass the directory of a cache to --folder.")
         case (.missing, _):
-            throw Failure("There is no cache at \(path). Check --folder or --name, or make one with ‘halcyon put’.")
+            throw Failure(
+                "There is no cache at \(path). Check --folder or --name, or create a cache with "
+                    + "‘halcyon put’.")
         case (.nothing, _), (.strangers, .using), (.strangers, .reading):
             throw Failure(
                 "\(path) is not a cache: it contains neither .halcyon/index.sqlite nor blobs. "
-                    + "Give the folder with the blobs.")
+                    + "Pass the directory that contains the blobs.")
         case (.strangers, .filling):
             throw Failure(
-                "\(path) is not a cache: it contains other files. Give --folder a new or an empty folder.")
+                "\(path) is not a cache: it contains other files. Pass a new or an empty directory to --folder.")
         }
     }
 }

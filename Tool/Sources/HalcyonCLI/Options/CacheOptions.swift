@@ -6,20 +6,20 @@ typealias Storage = DiskStorage.Backend<Data>
 
 /// The cache that a command works on.
 struct CacheOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The cache's own folder, the one with the blobs and .halcyon in it.", valueName: "path"))
+    @Option(help: ArgumentHelp("The directory of the cache, which contains the blobs and .halcyon.", valueName: "path"))
     var folder: String?
 
     @Option(
         help: ArgumentHelp(
-            "The name of a cache in the user's Caches folder, in com.onevcat.Kingfisher.ImageCache.NAME. \(defaultNote)",
+            "The name of a cache in your Caches directory (com.onevcat.Kingfisher.ImageCache.NAME). \(defaultNote)",
             valueName: "name"))
     var name: String?
 
     @Flag(
         name: .customLong("no-keys"),
         help: ArgumentHelp(
-            "Keep no key as text in the index: entries are found by their keys all the same, and listed by their files' "
-                + "names. Keys kept before are taken out. To be given each time, for an app that sets storesKeys to false."
+            "Do not store keys as text in the index. Lookups by key still work; lists show file names. Removes keys "
+                + "stored before. If your app sets storesKeys to false, pass this option to every command."
         ))
     var keepsNoKeys = false
 
@@ -27,11 +27,17 @@ struct CacheOptions: ParsableArguments {
 
     func validate() throws {
         if folder != nil, name != nil {
-            throw ValidationError("Give --folder or --name, not both: each of them says which cache.")
+            throw ValidationError("Give --folder or --name, not both.")
         }
-        if folder?.isEmpty ?? false { throw ValidationError("--folder is empty. Give the path of the cache's folder.") }
+        if folder?.isEmpty ?? false {
+            throw ValidationError(
+                "--folder is empty. Give the path of the "
+                    + "cache's directory.")
+        }
         if let name, name.isEmpty || name.contains("/") || name.contains("\0") {
-            throw ValidationError("A cache's name is not empty and has no slash. Use --folder for a path.")
+            throw ValidationError(
+                "The name of a cache must not be empty or contain a slash. To give a "
+                    + "path, use --folder.")
         }
     }
 
@@ -74,8 +80,8 @@ struct CacheOptions: ParsableArguments {
             Thread.sleep(forTimeInterval: 0.05)
         }
         throw Failure(
-            "The index at \(folder) has an older schema and is in use: to read it here would upgrade it, and a process of an "
-                + "older version could store nothing more. End that process or update it, or run ‘halcyon upgrade’ to do it now."
+            "The index at \(folder) has an older schema and is in use. Reading it would upgrade it, and then the process that "
+                + "has it open could no longer store. End or update that process, or run ‘halcyon upgrade’ to upgrade now."
         )
     }
 

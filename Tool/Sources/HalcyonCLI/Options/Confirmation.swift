@@ -10,7 +10,9 @@ struct Confirmation: ParsableArguments {
     func ask(_ question: String) throws {
         guard !yes else { return }
         guard Terminal.input != nil else {
-            throw Failure("Nobody can be asked whether to remove that. Add --yes to do it.")
+            throw Failure(
+                "Cannot ask for confirmation, because standard input is not a terminal. Add --yes "
+                    + "to remove without asking.")
         }
         FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
         guard ["y", "yes"].contains(readLine()?.lowercased()) else { throw Failure("Nothing was removed.") }

@@ -7,26 +7,26 @@ struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only keys that begin with this.", valueName: "text"))
     var prefix: String?
 
-    @Option(help: ArgumentHelp("Only keys that contain this, in upper or lower case.", valueName: "text"))
+    @Option(help: ArgumentHelp("Only keys that contain this, ignoring case.", valueName: "text"))
     var filter: String?
 
     @Option(help: ArgumentHelp("Only this image and its variants.", valueName: "key"))
     var variantsOf: String?
 
-    @Option(help: ArgumentHelp("Only keys that are addresses on this server.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only keys that are URLs on this host.", valueName: "name"))
     var host: String?
 
-    @Option(help: ArgumentHelp("Only variants that this processor has made.", valueName: "identifier"))
+    @Option(help: ArgumentHelp("Only variants made by this processor.", valueName: "identifier"))
     var processor: String?
 
-    @Flag(help: "Only images that no processor has made.")
+    @Flag(help: "Only originals, not variants made by a processor.")
     var originals = false
 
     @Option(help: ArgumentHelp("Only entries with this tag.", valueName: "word"))
     var tag: String?
 
     @Option(
-        help: ArgumentHelp("Only entries of this size or larger, as 1MB or 800k.", valueName: "size"),
+        help: ArgumentHelp("Only entries of this size or larger, such as 1MB or 800k.", valueName: "size"),
         transform: ByteSize.parse)
     var larger: ByteSize?
 
@@ -34,21 +34,21 @@ struct FilterOptions: ParsableArguments {
     var smaller: ByteSize?
 
     @Option(
-        help: ArgumentHelp("Only what was stored longer ago, as 7d, 12h, 30m or 90s.", valueName: "age"),
+        help: ArgumentHelp("Only entries stored longer ago than this, such as 7d, 12h, 30m or 90s.", valueName: "age"),
         transform: Age.parse)
     var older: Age?
 
-    @Option(help: ArgumentHelp("Only what was stored less long ago.", valueName: "age"), transform: Age.parse)
+    @Option(help: ArgumentHelp("Only entries stored more recently than this.", valueName: "age"), transform: Age.parse)
     var newer: Age?
 
-    @Option(help: ArgumentHelp("Only what was used last longer ago.", valueName: "age"), transform: Age.parse)
+    @Option(help: ArgumentHelp("Only entries not used for this long.", valueName: "age"), transform: Age.parse)
     var unused: Age?
 
-    @Flag(help: "Only what has expired, and goes with the next clean.")
+    @Flag(help: "Only expired entries, which the next clean removes.")
     var expired = false
 
     @Option(
-        help: ArgumentHelp("Only what expires within this time, or has expired.", valueName: "age"),
+        help: ArgumentHelp("Only entries that expire within this time or have expired.", valueName: "age"),
         transform: Age.parse)
     var expiresWithin: Age?
 
@@ -72,11 +72,11 @@ struct FilterOptions: ParsableArguments {
 
     private func refuseContradictions() throws {
         func refuse(_ reason: String) -> ValidationError {
-            ValidationError("\(reason), so no entry can be meant. Leave one of the two out.")
+            ValidationError("\(reason), so no entry can match. Leave out one of the two.")
         }
         if pinned, unpinned { throw refuse("--pinned and --unpinned exclude each other") }
         if pinned, expired || expiresWithin != nil { throw refuse("Pinned entries do not expire") }
-        if originals, !(processor ?? "").isEmpty { throw refuse("--originals are what no --processor has made") }
+        if originals, !(processor ?? "").isEmpty { throw refuse("--originals excludes variants made by a --processor") }
         if let larger, let smaller, larger.bytes > smaller.bytes { throw refuse("--larger is above --smaller") }
         if let older, let newer, older.seconds >= newer.seconds { throw refuse("--older is not below --newer") }
     }

@@ -6,7 +6,7 @@ struct KeysOptions: ParsableArguments {
     @OptionGroup var cache: CacheOptions
     @OptionGroup var naming: ExtensionOption
 
-    @Flag(help: "An object instead of lines.")
+    @Flag(help: "Print a JSON object instead of lines.")
     var json = false
 
     @Argument(help: "The keys.")

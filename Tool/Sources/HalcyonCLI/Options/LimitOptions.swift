@@ -4,21 +4,21 @@ internal import ArgumentParser
 /// The limits beyond which entries are evicted.
 struct LimitOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The size from which on entries are evicted, as 50MB or 1.5GiB.", valueName: "size"),
+        help: ArgumentHelp("The size limit, such as 50MB or 1.5GiB.", valueName: "size"),
         transform: ByteSize.parse)
     var limit: ByteSize?
 
-    @Option(help: ArgumentHelp("The number of entries beyond which some are evicted.", valueName: "number"))
+    @Option(help: ArgumentHelp("The maximum number of entries.", valueName: "number"))
     var countLimit: Int?
 
     @Option(
-        help: ArgumentHelp("What the volume should have left: below that entries are evicted.", valueName: "size"),
+        help: ArgumentHelp("The free space that the volume should keep.", valueName: "size"),
         transform: ByteSize.parse)
     var keepFree: ByteSize?
 
     @Option(
         help: ArgumentHelp(
-            "The part of --limit and --count-limit that an eviction leaves, from 0 to 1. (default: 0.5)",
+            "The fraction of --limit and --count-limit that an eviction leaves, from 0 to 1. (default: 0.5)",
             valueName: "ratio"))
     var lowWater: Double?
 
@@ -28,12 +28,16 @@ struct LimitOptions: ParsableArguments {
         }
         if let countLimit, countLimit < 0 { throw ValidationError("--count-limit is a number of entries, 1 or more.") }
         if keepFree?.bytes == 0 {
-            throw ValidationError("--keep-free 0 is no limit. Give a size, as 2GB, or leave it out.")
+            throw ValidationError("--keep-free 0 is no limit. Give a size, such as 2GB, or leave it out.")
         }
         guard let lowWater else { return }
-        guard (0...1).contains(lowWater) else { throw ValidationError("--low-water is a number from 0 to 1, as 0.8.") }
+        guard (0...1).contains(lowWater) else {
+            throw ValidationError(
+                "--low-water is a number from 0 to 1, "
+                    + "such as 0.8.")
+        }
         guard limit != nil || countLimit != nil else {
-            throw ValidationError("--low-water is a part of a limit. Give --limit or --count-limit with it.")
+            throw ValidationError("--low-water is a fraction of a limit. Also give --limit or --count-limit.")
         }
     }
 

@@ -6,7 +6,7 @@ internal import Foundation
 struct UseOptions: ParsableArguments {
     @Flag(
         name: .customLong("count-use"),
-        help: "Count as a use: the entry is evicted later, and its time to live begins again.")
+        help: "Count as a use: the entry is evicted later, and its time to live restarts.")
     var counts = false
 
     /// The bytes of an entry.

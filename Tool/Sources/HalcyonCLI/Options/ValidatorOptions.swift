@@ -4,25 +4,29 @@ internal import Foundation
 
 /// Headers of the HTTP response that delivered an entry's bytes.
 struct ValidatorOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The response's ETag, with its quotes; empty for none.", valueName: "text"))
+    @Option(
+        help: ArgumentHelp(
+            "The ETag of the response, including its quotes; empty to remove it.", valueName: "text"))
     var etag: String?
 
-    @Option(help: ArgumentHelp("The response's Last-Modified, as it was sent; empty for none.", valueName: "text"))
+    @Option(
+        help: ArgumentHelp(
+            "The Last-Modified header of the response, as sent; empty to remove it.", valueName: "text"))
     var lastModified: String?
 
     @Option(
-        help: ArgumentHelp("The max-age of the response's Cache-Control; empty for none.", valueName: "seconds"),
+        help: ArgumentHelp("The max-age of the response's Cache-Control; empty to remove it.", valueName: "seconds"),
         transform: MaxAge.parse)
     var maxAge: MaxAge?
 
     @Option(
         help: ArgumentHelp(
-            "For how long after that the bytes may be used while they are validated; empty for none.",
+            "The stale-while-revalidate of the response's Cache-Control; empty to remove it.",
             valueName: "seconds"),
         transform: MaxAge.parse)
     var staleWhileRevalidate: MaxAge?
 
-    @Flag(help: "The server has just confirmed the bytes: --max-age counts from now.")
+    @Flag(help: "Record that the server has just confirmed the bytes, so that --max-age counts from now.")
     var validated = false
 
     /// Merges the given options into the existing validators; nil if no options are given.

@@ -43,7 +43,7 @@ extension ReportPage {
     private var expirations: HTML {
         let expirations = figures.report.expirations
         return ColumnChart(
-            id: "expirations", title: "What expires when", measure: .bytes,
+            id: "expirations", title: "Size by expiration", measure: .bytes,
             labels: ReportSteps.expirationLabels(from: figures.madeAt),
             totals: [expirations.expired] + expirations.days + [expirations.later, expirations.never]
         ).html
@@ -70,7 +70,7 @@ extension ReportPage {
     }
 
     private var since: String {
-        figures.countedSince.map { "Since \(DateText.local($0))" } ?? "Nothing was counted yet"
+        figures.countedSince.map { "Since \(DateText.local($0))" } ?? "No activity yet"
     }
 
     private func row(_ name: String, _ count: Int64, _ bytes: Int64? = nil) -> HTML {

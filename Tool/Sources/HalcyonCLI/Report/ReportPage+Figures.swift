@@ -14,7 +14,7 @@ extension ReportPage {
         \(tile("Pinned", Figure.count(report.pinned.entries), note: Figure.bytes(report.pinned.bytes)))
         \(tile("Expired", Figure.count(expired.entries), note: Figure.bytes(expired.bytes)))
         \(tile("Index", Figure.bytes(figures.indexBytes), note: "and \(Figure.bytes(figures.logBytes)) of log"))
-        \(tile("Least recent use", oldest, note: figures.isEmpty ? "" : "ago"))
+        \(tile("Oldest use", oldest, note: figures.isEmpty ? "" : "ago"))
         </dl>
         """
     }
@@ -31,7 +31,7 @@ extension ReportPage {
     }
 
     private var hitRateNote: String {
-        guard figures.counts.hitRate != nil else { return "nothing was read yet" }
+        guard figures.counts.hitRate != nil else { return "no reads yet" }
         return figures.countedSince.map { "since \(DateText.local($0).prefix(10))" } ?? ""
     }
 
@@ -64,12 +64,15 @@ extension ReportPage {
         return [bytes, entries].filter { $0.limit > 0 }.map(\.html)
     }
 
-    private var pinnedNote: String { report.pinned.entries > 0 ? " At the left end: what is pinned." : "" }
+    private var pinnedNote: String { report.pinned.entries > 0 ? " Dark, at the left: pinned entries." : "" }
 
     private var evictionNote: String {
         guard let eviction = report.eviction else { return "No limit is reached: nothing would be evicted now." }
-        guard eviction.gone.entries > 0 else { return "A limit is reached, and nothing may be evicted: all is pinned." }
-        let until = eviction.usedUntil.map { ", all that was not used since \(DateText.local($0))" } ?? ""
-        return "An eviction now would take \(Figure.totals(eviction.gone))\(until)."
+        guard eviction.gone.entries > 0 else {
+            return "A limit is reached, but all entries are pinned, so "
+                + "nothing can be evicted."
+        }
+        let until = eviction.usedUntil.map { ": everything not used since \(DateText.local($0))" } ?? ""
+        return "An eviction now would remove \(Figure.totals(eviction.gone))\(until)."
     }
 }

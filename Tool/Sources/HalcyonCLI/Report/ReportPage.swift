@@ -48,7 +48,7 @@ package struct ReportPage {
         """
     }
 
-    private var emptiness: [HTML] { ["<p class=\"wide\">The cache is empty: there is nothing to draw.</p>"] }
+    private var emptiness: [HTML] { ["<p class=\"wide\">The cache is empty.</p>"] }
 
     private var footer: HTML {
         """

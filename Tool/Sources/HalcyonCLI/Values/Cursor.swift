@@ -31,7 +31,7 @@ struct Cursor: Sendable {
     /// Parses a command-line argument.
     @Sendable static func parse(_ text: String) throws -> Cursor {
         guard let cursor = Cursor(text) else {
-            throw ValidationError("A place to go on from is what ‘halcyon list --page’ has printed as \"next\".")
+            throw ValidationError("--after takes the \"next\" that ‘halcyon list --page’ printed.")
         }
         return cursor
     }

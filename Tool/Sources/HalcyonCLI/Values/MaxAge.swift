@@ -8,7 +8,7 @@ struct MaxAge: Equatable, Sendable {
     @Sendable static func parse(_ text: String) throws -> MaxAge {
         if text.isEmpty { return MaxAge(seconds: nil) }
         guard text.allSatisfy({ $0.isASCII && $0.isNumber }), let seconds = Int(text) else {
-            throw ValidationError("It is a whole number of seconds, as 3600.")
+            throw ValidationError("Give a whole number of seconds, such as 3600.")
         }
         return MaxAge(seconds: seconds)
     }

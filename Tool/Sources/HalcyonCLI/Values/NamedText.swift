@@ -8,7 +8,7 @@ struct NamedText: Equatable, Sendable {
     /// Parses a command-line argument. Everything after the first `=` is the text.
     @Sendable static func parse(_ argument: String) throws -> NamedText {
         guard let sign = argument.firstIndex(of: "="), sign > argument.startIndex else {
-            throw ValidationError("A note is a name, = and a text, as in width=640.")
+            throw ValidationError("A note is NAME=TEXT, such as width=640.")
         }
         return NamedText(name: String(argument[..<sign]), text: String(argument[argument.index(after: sign)...]))
     }

@@ -24,7 +24,10 @@ enum PictureFormat: String, ExpressibleByArgument, CaseIterable {
     /// Why an image could not be written in this format.
     var refusal: String {
         #if canImport(UIKit) || canImport(AppKit)
-            if self == .webp { return "This system has no encoder for WebP. Give another format, or convert it on Linux." }
+            if self == .webp {
+                return "This system has no encoder for WebP. Give another format, or convert "
+                    + "it on Linux."
+            }
         #endif
         return "The picture does not fit into a \(rawValue). Give another format."
     }

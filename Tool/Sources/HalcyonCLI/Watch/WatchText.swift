@@ -45,7 +45,7 @@ package struct WatchText {
     }
 
     private func hitRate(_ snapshot: IndexSnapshot) -> String {
-        guard let rate = snapshot.counts.hitRate else { return "nothing was read yet" }
+        guard let rate = snapshot.counts.hitRate else { return "no reads yet" }
         let since = snapshot.since.map { " since \(DateText.local($0).prefix(10))" } ?? ""
         return "\(Figure.rate(rate)) of \(Figure.count(snapshot.counts.hits &+ snapshot.counts.misses)) reads\(since)"
     }
@@ -92,7 +92,7 @@ package struct WatchText {
     }
 
     private func hosts(_ hosts: [IndexSnapshot.Host]?) -> [String] {
-        guard let hosts else { return ["  not asked for yet"] }
+        guard let hosts else { return ["  not read yet"] }
         return hosts.map { group in
             Self.aligned("\(ByteSize(group.totals.bytes))", 10) + Self.aligned(Figure.count(group.totals.entries), 12)
                 + "  " + TextWidth.printable(group.name ?? EntryLabel.noHost)
