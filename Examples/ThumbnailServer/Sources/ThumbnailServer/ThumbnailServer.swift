@@ -15,8 +15,13 @@ import ServiceLifecycle
         commandName: "ThumbnailServer",
         abstract: "Serves thumbnails of images on other hosts, and caches them on disk.")
 
-    @Option(name: .customLong("allow"), help: "A host from which images may be downloaded. Repeat for more hosts.")
+    @Option(
+        name: .customLong("allow"),
+        help: "A host from which images may be downloaded, HOST or HOST:PORT. Repeat for more.")
     var allowedHosts: [String] = []
+
+    @Option(help: "The deadline for a download in seconds. A host may stall for half of it.")
+    var patience = 20.0
 
     @Option(help: "The port to listen on; 0 for any free port.")
     var port = 8080
@@ -44,6 +49,10 @@ import ServiceLifecycle
 
     func validate() throws {
         guard !allowedHosts.isEmpty else { throw ValidationError("Give at least one host: --allow images.example.com") }
+        for host in allowedHosts where AllowedHost.allowed(by: host) == nil {
+            throw ValidationError("\(host) is not a host or HOST:PORT.")
+        }
+        guard patience > 0, patience <= 3_600 else { throw ValidationError("--patience is a number of seconds up to 3600.") }
         guard megabytes > 0, megabytes <= 1_000_000 else { throw ValidationError("--megabytes is 1 to 1000000.") }
         guard cleanSeconds > 0, cleanSeconds <= 86_400 else { throw ValidationError("--clean-seconds is up to a day.") }
         guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
@@ -59,8 +68,11 @@ import ServiceLifecycle
         HalcyonImage.pixelLimit = 16_000_000
         let reporter = CacheReporter(cache: "thumbnails", logger: logger)
         let storage = try openStorage(reporter)
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Origin.clientConfiguration)
-        let thumbnails = Thumbnails(storage: storage, origin: Origin(client: client, allowedHosts: allowedHosts))
+        let client = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: Origin.clientConfiguration(patience: patience))
+        let origin = Origin(
+            client: client, allowedHosts: Set(allowedHosts.compactMap(AllowedHost.allowed).joined()))
+        let thumbnails = Thumbnails(storage: storage, origin: origin, patience: .seconds(patience))
         let app = Application(
             router: routes(thumbnails, token: token, metrics: metrics, reporter: reporter),
             configuration: .init(address: .hostname("127.0.0.1", port: port)),

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Halcyon
 import Hummingbird
 import Metrics
@@ -8,10 +9,14 @@ import NIOPosix
 struct Thumbnails: Sendable {
     let storage: DiskStorage.Backend<Data>
     let origin: Origin
+    /// How long a thumbnail may take to make.
+    let patience: Duration
+    /// Bounds the bytes in memory: so many originals at a time, and so many more requests that wait.
+    private let slots = Slots(8, waiting: 256)
     private let decodes = Counter(label: "thumbnails.decodes")
 
-    init(storage: DiskStorage.Backend<Data>, origin: Origin) {
-        (self.storage, self.origin) = (storage, origin)
+    init(storage: DiskStorage.Backend<Data>, origin: Origin, patience: Duration) {
+        (self.storage, self.origin, self.patience) = (storage, origin, patience)
     }
 
     /// A URL contains no space, so no prefix matches the keys of another URL.
@@ -21,23 +26,42 @@ struct Thumbnails: Sendable {
 
     /// Counts as neither a hit nor a miss.
     func isCached(_ url: URL, width: Int) async throws -> Bool {
-        try await storage.async.perform { $0.isCached(forKey: Self.key(of: url, width)) }
+        try await storage.async.isCached(forKey: Self.key(of: url, width))
     }
 
     /// The thumbnail's file. Concurrent requests share one download and one decoding; a stale thumbnail is revalidated.
     func thumbnail(of url: URL, width: Int) async throws -> Data {
         try await storage.async.value(forKey: Self.key(of: url, width)) {
-            try await made(from: try await origin.get(url), width: width)
+            try await bounded { try await made(from: try await origin.get(url), width: width) }
         } renewing: { stale in
-            let answer = try await origin.get(url, unlike: stale.info.validators)
-            if answer.response.statusCode == 304 { return .unchanged(answer.response) }
-            return .new(try await made(from: answer, width: width))
+            do {
+                return try await bounded {
+                    let answer = try await origin.get(url, unlike: stale.info.validators)
+                    if answer.response.statusCode == 304 { return .unchanged(answer.response) }
+                    return .new(try await made(from: answer, width: width))
+                }
+            } catch let error as HTTPError where [.notFound, .unsupportedMediaType].contains(error.status) {
+                // The host has taken the image down, or has something else there.
+                return .gone(error)
+            }
         }
     }
 
     /// - Returns: the number of thumbnails removed.
     func remove(allOf url: URL) async throws -> Int {
         try await storage.async.perform { try $0.removeEntries(matching: .init(keyPrefix: Self.prefix(of: url))).count }
+    }
+
+    /// - Throws: ``HTTPError``: 503 if too many wait, 504 if it takes too long.
+    private func bounded<Result: Sendable>(_ make: @escaping @Sendable () async throws -> Result) async throws -> Result
+    {
+        do {
+            return try await within(patience) { try await slots.run(make) }
+        } catch is Slots.AllTaken {
+            throw HTTPError(.serviceUnavailable, headers: [.retryAfter: "5"], message: "too many requests are waiting")
+        } catch is DeadlinePassed {
+            throw HTTPError(.gatewayTimeout, message: "the host is too slow")
+        }
     }
 
     private func made(from answer: Origin.Answer, width: Int) async throws -> DiskStorage.NewValue<Data> {

@@ -15,15 +15,18 @@ import Testing
         let client: HTTPClient
     }
 
-    private func withServer(megabytes: Int = 500, _ body: (Setting) async throws -> Void) async throws {
+    private func withServer(
+        megabytes: Int = 500, patience: Double = 20, _ body: (Setting) async throws -> Void
+    ) async throws {
         let cache = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-test-\(UUID())")
         defer { try? FileManager.default.removeItem(at: cache) }
         var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.clients
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 400
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let origin = try await LocalOrigin()
         do {
-            let server = try await RunningServer(cache: cache, client: client, megabytes: megabytes)
+            let server = try await RunningServer(
+                cache: cache, client: client, origin: origin, megabytes: megabytes, patience: patience)
             try await body(Setting(origin: origin, server: server, cache: cache, client: client))
             server.terminate()
             let status = await server.waitForEnd()
@@ -134,6 +137,66 @@ import Testing
         }
     }
 
+    @Test func `a picture that its host has taken down is gone`() async throws {
+        try await withServer { setting in
+            let (server, origin) = (setting.server, setting.origin)
+            for kind in ["stale", "soon"] {
+                try await #expect(server.thumbnail("\(kind)/1", of: origin).status == 200)
+            }
+            await origin.counts.takeDown()
+            try await Task.sleep(for: .milliseconds(1_100))
+            try await #expect(server.thumbnail("stale/1", of: origin).status == 404)
+            // This one may be used while it is validated.
+            try await #expect(server.thumbnail("soon/1", of: origin).status == 200)
+            for _ in 0..<500 where try await server.stats()["entries"] as? Int != 0 {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            try await #expect(server.thumbnail("soon/1", of: origin).status == 404)
+            try await #expect(server.stats()["entries"] as? Int == 0)
+        }
+    }
+
+    @Test func `a host that falls silent in the middle is given up`() async throws {
+        try await withServer(patience: 1) { setting in
+            let (server, origin) = (setting.server, setting.origin)
+            for path in ["stalls/1", "drips/1"] {
+                let replies = try await replies { _, _ in try await server.thumbnail(path, of: origin) }
+                #expect(replies.allSatisfy { $0.status == 504 }, "\(path)")
+                // The next request asks again.
+                try await #expect(server.thumbnail(path, of: origin).status == 504)
+                #expect(await origin.counts.requests["/\(path)"] ?? 0 >= 2)
+            }
+            try await #expect(server.thumbnail("fresh/1", of: origin).status == 200)
+        }
+    }
+
+    @Test func `what waits for too many downloads is refused`() async throws {
+        try await withServer(patience: 5) { setting in
+            let (server, origin) = (setting.server, setting.origin)
+            let statuses = try await withThrowingTaskGroup(of: UInt.self) { group in
+                for number in 0..<300 {
+                    group.addTask { try await server.thumbnail("slow/\(number)", of: origin).status }
+                }
+                return try await group.reduce(into: [UInt: Int]()) { $0[$1, default: 0] += 1 }
+            }
+            // 8 at a time, and 256 more that wait.
+            #expect(statuses[503] ?? 0 > 0 && statuses[504] ?? 0 > 0 && Set(statuses.keys) == [503, 504])
+        }
+    }
+
+    @Test func `one file has one key`() async throws {
+        try await withServer { setting in
+            let (server, origin) = (setting.server, setting.origin)
+            for address in ["fresh/1", "fresh/1%23a", "fresh/1%23b"] {
+                try await #expect(server.thumbnail(address, of: origin).status == 200)
+            }
+            let path = "thumb?url=HTTP://127.0.0.1:\(origin.port)/fresh/1%23c"
+            try await #expect(server.get(path + "&w=64").status == 200)
+            #expect(await origin.counts.requests == ["/fresh/1": 1])
+            try await #expect(server.delete(path, token: "token").text == "removed 1\n")
+        }
+    }
+
     @Test func `all variants go, for those with the token`() async throws {
         try await withServer { setting in
             let (server, origin) = (setting.server, setting.origin)
@@ -155,8 +218,12 @@ import Testing
             try await #expect(server.get("thumb?url=file:///etc/passwd&w=64").status == 400)
             try await #expect(server.get("thumb?w=64").status == 400)
             for width in ["", "0", "15", "2049", "-1", "x", "99999999999999999999"] {
-                try await #expect(server.get("thumb?url=http://127.0.0.1:1/a&w=\(width)").status == 400)
+                try await #expect(
+                    server.get("thumb?url=http://127.0.0.1:\(origin.port)/a&w=\(width)").status == 400)
             }
+            // Another port of an allowed host.
+            try await #expect(server.get("thumb?url=http://127.0.0.1:1/a&w=64").status == 403)
+            try await #expect(server.get("thumb?url=http://127.0.0.1/a&w=64").status == 403)
             try await #expect(server.thumbnail("text/1", of: origin).status == 415)
             try await #expect(server.thumbnail("nothing/1", of: origin).status == 404)
             // A redirect to a host that is not allowed is not followed.
@@ -190,7 +257,7 @@ import Testing
 
             let bodies = await acknowledged.bodies
             #expect(bodies.count >= 200 && bodies.count < 3_200)
-            let again = try await RunningServer(cache: setting.cache, client: setting.client)
+            let again = try await RunningServer(cache: setting.cache, client: setting.client, origin: origin)
             for (picture, body) in bodies {
                 let reply = try await again.thumbnail(picture, of: origin)
                 #expect(reply.status == 200 && reply.body == body, "\(picture)")

@@ -11,10 +11,13 @@ final class LocalOrigin: Sendable {
         private(set) var requests: [String: Int] = [:]
         private(set) var notModified = 0
         private(set) var abandoned = 0
+        private(set) var isTakenDown = false
 
         func count(_ path: String) { requests[path, default: 0] += 1 }
         func countNotModified() { notModified += 1 }
         func countAbandoned() { abandoned += 1 }
+        /// From now on there are no images.
+        func takeDown() { isTakenDown = true }
     }
 
     let counts = Counts()
@@ -38,7 +41,7 @@ final class LocalOrigin: Sendable {
     }
 
     /// `/fresh/N` is fresh for an hour, `/stale/N` is stale at once, `/soon/N` is fresh for a second and usable for another
-    /// minute, and `/slow/N` never responds.
+    /// minute, and `/slow/N` never responds. `/stalls/N` ends in the middle of the body, and `/drips/N` sends a byte now and then.
     private static func routes(_ counts: Counts) -> Router<BasicRequestContext> {
         let router = Router()
         for (name, control) in [
@@ -47,6 +50,7 @@ final class LocalOrigin: Sendable {
         ] {
             router.get("\(name)/:number") { request, context in
                 await counts.count(request.uri.path)
+                guard await !counts.isTakenDown else { throw HTTPError(.gone) }
                 // Delays the response, so that concurrent requests overlap.
                 try await Task.sleep(for: .milliseconds(50))
                 let etag = "\"\(name)\""
@@ -70,6 +74,19 @@ final class LocalOrigin: Sendable {
             } catch {
                 await counts.countAbandoned()
                 throw error
+            }
+        }
+        for (name, pause) in [("stalls", Duration.seconds(3_600)), ("drips", .milliseconds(50))] {
+            router.get("\(name)/:number") { request, _ in
+                await counts.count(request.uri.path)
+                return Response(
+                    status: .ok,
+                    body: .init { writer in
+                        while true {
+                            try await writer.write(ByteBuffer(bytes: [0]))
+                            try await Task.sleep(for: pause)
+                        }
+                    })
             }
         }
         router.get("text/:number") { _, _ in "no picture" }

@@ -18,13 +18,16 @@ final class RunningServer: @unchecked Sendable {
         var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    init(cache: URL, client: HTTPClient, megabytes: Int = 500, token: String = "token") async throws {
+    init(
+        cache: URL, client: HTTPClient, origin: LocalOrigin, megabytes: Int = 500, patience: Double = 20,
+        token: String = "token"
+    ) async throws {
         self.client = client
         process.executableURL = try Self.executable()
         process.arguments = [
-            "--allow", "127.0.0.1", "--port", "0", "--cache", cache.path, "--megabytes", "\(megabytes)", "--token",
-            token,
-            "--log-level", "warning", "--clean-seconds", "0.1",
+            "--allow", "127.0.0.1:\(origin.port)", "--patience", "\(patience)", "--port", "0", "--cache", cache.path,
+            "--megabytes", "\(megabytes)",
+            "--token", token, "--log-level", "warning", "--clean-seconds", "0.1",
         ]
         let output = Pipe()
         process.standardOutput = output
