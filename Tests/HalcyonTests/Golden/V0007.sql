@@ -92,7 +92,7 @@ CREATE TABLE totals (
     slack           INTEGER,
     -- No entry expires before this moment; the largest integer when none expires at all.
     earliest_expiry INTEGER,
-    -- The scan that is raising it; until that one has ended (NULL) the moment says nothing.
+    -- The scan that is computing it; while a scan runs, earliest_expiry is not valid. NULL: no scan.
     expiry_scan     INTEGER,
     stored_boot     INTEGER,
     stored_uptime   INTEGER
@@ -100,19 +100,18 @@ CREATE TABLE totals (
 INSERT INTO totals VALUES(1,4,5368709127,1760000000003,-6,1760604800000,NULL,3,86400000);
 CREATE TABLE state (
     id             INTEGER PRIMARY KEY CHECK (id = 1),
-    -- The boot of the machine the index was last opened in, NULL in a new index; and its number, counted up at each new one.
+    -- The identifier of the boot in which the index was last opened (NULL in a new index), and the number of that boot.
     boot           TEXT,
     boots          INTEGER NOT NULL,
-    -- What was stored up to here had been written by the system when the cache was closed: by the clock, and by the time
-    -- since the boot.
+    -- Entries stored up to this time were on disk when the cache was closed: by the clock, and by the time since boot.
     settled_at     INTEGER NOT NULL,
     settled_uptime INTEGER,
     index_inode    INTEGER,
     relearning     INTEGER NOT NULL,
     adoption       TEXT NOT NULL CHECK (adoption IN ('pending', 'rebuilding', 'done')),
     adopts_until   INTEGER NOT NULL,
-    -- What is not trusted: stores without a boot in this span of time; and those with one from this boot and uptime on, up to
-    -- these.
+    -- Stores that are not trusted after a power failure: those without a boot, in this span of time; those with a boot, in this
+    -- span of boots and uptimes.
     distrust_from         INTEGER,
     distrust_until        INTEGER,
     distrust_boot         INTEGER,
@@ -121,7 +120,7 @@ CREATE TABLE state (
     distrust_until_uptime INTEGER,
     reconciled_at  INTEGER NOT NULL,
     legacy_names   INTEGER NOT NULL,
-    -- What is left of the upgrade to version 7, in this order: 4 the index by rank, 3 the former indexes, 2 hosts, 1 the tables of
+    -- The remaining steps of the upgrade to version 7, in this order: 4 the index by rank, 3 the former indexes, 2 hosts, 1 the tables of
     -- the former listing; 0: nothing.
     upgrading      INTEGER NOT NULL
 );
@@ -130,30 +129,30 @@ CREATE TABLE cache_help (
     name      TEXT NOT NULL,
     question  TEXT NOT NULL,
     statement TEXT NOT NULL,
-    units     TEXT NOT NULL DEFAULT 'bytes; dates in UTC; cache_schema has the unit of each column',
-    access    TEXT NOT NULL DEFAULT 'read only; the tables are written by the cache alone'
+    units     TEXT NOT NULL DEFAULT 'bytes; dates in UTC; cache_schema lists the unit of each column',
+    access    TEXT NOT NULL DEFAULT 'read only; only the cache writes to the tables'
 );
-INSERT INTO cache_help VALUES('cache_summary','How many entries and bytes are there?','SELECT entries, bytes FROM cache_summary','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_entries','Which are the five largest?','SELECT key, size FROM cache_entries ORDER BY size DESC LIMIT 5','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_eviction_order','What goes next?','SELECT * FROM cache_eviction_order LIMIT 10','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_summary','What has expired, and how many bytes?','SELECT expired_entries, expired_bytes FROM cache_summary','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_entries','What expires within seven days?','SELECT key, expires FROM cache_entries WHERE expires <= datetime(''now'', ''+7 days'') || ''Z'' AND NOT expired ORDER BY expires','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_expirations','How much expires on which day?','SELECT * FROM cache_expirations','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_hosts','How many bytes are there of each host?','SELECT host, bytes FROM cache_hosts','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_images','Was an image, in any variant, read today?','SELECT last_read >= date(''now'') AS read_today FROM cache_images WHERE image = ''https://example.com/a.png''','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_entries','Which keys were read, and when?','SELECT key, last_read FROM cache_entries WHERE last_read IS NOT NULL ORDER BY last_read DESC','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_processors','Which processors are there, with how many entries?','SELECT processor, entries FROM cache_processors','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_versions','Which schema version is it, and when was each applied?','SELECT version, applied FROM cache_versions','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_check','Is the total right?','SELECT * FROM cache_check','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_statistics','What is the hit rate, and since when?','SELECT hit_percent, since FROM cache_statistics','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_entries','What is pinned?','SELECT key, size FROM cache_entries WHERE pinned','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_entries','Which variants are there of one image?','SELECT processor, size FROM cache_entries WHERE image = ''https://example.com/a.png''','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_sizes','How large are the entries?','SELECT * FROM cache_sizes','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_summary','What is the average size?','SELECT average_size FROM cache_summary','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_ages','How long ago were entries stored, and used?','SELECT * FROM cache_ages','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_tags','What has which tag?','SELECT * FROM cache_tags','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_metadata','What is known of responses, and what did the app note?','SELECT * FROM cache_metadata','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
-INSERT INTO cache_help VALUES('cache_schema','What does a column mean?','SELECT * FROM cache_schema WHERE table_name = ''cache_entries''','bytes; dates in UTC; cache_schema has the unit of each column','read only; the tables are written by the cache alone');
+INSERT INTO cache_help VALUES('cache_summary','How many entries and bytes are there?','SELECT entries, bytes FROM cache_summary','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_entries','Which are the five largest?','SELECT key, size FROM cache_entries ORDER BY size DESC LIMIT 5','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_eviction_order','What is evicted next?','SELECT * FROM cache_eviction_order LIMIT 10','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_summary','What has expired, and how many bytes?','SELECT expired_entries, expired_bytes FROM cache_summary','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_entries','What expires within seven days?','SELECT key, expires FROM cache_entries WHERE expires <= datetime(''now'', ''+7 days'') || ''Z'' AND NOT expired ORDER BY expires','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_expirations','How much expires on which day?','SELECT * FROM cache_expirations','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_hosts','How many bytes are from each host?','SELECT host, bytes FROM cache_hosts','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_images','Was any variant of an image read today?','SELECT last_read >= date(''now'') AS read_today FROM cache_images WHERE image = ''https://example.com/a.png''','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_entries','Which keys were read, and when?','SELECT key, last_read FROM cache_entries WHERE last_read IS NOT NULL ORDER BY last_read DESC','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_processors','Which processors are there, with how many entries?','SELECT processor, entries FROM cache_processors','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_versions','Which schema version is it, and when was each applied?','SELECT version, applied FROM cache_versions','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_check','Are the recorded totals correct?','SELECT * FROM cache_check','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_statistics','What is the hit rate, and since when?','SELECT hit_percent, since FROM cache_statistics','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_entries','What is pinned?','SELECT key, size FROM cache_entries WHERE pinned','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_entries','Which variants does an image have?','SELECT processor, size FROM cache_entries WHERE image = ''https://example.com/a.png''','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_sizes','How large are the entries?','SELECT * FROM cache_sizes','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_summary','What is the average size?','SELECT average_size FROM cache_summary','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_ages','How long ago were entries stored, and used?','SELECT * FROM cache_ages','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_tags','How many entries have each tag?','SELECT * FROM cache_tags','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_metadata','Which HTTP validators and app metadata do entries have?','SELECT * FROM cache_metadata','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
+INSERT INTO cache_help VALUES('cache_schema','What does a column mean?','SELECT * FROM cache_schema WHERE table_name = ''cache_entries''','bytes; dates in UTC; cache_schema lists the unit of each column','read only; only the cache writes to the tables');
 CREATE TABLE cache_schema (
     table_name  TEXT NOT NULL,
     column_name TEXT NOT NULL,
@@ -162,74 +161,74 @@ CREATE TABLE cache_schema (
     written_by  TEXT NOT NULL
 );
 INSERT INTO cache_schema VALUES('entries','id','','63 bits of the SHA-256 of the file name','store, adoption');
-INSERT INTO cache_schema VALUES('entries','name','text or blob','the blob''s file name; leading 64 hexadecimal digits are kept as 32 bytes','store, adoption');
-INSERT INTO cache_schema VALUES('entries','key','text','the cache key; NULL: not asked for since the file was taken over, or not kept','store, read');
-INSERT INTO cache_schema VALUES('entries','token','','random, new at every store; its remainder by 999, plus 1, is the microseconds of the blob''s modification date','store');
-INSERT INTO cache_schema VALUES('entries','inode','','the blob''s inode number; NULL where the volume''s numbers do not last','store, sweep');
-INSERT INTO cache_schema VALUES('entries','size','bytes','of the blob','store, adoption');
-INSERT INTO cache_schema VALUES('entries','created_at','ms since 1970, UTC','of the store','store, adoption');
+INSERT INTO cache_schema VALUES('entries','name','text or blob','file name of the blob; 64 leading hexadecimal digits are stored as 32 bytes','store, adoption');
+INSERT INTO cache_schema VALUES('entries','key','text','the cache key; NULL: unknown, because the key was not used since the file was taken over, or because keys are not stored','store, read');
+INSERT INTO cache_schema VALUES('entries','token','','random, new for each store; token % 999 + 1 is the microseconds of the blob''s modification date','store');
+INSERT INTO cache_schema VALUES('entries','inode','','inode number of the blob; NULL if the volume does not keep inode numbers','store, sweep');
+INSERT INTO cache_schema VALUES('entries','size','bytes','size of the blob','store, adoption');
+INSERT INTO cache_schema VALUES('entries','created_at','ms since 1970, UTC','time of the store','store, adoption');
 INSERT INTO cache_schema VALUES('entries','rank','ms since 1970, UTC','entries are evicted in this order, the lowest first; under LRU the latest use','store, read');
 INSERT INTO cache_schema VALUES('entries','expires_at','ms since 1970, UTC','NULL: never','store, read');
-INSERT INTO cache_schema VALUES('entries','time_to_live','ms','what a read begins again; NULL beside expires_at: reads do not prolong it','store, read');
+INSERT INTO cache_schema VALUES('entries','time_to_live','ms','the duration that a read restarts; NULL if expires_at is not: reads do not extend the expiration','store, read');
 INSERT INTO cache_schema VALUES('entries','pinned','','not 0: neither evicted nor expired','app');
 INSERT INTO cache_schema VALUES('entries','hits','count','reads since the store','read');
-INSERT INTO cache_schema VALUES('entries','slack','bytes','what the volume has allocated beyond size','store, adoption');
-INSERT INTO cache_schema VALUES('entries','source','','which image it is: 63 bits of the SHA-256 of the image''s key; NULL: not known','store, read');
-INSERT INTO cache_schema VALUES('entries','base_length','characters','of key that are the image''s; behind them and an @ is the processor''s identifier; NULL: not known','store, read');
-INSERT INTO cache_schema VALUES('entries','accessed_at','ms since 1970, UTC','the latest use; NULL: it is rank','store, read');
-INSERT INTO cache_schema VALUES('entries','host','text','of the image''s address, in lower case; empty: no address; NULL: not known, or not yet worked out','store, read, sweep');
+INSERT INTO cache_schema VALUES('entries','slack','bytes','bytes that the volume has allocated beyond size','store, adoption');
+INSERT INTO cache_schema VALUES('entries','source','','the image: 63 bits of the SHA-256 of the image''s key; NULL: unknown','store, read');
+INSERT INTO cache_schema VALUES('entries','base_length','characters','length of the image''s key within key; after it come @ and the identifier of the processor; NULL: unknown','store, read');
+INSERT INTO cache_schema VALUES('entries','accessed_at','ms since 1970, UTC','time of the latest use; NULL: the same as rank','store, read');
+INSERT INTO cache_schema VALUES('entries','host','text','host of the image''s URL, in lower case; empty: not a URL; NULL: unknown or not computed yet','store, read, sweep');
 INSERT INTO cache_schema VALUES('entries','boot','','state.boots at the store; NULL: stored by an earlier version, or taken over','store');
-INSERT INTO cache_schema VALUES('entries','uptime','ms since the boot','of the store','store');
+INSERT INTO cache_schema VALUES('entries','uptime','ms since the boot','time of the store','store');
 INSERT INTO cache_schema VALUES('totals','id','','1','migration');
-INSERT INTO cache_schema VALUES('totals','entries','count','','triggers');
+INSERT INTO cache_schema VALUES('totals','entries','count','the number of entries','triggers');
 INSERT INTO cache_schema VALUES('totals','bytes','bytes','the sum of entries.size','triggers');
 INSERT INTO cache_schema VALUES('totals','stored_at','ms since 1970, UTC','created_at of the latest store','triggers');
 INSERT INTO cache_schema VALUES('totals','slack','bytes','the sum of entries.slack','triggers');
-INSERT INTO cache_schema VALUES('totals','earliest_expiry','ms since 1970, UTC','no entry expires earlier','triggers, cleaning');
-INSERT INTO cache_schema VALUES('totals','expiry_scan','','the scan that is raising earliest_expiry, which says nothing until that ends; NULL: none','cleaning');
+INSERT INTO cache_schema VALUES('totals','earliest_expiry','ms since 1970, UTC','no entry expires before this time','triggers, cleaning');
+INSERT INTO cache_schema VALUES('totals','expiry_scan','','the scan that is computing earliest_expiry, which is not valid until the scan ends; NULL: no scan','cleaning');
 INSERT INTO cache_schema VALUES('totals','stored_boot','','boot of the latest store','triggers');
 INSERT INTO cache_schema VALUES('totals','stored_uptime','ms since the boot','uptime of the latest store','triggers');
 INSERT INTO cache_schema VALUES('state','id','','1','migration');
 INSERT INTO cache_schema VALUES('state','boot','text','identifies the boot of the machine in which the index was last opened; NULL: new','opening');
 INSERT INTO cache_schema VALUES('state','boots','count','the number of that boot','opening');
-INSERT INTO cache_schema VALUES('state','settled_at','ms since 1970, UTC','what was stored up to here had been written to the disk when the cache was closed','closing');
-INSERT INTO cache_schema VALUES('state','settled_uptime','ms since the boot','the same, by the time since the boot','closing');
-INSERT INTO cache_schema VALUES('state','index_inode','','this file''s inode number; another one means that the folder is a copy','opening');
-INSERT INTO cache_schema VALUES('state','relearning','0 or 1','1 while inode numbers of a copied folder are noted anew','opening, sweep');
-INSERT INTO cache_schema VALUES('state','adoption','text','pending or rebuilding while files without a row become entries, then done','opening, sweep');
+INSERT INTO cache_schema VALUES('state','settled_at','ms since 1970, UTC','entries stored up to this time were on disk when the cache was closed','closing');
+INSERT INTO cache_schema VALUES('state','settled_uptime','ms since the boot','the same, as time since the boot','closing');
+INSERT INTO cache_schema VALUES('state','index_inode','','inode number of this file; if the file has another one, the directory is a copy','opening');
+INSERT INTO cache_schema VALUES('state','relearning','0 or 1','1 while the inode numbers of a copied directory are being recorded','opening, sweep');
+INSERT INTO cache_schema VALUES('state','adoption','text','pending or rebuilding while files without a row are being taken over, then done','opening, sweep');
 INSERT INTO cache_schema VALUES('state','adopts_until','ms since 1970, UTC','files whose inode changed later are not adopted','opening');
-INSERT INTO cache_schema VALUES('state','distrust_from','ms since 1970, UTC','stores without a boot from here on are not trusted after a power cut; NULL: none','opening, sweep');
-INSERT INTO cache_schema VALUES('state','distrust_until','ms since 1970, UTC','up to here','opening, sweep');
-INSERT INTO cache_schema VALUES('state','distrust_boot','','stores from this boot and uptime on are not trusted after a power cut; NULL: none','opening, sweep');
+INSERT INTO cache_schema VALUES('state','distrust_from','ms since 1970, UTC','start of the time span whose stores without a boot are not trusted after a power failure; NULL: none','opening, sweep');
+INSERT INTO cache_schema VALUES('state','distrust_until','ms since 1970, UTC','end of that time span','opening, sweep');
+INSERT INTO cache_schema VALUES('state','distrust_boot','','stores from this boot and uptime on are not trusted after a power failure; NULL: none','opening, sweep');
 INSERT INTO cache_schema VALUES('state','distrust_uptime','ms since the boot','see distrust_boot','opening, sweep');
 INSERT INTO cache_schema VALUES('state','distrust_until_boot','','up to this boot and uptime','opening, sweep');
 INSERT INTO cache_schema VALUES('state','distrust_until_uptime','ms since the boot','see distrust_until_boot','opening, sweep');
 INSERT INTO cache_schema VALUES('state','reconciled_at','ms since 1970, UTC','when files were last compared with the rows','sweep');
-INSERT INTO cache_schema VALUES('state','legacy_names','','2 while a folder of schema 1 is to be searched for names of Kingfisher 7, else 0 or 1','sweep');
-INSERT INTO cache_schema VALUES('state','upgrading','','what is left of the upgrade to version 7: 4 the index by rank, 3 former indexes, 2 hosts, 1 former tables, 0 nothing','sweep');
+INSERT INTO cache_schema VALUES('state','legacy_names','','2 until a directory of schema 1 is searched for names of Kingfisher 7, otherwise 0 or 1','sweep');
+INSERT INTO cache_schema VALUES('state','upgrading','','remaining steps of the upgrade to version 7: 4 the index by rank, 3 former indexes, 2 hosts, 1 former tables, 0 none','sweep');
 INSERT INTO cache_schema VALUES('statistics','id','','1','migration');
 INSERT INTO cache_schema VALUES('statistics','since','ms since 1970, UTC','when counting began; 0: nothing was counted','read');
 INSERT INTO cache_schema VALUES('statistics','hits','count','','read');
 INSERT INTO cache_schema VALUES('statistics','misses','count','','read');
 INSERT INTO cache_schema VALUES('statistics','stores','count','','store');
-INSERT INTO cache_schema VALUES('statistics','removals','count','entries that were asked to be removed','removal');
-INSERT INTO cache_schema VALUES('statistics','evictions','count','entries removed for want of room','cleaning');
+INSERT INTO cache_schema VALUES('statistics','removals','count','entries removed by callers','removal');
+INSERT INTO cache_schema VALUES('statistics','evictions','count','entries removed because a limit was exceeded','cleaning');
 INSERT INTO cache_schema VALUES('statistics','expirations','count','entries removed because they had expired','cleaning');
 INSERT INTO cache_schema VALUES('statistics','bytes_read','bytes','','read');
 INSERT INTO cache_schema VALUES('statistics','bytes_written','bytes','','store');
 INSERT INTO cache_schema VALUES('statistics','bytes_evicted','bytes','','cleaning');
-INSERT INTO cache_schema VALUES('statistics','unused_evicted','ms','for how long the evicted entries had not been used, all together','cleaning');
+INSERT INTO cache_schema VALUES('statistics','unused_evicted','ms','sum of the times for which evicted entries had not been used','cleaning');
 INSERT INTO cache_schema VALUES('statistics','evictions_before','count','evictions by earlier versions, which bytes_evicted and unused_evicted do not include','migration');
 INSERT INTO cache_schema VALUES('metadata','id','','entries.id','app');
-INSERT INTO cache_schema VALUES('metadata','stored_at','ms since 1970, UTC','entries.created_at; a row with another one is out of date','app');
+INSERT INTO cache_schema VALUES('metadata','stored_at','ms since 1970, UTC','entries.created_at; if it differs, the row is out of date','app');
 INSERT INTO cache_schema VALUES('metadata','etag','text','response header (RFC 9110, 8.8.3)','app');
 INSERT INTO cache_schema VALUES('metadata','last_modified','text','response header (RFC 9110, 8.8.2)','app');
 INSERT INTO cache_schema VALUES('metadata','max_age','s','for how long a response is fresh (RFC 9111, 5.2.2.1)','app');
 INSERT INTO cache_schema VALUES('metadata','fields','JSON','an object of texts','app');
 INSERT INTO cache_schema VALUES('metadata','checked_at','ms since 1970, UTC','when the server last confirmed it; NULL: at the store','app');
 INSERT INTO cache_schema VALUES('metadata','age','s','of the response on arrival (RFC 9111, 5.1)','app');
-INSERT INTO cache_schema VALUES('metadata','stale_while_revalidate','s','for how long it may be used while it is checked (RFC 5861, 3)','app');
-INSERT INTO cache_schema VALUES('metadata','must_revalidate','0 or 1','1: not to be used unchecked once it is stale (RFC 9111, 5.2.2.2)','app');
+INSERT INTO cache_schema VALUES('metadata','stale_while_revalidate','s','how long it may be used while it is being validated (RFC 5861, 3)','app');
+INSERT INTO cache_schema VALUES('metadata','must_revalidate','0 or 1','1: must be validated before use once it is stale (RFC 9111, 5.2.2.2)','app');
 INSERT INTO cache_schema VALUES('tags','tag','text','','app');
 INSERT INTO cache_schema VALUES('tags','id','','entries.id','app');
 INSERT INTO cache_schema VALUES('schema_migrations','version','','of the schema','migration');
@@ -237,16 +236,16 @@ INSERT INTO cache_schema VALUES('schema_migrations','name','text','the file in M
 INSERT INTO cache_schema VALUES('schema_migrations','checksum','hexadecimal','SHA-256 of that file','migration');
 INSERT INTO cache_schema VALUES('schema_migrations','applied_at','ms since 1970, UTC','','migration');
 INSERT INTO cache_schema VALUES('schema_migrations','oldest_reader','','the oldest version that can use an index with this change','migration');
-INSERT INTO cache_schema VALUES('cache_help','name','text','the view that is asked','migration');
-INSERT INTO cache_schema VALUES('cache_help','question','text','what it answers','migration');
-INSERT INTO cache_schema VALUES('cache_help','statement','SQL','that answers it','migration');
-INSERT INTO cache_schema VALUES('cache_help','units','text','of what it answers','migration');
-INSERT INTO cache_schema VALUES('cache_help','access','text','what may be done with it','migration');
+INSERT INTO cache_schema VALUES('cache_help','name','text','the view that has the answer','migration');
+INSERT INTO cache_schema VALUES('cache_help','question','text','a question about the cache','migration');
+INSERT INTO cache_schema VALUES('cache_help','statement','SQL','the statement that answers it','migration');
+INSERT INTO cache_schema VALUES('cache_help','units','text','the units of the result','migration');
+INSERT INTO cache_schema VALUES('cache_help','access','text','whether you may write to it','migration');
 INSERT INTO cache_schema VALUES('cache_schema','table_name','text','a table or a view','migration');
 INSERT INTO cache_schema VALUES('cache_schema','column_name','text','','migration');
 INSERT INTO cache_schema VALUES('cache_schema','unit','text','','migration');
 INSERT INTO cache_schema VALUES('cache_schema','meaning','text','','migration');
-INSERT INTO cache_schema VALUES('cache_schema','written_by','text','what the cache writes it for; view: calculated','migration');
+INSERT INTO cache_schema VALUES('cache_schema','written_by','text','the operations that write it; view: calculated','migration');
 INSERT INTO cache_schema VALUES('cache_entries','key','text','the cache key; NULL: not known','view');
 INSERT INTO cache_schema VALUES('cache_entries','file','text','the blob''s name in the cache''s folder','view');
 INSERT INTO cache_schema VALUES('cache_entries','size','bytes','of the blob','view');
@@ -261,18 +260,18 @@ INSERT INTO cache_schema VALUES('cache_entries','processor','text','identifier; 
 INSERT INTO cache_schema VALUES('cache_entries','host','text','of the address; NULL: none, or not known','view');
 INSERT INTO cache_schema VALUES('cache_entries','tags','text','separated by commas','view');
 INSERT INTO cache_schema VALUES('cache_entries','id','','entries.id','view');
-INSERT INTO cache_schema VALUES('cache_eviction_order','position','count','1 goes first: what has expired, then the least recently used; pinned entries are missing','view');
+INSERT INTO cache_schema VALUES('cache_eviction_order','position','count','1 is evicted first: expired entries, then the least recently used; pinned entries are not listed','view');
 INSERT INTO cache_schema VALUES('cache_eviction_order','key','text','the cache key; NULL: not known','view');
 INSERT INTO cache_schema VALUES('cache_eviction_order','file','text','the blob''s name','view');
 INSERT INTO cache_schema VALUES('cache_eviction_order','size','bytes','','view');
-INSERT INTO cache_schema VALUES('cache_eviction_order','bytes_so_far','bytes','freed when everything up to here is gone','view');
+INSERT INTO cache_schema VALUES('cache_eviction_order','bytes_so_far','bytes','bytes freed by evicting all entries up to this one','view');
 INSERT INTO cache_schema VALUES('cache_eviction_order','expired','0 or 1','1: a miss now','view');
 INSERT INTO cache_schema VALUES('cache_eviction_order','created','UTC','when it was stored','view');
 INSERT INTO cache_schema VALUES('cache_eviction_order','last_read','UTC','NULL: not since the store','view');
 INSERT INTO cache_schema VALUES('cache_summary','entries','count','','view');
 INSERT INTO cache_schema VALUES('cache_summary','bytes','bytes','','view');
 INSERT INTO cache_schema VALUES('cache_summary','megabytes','1,000,000 bytes','','view');
-INSERT INTO cache_schema VALUES('cache_summary','allocated_bytes','bytes','on the volume, where files end with their last block','view');
+INSERT INTO cache_schema VALUES('cache_summary','allocated_bytes','bytes','bytes allocated on the volume, in whole blocks','view');
 INSERT INTO cache_schema VALUES('cache_summary','expired_entries','count','','view');
 INSERT INTO cache_schema VALUES('cache_summary','expired_bytes','bytes','','view');
 INSERT INTO cache_schema VALUES('cache_summary','pinned_entries','count','','view');
@@ -281,16 +280,16 @@ INSERT INTO cache_schema VALUES('cache_summary','average_size','bytes','','view'
 INSERT INTO cache_schema VALUES('cache_summary','oldest','UTC','the earliest store','view');
 INSERT INTO cache_schema VALUES('cache_summary','newest','UTC','the latest store','view');
 INSERT INTO cache_schema VALUES('cache_summary','last_read','UTC','of any entry','view');
-INSERT INTO cache_schema VALUES('cache_summary','adoption','text','done, unless files without a row are still becoming entries','view');
-INSERT INTO cache_schema VALUES('cache_hosts','host','text','(no address) and (unknown) in brackets','view');
+INSERT INTO cache_schema VALUES('cache_summary','adoption','text','done, or the state of taking over files without a row','view');
+INSERT INTO cache_schema VALUES('cache_hosts','host','text','the host, (no address) for keys that are not URLs, or (unknown)','view');
 INSERT INTO cache_schema VALUES('cache_hosts','entries','count','','view');
 INSERT INTO cache_schema VALUES('cache_hosts','bytes','bytes','','view');
 INSERT INTO cache_schema VALUES('cache_hosts','reads','count','since each entry''s store','view');
-INSERT INTO cache_schema VALUES('cache_processors','processor','text','(original) and (unknown) in brackets','view');
+INSERT INTO cache_schema VALUES('cache_processors','processor','text','the identifier of the processor, (original), or (unknown)','view');
 INSERT INTO cache_schema VALUES('cache_processors','entries','count','','view');
 INSERT INTO cache_schema VALUES('cache_processors','bytes','bytes','','view');
 INSERT INTO cache_schema VALUES('cache_processors','reads','count','since each entry''s store','view');
-INSERT INTO cache_schema VALUES('cache_images','image','text','the image''s own key; images that are not known are missing','view');
+INSERT INTO cache_schema VALUES('cache_images','image','text','the key of the image; entries whose image is unknown are not listed','view');
 INSERT INTO cache_schema VALUES('cache_images','variants','count','entries, the original included','view');
 INSERT INTO cache_schema VALUES('cache_images','bytes','bytes','','view');
 INSERT INTO cache_schema VALUES('cache_images','reads','count','since each entry''s store','view');
@@ -322,21 +321,21 @@ INSERT INTO cache_schema VALUES('cache_metadata','checked','UTC','stored, or las
 INSERT INTO cache_schema VALUES('cache_metadata','fields','JSON','an object of texts','view');
 INSERT INTO cache_schema VALUES('cache_statistics','hits','count','','view');
 INSERT INTO cache_schema VALUES('cache_statistics','misses','count','','view');
-INSERT INTO cache_schema VALUES('cache_statistics','hit_percent','percent','NULL: nothing was looked for','view');
+INSERT INTO cache_schema VALUES('cache_statistics','hit_percent','percent','NULL: no lookups yet','view');
 INSERT INTO cache_schema VALUES('cache_statistics','stores','count','','view');
-INSERT INTO cache_schema VALUES('cache_statistics','removals','count','asked for','view');
-INSERT INTO cache_schema VALUES('cache_statistics','evictions','count','for want of room','view');
-INSERT INTO cache_schema VALUES('cache_statistics','expirations','count','expired','view');
+INSERT INTO cache_schema VALUES('cache_statistics','removals','count','entries removed by callers','view');
+INSERT INTO cache_schema VALUES('cache_statistics','evictions','count','entries removed because a limit was exceeded','view');
+INSERT INTO cache_schema VALUES('cache_statistics','expirations','count','entries removed because they had expired','view');
 INSERT INTO cache_schema VALUES('cache_statistics','bytes_read','bytes','','view');
 INSERT INTO cache_schema VALUES('cache_statistics','bytes_written','bytes','','view');
 INSERT INTO cache_schema VALUES('cache_statistics','bytes_evicted','bytes','','view');
 INSERT INTO cache_schema VALUES('cache_statistics','days_unused_when_evicted','days','on average','view');
 INSERT INTO cache_schema VALUES('cache_statistics','since','UTC','when counting began; NULL: nothing was counted','view');
-INSERT INTO cache_schema VALUES('cache_check','noted_entries','count','what the cache goes by','view');
+INSERT INTO cache_schema VALUES('cache_check','noted_entries','count','the recorded total, which the cache uses','view');
 INSERT INTO cache_schema VALUES('cache_check','counted_entries','count','','view');
-INSERT INTO cache_schema VALUES('cache_check','noted_bytes','bytes','what the cache goes by','view');
+INSERT INTO cache_schema VALUES('cache_check','noted_bytes','bytes','the recorded total, which the cache uses','view');
 INSERT INTO cache_schema VALUES('cache_check','counted_bytes','bytes','','view');
-INSERT INTO cache_schema VALUES('cache_check','is_right','yes or no','the cache itself recounts once a day, and where an eviction finds too little','view');
+INSERT INTO cache_schema VALUES('cache_check','is_right','yes or no','whether they match; the cache recounts once a day, and if an eviction finds too few bytes','view');
 INSERT INTO cache_schema VALUES('cache_versions','version','','of the schema','view');
 INSERT INTO cache_schema VALUES('cache_versions','migration','text','the file in Migrations','view');
 INSERT INTO cache_schema VALUES('cache_versions','applied','UTC','','view');
@@ -349,7 +348,7 @@ END;
 CREATE TRIGGER entries_inserted AFTER INSERT ON entries BEGIN
     UPDATE totals SET
         entries = entries + 1, bytes = bytes + NEW.size, slack = slack + NEW.slack,
-        -- What is taken over is no store, and has no boot.
+        -- A file that is taken over is not a store, and has no boot.
         stored_at = CASE WHEN NEW.boot IS NULL THEN stored_at ELSE NEW.created_at END,
         stored_boot = coalesce(NEW.boot, stored_boot), stored_uptime = coalesce(NEW.uptime, stored_uptime),
         earliest_expiry = min(earliest_expiry, coalesce(NEW.expires_at, earliest_expiry));

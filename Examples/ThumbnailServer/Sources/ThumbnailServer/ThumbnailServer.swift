@@ -52,7 +52,11 @@ import ServiceLifecycle
         for host in allowedHosts where AllowedHost.allowed(by: host) == nil {
             throw ValidationError("\(host) is not a host or HOST:PORT.")
         }
-        guard patience > 0, patience <= 3_600 else { throw ValidationError("--patience is a number of seconds up to 3600.") }
+        guard patience > 0, patience <= 3_600 else {
+            throw ValidationError(
+                "--patience is a number of "
+                    + "seconds up to 3600.")
+        }
         guard megabytes > 0, megabytes <= 1_000_000 else { throw ValidationError("--megabytes is 1 to 1000000.") }
         guard cleanSeconds > 0, cleanSeconds <= 86_400 else { throw ValidationError("--clean-seconds is up to a day.") }
         guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
