@@ -46,6 +46,6 @@ package enum MigrationFiles {
         File(
             version: 7, name: "V0007__explain_itself.sql",
             sql: EmbeddedSQL.V0007__explain_itself,
-            checksum: "8c04ba4bd5b9abe526c757892b52dcd629f6e64ad0f96e6d31218794f15d7dee", oldestReader: 7),
+            checksum: "4ccc1f575982ca9b655b76bd7f07270c284c43e5b06ff9f241e0edb6dd997d98", oldestReader: 7),
     ]
 }

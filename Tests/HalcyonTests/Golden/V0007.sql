@@ -14,7 +14,7 @@ INSERT INTO schema_migrations VALUES(3,'V0003__count_uses.sql','43829b8fba9692b7
 INSERT INTO schema_migrations VALUES(4,'V0004__describe_entries.sql','a71edff930763bc647d7de545aadad9544fc0e5f68e33538b20b623159cdbb6d',1,1760000000000);
 INSERT INTO schema_migrations VALUES(5,'V0005__list_entries.sql','e7531d0acc228330def97209107fcb40d227327a77494daadb13e3e0ff4152a3',1,1760000000000);
 INSERT INTO schema_migrations VALUES(6,'V0006__show_more.sql','009d673fb5abd07ec2c7dc75be8711dabbc364878727e5eb8a354bb7b95da62b',1,1760000000000);
-INSERT INTO schema_migrations VALUES(7,'V0007__explain_itself.sql','8c04ba4bd5b9abe526c757892b52dcd629f6e64ad0f96e6d31218794f15d7dee',7,1760000000000);
+INSERT INTO schema_migrations VALUES(7,'V0007__explain_itself.sql','4ccc1f575982ca9b655b76bd7f07270c284c43e5b06ff9f241e0edb6dd997d98',7,1760000000000);
 CREATE TABLE entries (
     -- 63 bits of the SHA-256 of the file name.
     id           INTEGER PRIMARY KEY,

@@ -34,8 +34,8 @@ import Testing
             "58fef2d33a7b57bd084141da6a951cfc6ec418938358dfe8743844842670563c"
         ),
         (
-            7, "8c04ba4bd5b9abe526c757892b52dcd629f6e64ad0f96e6d31218794f15d7dee",
-            "8c3c1b869a52aedd27d2e38ff2e8c57fc74baad64f4cb83ae0cefdcc46d104b0"
+            7, "4ccc1f575982ca9b655b76bd7f07270c284c43e5b06ff9f241e0edb6dd997d98",
+            "9d99c426cff4c4bd8e2c1b216dc4571db31a0a2573ae9fd7eeb28f54d1eb4c15"
         ),
     ]
 

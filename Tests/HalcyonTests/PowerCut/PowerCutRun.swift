@@ -246,7 +246,7 @@ final class PowerCutRun {
         if storage.isCached(forKey: key) != (data != nil),
             try (storage.value(forKey: key, extendingExpiration: .none) != nil) == (data != nil)
         {
-            complain("isCached says another thing", key, look)
+            complain("isCached says another thing than \(data?.count as Any)", key, look)
         }
         let history = outcomes[key] ?? []
         guard let data else {
