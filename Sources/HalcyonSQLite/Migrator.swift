@@ -32,7 +32,7 @@ package struct LedgerRow: Sendable, Equatable {
 package enum MigrationError: Error, Equatable {
     /// Newer code wrote the index, and the index says that this version cannot use it.
     case newerSchema(found: Int, newestKnown: Int)
-    /// The migration that was applied differs from the released file: the file was edited.
+    /// The checksum in the ledger is not the released file's: the ledger was edited, or an unreleased file was applied.
     case edited(version: Int, name: String)
     /// `PRAGMA user_version` and the ledger contradict each other.
     case inconsistentLedger(userVersion: Int, ledgerVersion: Int)
@@ -150,7 +150,7 @@ package struct Migrator: Sendable {
     }
 
     private func verify(_ row: LedgerRow, is migration: Migration) throws {
-        guard row.oldestReader == migration.oldestReader, !row.isDamaged(migration) else {
+        guard row.oldestReader == migration.oldestReader else {
             throw MigrationError.damagedLedger(version: row.version)
         }
         guard row.checksum == migration.checksum else {
@@ -167,14 +167,6 @@ extension LedgerRow {
             oldestReader: Int(clamping: statement.integer(at: 3)),
             // The end of the year 9999.
             appliedAt: statement.integer(at: 4, in: 0...253_402_300_799_999))
-    }
-
-    /// Whether the row's checksum is not a checksum, or is the migration's with some characters changed. Two unrelated
-    /// digests share about four of 64 digits.
-    fileprivate func isDamaged(_ migration: Migration) -> Bool {
-        guard checksum.utf8.count == migration.checksum.utf8.count else { return true }
-        let common = zip(checksum.utf8, migration.checksum.utf8).count { $0 == $1 }
-        return checksum != migration.checksum && common > migration.checksum.utf8.count / 2
     }
 }
 

@@ -101,12 +101,16 @@ import Testing
         #expect(try connection.integer("PRAGMA user_version") == Int64(version))
     }
 
-    @Test(arguments: ["checksum = 'twt'", "checksum = ''", "oldest_reader = 257"])
-    func `a row of the ledger that no version has written is damage`(_ change: String) throws {
+    @Test(arguments: [
+        ("checksum = 'twt'", MigrationError.edited(version: 2, name: "V0002__b.sql")),
+        ("checksum = ''", .edited(version: 2, name: "V0002__b.sql")),
+        ("oldest_reader = 257", .damagedLedger(version: 2)),
+    ])
+    func `a row of the ledger that no version has written is damage`(change: String, error: MigrationError) throws {
         let connection = try Connection(path: path)
         try migrator(Self.first, Self.second).migrate(connection)
         try connection.execute("UPDATE schema_migrations SET \(change) WHERE version = 2")
-        #expect(throws: MigrationError.damagedLedger(version: 2)) {
+        #expect(throws: error) {
             try migrator(Self.first, Self.second).migrate(connection)
         }
     }

@@ -77,7 +77,7 @@ extension CacheStorageError {
         case .edited(let version, let name):
             self.init(
                 .editedMigration, "Migration \(version) (\(name)) differs from the one that was applied to this index.",
-                remedy: "Restore the released file and put the change into a migration with a new number.")
+                remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
         case .foreignTables:
             self.init(
                 .indexDamaged, "The file index.sqlite is a database of another program.",

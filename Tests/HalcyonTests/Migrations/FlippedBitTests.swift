@@ -56,6 +56,8 @@ import Testing
     @Test(arguments: [
         "UPDATE schema_migrations SET checksum = 'f' || substr(checksum, 2) WHERE version = 3",
         "UPDATE schema_migrations SET oldest_reader = 257 WHERE version = 2",
+        "UPDATE schema_migrations SET checksum = lower(hex(randomblob(32))) WHERE version = 3",
+        "UPDATE schema_migrations SET checksum = (SELECT checksum FROM schema_migrations WHERE version = 2) WHERE version = 7",
         "UPDATE schema_migrations SET version = 99 WHERE version = 6", "DELETE FROM schema_migrations",
         "DROP TABLE schema_migrations",
     ])

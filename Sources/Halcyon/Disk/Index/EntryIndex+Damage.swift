@@ -30,7 +30,9 @@ extension EntryIndex {
 
     static func isDamage(_ error: any Error) -> Bool {
         switch error {
-        case MigrationError.inconsistentLedger, MigrationError.damagedLedger, MigrationError.foreignTables: true
+        case MigrationError.inconsistentLedger, MigrationError.damagedLedger, MigrationError.edited,
+            MigrationError.foreignTables:
+            true
         case let error as SQLiteError: error.isDamage
         default: false
         }
