@@ -12,12 +12,14 @@ import Testing
     private static let newest = MigrationFiles.all.count
 
     /// Makes the index one that a newer version has changed.
-    private func migrateFurther(_ cache: CacheFixture, oldestReader: Int) throws {
+    private func migrateFurther(
+        _ cache: CacheFixture, oldestReader: Int, _ change: String = "ALTER TABLE entries ADD COLUMN mood TEXT"
+    ) throws {
         let version = Self.newest + 1
         let connection = try Connection(path: cache.index.path)
         try connection.execute(
             """
-            ALTER TABLE entries ADD COLUMN mood TEXT;
+            \(change);
             INSERT INTO schema_migrations VALUES (\(version), 'V9999__future.sql', 'x', \(oldestReader), 0);
             PRAGMA user_version = \(version)
             """)
@@ -29,6 +31,70 @@ import Testing
         cache.storage.store.close()
         try migrateFurther(cache, oldestReader: oldestReader)
         return cache
+    }
+
+    /// A newer version that says this one can use its index, and is wrong.
+    private func cacheWithIndex(thatLacks change: String) throws -> CacheFixture {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a", attributes: .init(isPinned: true, tags: ["t"]))
+        cache.storage.store.close()
+        try migrateFurther(cache, oldestReader: Self.newest, change)
+        return cache
+    }
+
+    private static let losses = [
+        "ALTER TABLE entries RENAME COLUMN slack TO waste", "ALTER TABLE entries RENAME COLUMN token TO mark",
+        "ALTER TABLE state RENAME COLUMN boots TO starts", "DROP TABLE metadata", "DROP TABLE statistics",
+        "DROP TABLE state",
+    ]
+
+    @Test(arguments: losses)
+    func `one that lacks what this version needs is no damage, and is refused where something may be thrown`(
+        _ change: String
+    ) throws {
+        let cache = try cacheWithIndex(thatLacks: change)
+        let error = #expect(throws: KingfisherError.self) {
+            let storage = try DiskStorage.Backend<Data>(config: cache.config, environment: cache.environment)
+            defer { storage.close() }
+            for seed in 0..<3 {
+                try storage.store(value: .blob(seed), forKey: "b", attributes: .init(tags: ["t"], metadata: ["a": "b"]))
+            }
+            _ = try storage.statistics
+        }
+        #expect(error?.cause?.code == .newerSchema, "\(String(describing: error))")
+        #expect(try userVersion(cache) == Int64(Self.newest + 1))
+        let names = try FileManager.default.contentsOfDirectory(atPath: cache.metadata.path)
+        #expect(!names.contains { $0.hasSuffix(".damaged") || $0.hasSuffix(".newer") })
+    }
+
+    @Test(arguments: losses)
+    func `one that lacks what this version needs is set aside where nothing may be thrown`(_ change: String) throws {
+        let cache = try cacheWithIndex(thatLacks: change)
+        cache.reopen()
+        for _ in 0..<2 {
+            try cache.storage.store(value: .blob(2), forKey: "b", attributes: .init(metadata: ["a": "b"]))
+        }
+        _ = try cache.storage.statistics
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        cache.settle()
+        #expect(FileManager.default.fileExists(atPath: cache.index.path + ".newer"))
+        #expect(!FileManager.default.fileExists(atPath: cache.index.path + ".damaged"))
+        #expect(try userVersion(cache) == Int64(Self.newest))
+        try cache.requireClean()
+    }
+
+    @Test(arguments: ["DROP INDEX entries_by_rank", "DROP INDEX tags_by_entry"])
+    func `one that lacks an index is used as it is`(_ change: String) throws {
+        let cache = try cacheWithIndex(thatLacks: change)
+        cache.reopen()
+        try cache.storage.store(value: .blob(2), forKey: "b", attributes: .init(tags: ["t"]))
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        #expect(try cache.storage.entries(matching: .init(tag: "t")).entries.count == 2)
+        #expect(try cache.storage.removeSizeExceededValues() == [])
+        cache.settle()
+        #expect(try userVersion(cache) == Int64(Self.newest + 1))
+        #expect(cache.warnings.withLock { $0 }.isEmpty)
+        try cache.requireClean()
     }
 
     private func userVersion(_ cache: CacheFixture) throws -> Int64? {
@@ -68,6 +134,20 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: cache.index.path + ".newer"))
         #expect(cache.warnings.withLock { $0.count } == 1)
         #expect(try userVersion(cache) == Int64(Self.newest))
+        try cache.requireClean()
+    }
+
+    /// Two threads find it at the same moment, and the second one comes when the first one has done it.
+    @Test func `it is set aside once`() throws {
+        let cache = try cacheWithNewerIndex(oldestReader: Self.newest + 1)
+        cache.reopen()
+        try cache.storage.store(value: .blob(2), forKey: "b")
+        #expect(try cache.storage.store.index.setAsideIfUnused())
+        #expect(try Connection(path: newer(cache).path).integer("PRAGMA user_version") == Int64(Self.newest + 1))
+        #expect(try cache.storage.value(forKey: "b") == .blob(2))
+        cache.settle()
+        #expect(try userVersion(cache) == Int64(Self.newest))
+        #expect(cache.warnings.withLock { $0.count } == 1)
         try cache.requireClean()
     }
 

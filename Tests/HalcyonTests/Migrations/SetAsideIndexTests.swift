@@ -96,6 +96,60 @@ import Testing
         try cache.requireClean()
     }
 
+    /// Calls on the file that was set aside, each of which is refused so many times.
+    private static let refusals: [(call: FaultyVFS.Call, code: Int32)] = [
+        (.open, 14), (.read, 10 | 1 << 8), (.lock, 5),
+    ]
+
+    private func refusing(_ times: Int, _ refusal: (call: FaultyVFS.Call, code: Int32)) -> FaultyVFS {
+        let (vfs, left) = (FaultyVFS(), Locked(times))
+        vfs.observe { event in
+            guard event.call == refusal.call, !event.isAfter, event.path?.hasSuffix(".damaged") == true else {
+                return 0
+            }
+            return left.withLock { left in
+                left -= 1
+                return left >= 0 ? refusal.code : 0
+            }
+        }
+        return vfs
+    }
+
+    /// Sweeps until there is nothing left to do, as housekeeping does once a second.
+    private func sweep(_ cache: CacheFixture, atMost limit: Int) {
+        cache.settle()
+        let store = cache.storage.store
+        #expect((0..<limit).contains { _ in store.housekeeping.sweepQueue.sync { store.sweeper.sweep() } })
+    }
+
+    @Test(arguments: [1, 3, 7], refusals.indices)
+    func `all of it, where the system refuses to read it at first`(times: Int, refusal: Int) throws {
+        let cache = try filledCache()
+        let before = try entries(of: cache)
+        cache.storage.store.close()
+        try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+        let vfs = refusing(times, Self.refusals[refusal])
+        defer { withExtendedLifetime(vfs) { cache.storage.store.close() } }
+        cache.reopen { $0.vfs = vfs.name }
+        #expect(cache.storage.isCached(forKey: "key 3"))
+        sweep(cache, atMost: 30)
+        #expect(try entries(of: cache) == before)
+        try cache.requireClean()
+    }
+
+    @Test(arguments: refusals.indices)
+    func `one that the system refuses to read for good holds nothing up`(refusal: Int) throws {
+        let cache = try filledCache()
+        try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+        let vfs = refusing(.max, Self.refusals[refusal])
+        defer { withExtendedLifetime(vfs) { cache.storage.store.close() } }
+        cache.reopen { $0.vfs = vfs.name }
+        sweep(cache, atMost: 10)
+        for seed in 0..<Self.entries { #expect(try cache.storage.value(forKey: "key \(seed)") == .blob(seed)) }
+        #expect(try cache.storage.store.evictor.totals().entries == Int64(Self.entries))
+        try cache.requireClean()
+    }
+
     @Test func `in a copied folder too`() throws {
         let cache = try filledCache()
         try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")

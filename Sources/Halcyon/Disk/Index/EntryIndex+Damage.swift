@@ -25,7 +25,14 @@ extension EntryIndex {
     }
 
     private func heal(_ error: any Error) throws -> Bool {
-        try Self.isNewer(error) ? setAsideIfUnused() : isSuspicious(error) && setAsideIfDamaged()
+        if Self.isNewer(error) { return try setAsideIfUnused() }
+        do {
+            return try isSuspicious(error) && setAsideIfDamaged()
+        } catch  where Self.isNewer(error) {
+            // It looked like damage, but a newer version has dropped a table or a column.
+            guard try setAsideIfUnused() else { throw error }
+            return true
+        }
     }
 
     static func isDamage(_ error: any Error) -> Bool {
@@ -45,16 +52,28 @@ extension EntryIndex {
     }
 
     /// Sets aside an index that only a newer version can use, if that is allowed and no other connection has it open.
-    private func setAsideIfUnused() throws -> Bool {
+    ///
+    /// - Returns: whether trying again makes sense.
+    func setAsideIfUnused() throws -> Bool {
         guard replacesNewer.withLock({ $0 }) else { return false }
         return try withWriterLock { writer in
             closeConnections(&writer)
+            let identity = try files.identity(of: files.database)
+            // If another thread or process has done it in the meantime, its new index must not replace the one that is kept.
+            guard isOfNewerVersion() else { return true }
             guard isUnused() else { return false }
+            guard try files.identity(of: files.database) == identity else { return true }
             try files.setAside(as: files.newer)
             environment.warn(
                 "The index requires a newer version. Halcyon rebuilds it and keeps the old one as index.sqlite.newer.")
             return true
         }
+    }
+
+    private func isOfNewerVersion() -> Bool {
+        // After any failure, the next attempt reports it.
+        (try? makeConnection(.queryOnly, timeout: .zero)).flatMap { try? Self.migrator.userVersion(of: $0) }
+            .map { $0 > Self.migrator.newestVersion } ?? false
     }
 
     /// Each connection to an index in WAL mode holds a shared lock on its file, so only a sole connection gets an exclusive

@@ -43,9 +43,9 @@ struct IndexFiles: Sendable {
     func requireFiles() throws { try require { $0.kind == .regular } }
 
     /// Whether a set-aside index and the files that SQLite opens with it are regular files without other hard links.
-    func areOwn(beside path: String) -> Bool {
-        ["", "-journal", "-wal", "-shm"].allSatisfy { suffix in
-            guard let file = try? status(at: path + suffix) else { return suffix != "" }
+    func areOwn(beside path: String) throws -> Bool {
+        try ["", "-journal", "-wal", "-shm"].allSatisfy { suffix in
+            guard let file = try status(at: path + suffix) else { return suffix != "" }
             return file.kind == .regular && file.links <= 1
         }
     }

@@ -10,17 +10,39 @@ final class PreviousIndex: Sendable {
     private let paths: [String]
     /// Throws errors that are not damage of the file, instead of returning nil.
     private let insists: Bool
-    private let state: Locked<State> = Locked(.closed)
+    private let state = Locked(State())
 
-    private enum State {
+    private struct State {
+        var file = File.closed
+        /// How often the system refused a read. That says nothing about the bytes.
+        var refusals = 0
+        /// Whether it did since the last ``PreviousIndex/takeRefusal()``.
+        var wasRefused = false
+
+        /// Closes the index too: what its connection remembers of the refused call would spoil the next read.
+        ///
+        /// - Returns: whether to throw it.
+        mutating func noteRefusal() -> Bool {
+            guard refusals < PreviousIndex.patience else { return false }
+            self = State(refusals: refusals + 1, wasRefused: true)
+            return true
+        }
+    }
+
+    private enum File {
         case closed
         /// There is no such index, or it cannot be read.
         case missing
         case open(Opened)
     }
 
+    /// How many refusals are thrown, so that the takeover retries. After that it continues without the index.
+    private static let patience = 8
+
     private struct Opened {
         let connection: Connection
+        /// What the system refuses to read is read again later, instead of being left out.
+        let isPatient: Bool
         /// The directory was copied, so inode numbers and dates of files do not match the rows.
         let isCopy: Bool
         /// It was set aside more than a day ago, so pins and tags may have been removed since.
@@ -49,10 +71,12 @@ final class PreviousIndex: Sendable {
 
     /// Like ``record(of:in:)``, but also if another blob has replaced that one.
     func rememberedRecord(of name: BlobName, in file: FileStatus) throws -> (record: EntryRecord, isSameBlob: Bool)? {
-        try answer { opened in
+        try answer { opened -> (record: EntryRecord, isSameBlob: Bool)? in
             let session = IndexSession(connection: opened.connection)
             guard let entry = try session.rememberedEntry(of: name) else { return nil }
-            var record = try session.rememberedRecord(of: entry, in: file, isWhole: insists)
+            var record = try session.rememberedRecord(of: entry, in: file) { error in
+                !insists && (isAnswer(error) || !opened.isPatient)
+            }
             if opened.isOld { (record.entry.isPinned, record.tags) = (false, []) }
             return (record, entry.matches(file, ignoringInode: opened.isCopy, ignoringTag: opened.isCopy))
         }
@@ -66,45 +90,67 @@ final class PreviousIndex: Sendable {
         }
     }
 
+    /// Whether a read was refused since the last call, and is worth another attempt.
+    func takeRefusal() -> Bool {
+        state.withLock { state in
+            defer { state.wasRefused = false }
+            return state.wasRefused
+        }
+    }
+
     /// Closes it. The next call opens what is there then.
-    func close() { state.withLock { $0 = .closed } }
+    func close() { state.withLock { $0 = State() } }
 
     /// Like ``close()``, unless another thread is still reading it at the deadline.
-    func close(before deadline: MonotonicTime) { state.withLock(within: deadline.secondsLeft) { $0 = .closed } }
+    func close(before deadline: MonotonicTime) { state.withLock(within: deadline.secondsLeft) { $0 = State() } }
 
     /// Runs a query. A damaged index can answer some and not others; nil if it cannot.
     private func answer<Answer>(_ question: (Opened) throws -> Answer?) throws -> Answer? {
-        try state.withLock { state in
+        try state.withLock { state -> Answer? in
             do {
-                if case .closed = state { state = try open().map(State.open) ?? .missing }
-                guard case .open(let opened) = state else { return nil }
+                if case .closed = state.file {
+                    state.file = try open(isPatient: state.refusals < Self.patience).map(File.open) ?? .missing
+                }
+                guard case .open(let opened) = state.file else { return nil }
                 return try question(opened)
             } catch {
-                guard isAnswer(error) else { throw error }
+                if !isAnswer(error) {
+                    if insists { throw error }
+                    // The error itself would be taken for one of the index.
+                    if state.noteRefusal() { throw Self.refusal(error) }
+                }
                 // Do not try to open it again for each of a hundred thousand files.
-                if case .closed = state { state = .missing }
+                if case .closed = state.file { state.file = .missing }
                 return nil
             }
         }
     }
 
-    private func isAnswer(_ error: any Error) -> Bool {
-        !insists || EntryIndex.isDamage(error) || EntryIndex.isTruncation(error)
+    private static func refusal(_ error: any Error) -> CacheStorageError {
+        CacheStorageError(
+            .indexUnavailable, "The index that was set aside cannot be read at the moment (\(error)).",
+            remedy: "Try again. After some seconds the cache continues without it.")
     }
+
+    /// Whether an error says something about the bytes. A refused read may succeed later.
+    private func isAnswer(_ error: any Error) -> Bool { EntryIndex.isDamage(error) || EntryIndex.isTruncation(error) }
 
     // MARK: Opening
 
     /// Opens the index that was set aside last.
-    private func open() throws -> Opened? {
+    private func open(isPatient: Bool) throws -> Opened? {
         let kept = try paths.compactMap { path in try files.status(at: path).map { (path: path, file: $0) } }
         // At the paths of its log there may be a pipe or a symlink, which SQLite would wait for or follow.
-        guard let (path, file) = kept.max(by: { $0.file.changed < $1.file.changed }), files.areOwn(beside: path) else {
+        guard let (path, file) = kept.max(by: { $0.file.changed < $1.file.changed }),
+            try files.areOwn(beside: path)
+        else {
             return nil
         }
         let connection = try connection(to: path)
         let isCopy = try? connection.integer(IndexSQL.isCopied)
         return Opened(
-            connection: connection, isCopy: isCopy.map { $0 != Int64(bitPattern: file.inode) } ?? false,
+            connection: connection, isPatient: isPatient,
+            isCopy: isCopy.map { $0 != Int64(bitPattern: file.inode) } ?? false,
             isOld: !insists && files.fileSystem.now - file.changed > 86_400_000)
     }
 
@@ -127,15 +173,20 @@ final class PreviousIndex: Sendable {
 }
 
 extension IndexSession {
-    /// - Parameter isWhole: throws if a part cannot be read (a later column or table, a damaged page), instead of leaving it
-    ///   out.
-    fileprivate func rememberedRecord(of entry: Entry, in file: FileStatus, isWhole: Bool) throws -> EntryRecord {
+    /// - Parameter mayOmit: whether to leave out the description after an error: a later column or table, a damaged page.
+    fileprivate func rememberedRecord(
+        of entry: Entry, in file: FileStatus, mayOmit: (any Error) -> Bool
+    ) throws -> EntryRecord {
         var record = EntryRecord(entry: entry, hits: 0, slack: file.allocatedSize - file.size)
         record.entry.token = BlobTag.token(entry.token, for: file)
         record.entry.slack = record.slack
         // The next index counts boots from the start.
         record.entry.bootTime = nil
-        if isWhole { try readDescription(&record) } else { try? readDescription(&record) }
+        do {
+            try readDescription(&record)
+        } catch {
+            guard mayOmit(error) else { throw error }
+        }
         return record
     }
 

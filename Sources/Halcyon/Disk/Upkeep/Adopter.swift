@@ -49,6 +49,9 @@ final class Adopter: FolderWork {
         }
     }
 
+    /// Whether a takeover has failed since the last call because the index that was set aside could not be read, and is worth another attempt.
+    func takeRefusal() -> Bool { previousIndex.takeRefusal() }
+
     /// Adopts single files ahead of the others.
     func adoptAhead(_ names: [BlobName]) throws { for name in names { try adoptBeforeReplacing(name) } }
 

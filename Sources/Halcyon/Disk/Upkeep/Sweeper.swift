@@ -20,7 +20,7 @@ struct Sweeper: FolderWork {
         ]
         if isUpgradeDue { steps.insert({ try upgrader.finish() }, at: 4) }
         let refused = steps.filter { isRefused($0) }
-        return refused.isEmpty && (isUpgradeDue || upgrader.isFinished)
+        return !adopter.takeRefusal() && refused.isEmpty && (isUpgradeDue || upgrader.isFinished)
     }
 
     /// Stores, and the exit of the process, wait while the SQLite index is created. A short-lived process should end before that.
