@@ -7,7 +7,7 @@
     /// What the calling thread asks of the system for what apps do thousands of times, counted by `strace`.
     ///
     /// Where it is not installed, or may not trace, nothing is counted.
-    @Suite(.endsEvenIfItHangs, .enabled(if: SystemCalls.canBeCounted)) struct SystemCallTests {
+    @Suite(.endsEvenIfItHangs, .enabled(if: Strace.canTrace)) struct SystemCallTests {
         /// The file alone takes 4 for a value, 1 for a look and 5 for a store. Of a store's 25 to 27, SQLite needs 12 to 15: 6 locks, and 6
         /// to 8 writes to the log, one for each page and one for the header before it.
         @Test(arguments: [
@@ -32,13 +32,11 @@
                 .joined(separator: ", ")
         }
 
-        static let canBeCounted = (try? trace(into: "/dev/null", ["/bin/true"])) == 0
-
         static func count(_ path: String, times: Int) throws -> SystemCalls {
             let folder = try TemporaryFolder()
             let file = folder.url.appendingPathComponent("calls").path
             let program = try BuiltExecutable.named("HalcyonHotPaths").path
-            try #require(try trace(into: file, [program, path, "\(times)", "settled"]) == 0)
+            try #require(try Strace.run(["-o", file], [program, path, "\(times)", "settled"]) == 0)
             let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
             // The first field is the thread.
             let thread = try #require(lines.first?.split(separator: " ").first)
@@ -58,19 +56,6 @@
         private static func name(of line: Substring) -> String? {
             guard let parenthesis = line.firstIndex(of: "(") else { return nil }
             return line[..<parenthesis].split(separator: " ").last.map(String.init)
-        }
-
-        private static func trace(into file: String, _ words: [String]) throws -> Int32 {
-            let strace = ["/usr/bin/strace", "/usr/local/bin/strace"].first {
-                FileManager.default.isExecutableFile(atPath: $0)
-            }
-            guard let strace else { throw CocoaError(.fileNoSuchFile) }
-            let null = try FileHandle(forUpdating: URL(fileURLWithPath: "/dev/null"))
-            let process = try Spawning.start(
-                strace, ["strace", "-f", "-qq", "-o", file] + words, streams: [2: null.fileDescriptor])
-            var status: Int32 = 0
-            while waitpid(process, &status, 0) < 0, errno == EINTR {}
-            return status
         }
     }
 #endif

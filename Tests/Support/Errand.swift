@@ -16,6 +16,8 @@ package enum Errand: String, CaseIterable, Sendable {
     case readBesideCopy
     /// Reads them and exits from a closure that the cache calls under its write lock.
     case readAndExitInside
+    /// Reads, stores, counts and checks, whatever is refused.
+    case useRegardless
 
     package func perform(in directory: URL) throws {
         switch self {
@@ -24,6 +26,7 @@ package enum Errand: String, CaseIterable, Sendable {
         case .readAndWait: try read(in: directory) { _ in try Self.waitForRemoval(of: Self.signal(in: directory)) }
         case .readAndSuspend: try read(in: directory) { $0.suspend() }
         case .readBesideCopy: try read(in: directory) { _ in Self.exitInCopy() }
+        case .useRegardless: try useRegardless(in: directory)
         case .readAndExitInside:
             try read(in: directory) { storage in try storage.update(forKey: Self.keys[0]) { _ in exit(0) } }
         }
@@ -60,6 +63,21 @@ package enum Errand: String, CaseIterable, Sendable {
         var status: Int32 = 0
         waitpid(child, &status, 0)
         kill(getpid(), SIGKILL)
+    }
+
+    /// Ends the process.
+    private func useRegardless(in directory: URL) throws {
+        let storage = DiskStorage.Backend<Data>(noThrowConfig: Self.config(in: directory), creatingDirectory: true)
+        for key in Self.keys.prefix(20) {
+            let value = Data(key.utf8)
+            let found = try? storage.value(forKey: key)
+            guard found == nil || found == value else { throw Failure(text: "other bytes") }
+            try? storage.store(value: value, forKey: key)
+        }
+        _ = try? storage.totalSize()
+        _ = try? storage.store.check(repair: true)
+        storage.close()
+        exit(0)
     }
 
     // MARK: Threads

@@ -1,0 +1,29 @@
+#if os(Linux)
+    import Foundation
+    import HalcyonTestSupport
+
+    /// Runs programs under `strace`, which tells what they ask of the system, and refuses some of it.
+    enum Strace {
+        /// False where it is not installed, or may not trace.
+        static let canTrace = (try? run(["-o", "/dev/null"], ["/bin/true"])) == 0
+
+        /// - Parameter input: what the program reads from its standard input.
+        /// - Returns: how the program has ended, as `waitpid` says it.
+        static func run(_ options: [String], _ words: [String], input: String? = nil) throws -> Int32 {
+            let program = ["/usr/bin/strace", "/usr/local/bin/strace"].first {
+                FileManager.default.isExecutableFile(atPath: $0)
+            }
+            guard let program else { throw CocoaError(.fileNoSuchFile) }
+            let null = try FileHandle(forUpdating: URL(fileURLWithPath: "/dev/null"))
+            let given = Pipe()
+            if let input { try given.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
+            try given.fileHandleForWriting.close()
+            let process = try Spawning.start(
+                program, ["strace", "-f", "-qq"] + options + words,
+                streams: [0: given.fileHandleForReading.fileDescriptor, 1: null.fileDescriptor, 2: null.fileDescriptor])
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            return status
+        }
+    }
+#endif
