@@ -52,6 +52,21 @@ import Testing
         }
     }
 
+    @Test(arguments: ["apfs", "hfs", "ufs", "tmpfs", "msdos", "exfat"])
+    func `what Apple's systems call local is trusted where its name is known`(name: String) {
+        let volume = Volume(appleName: name, isLocal: true)
+        #expect(!volume.isNetworked && volume.hasStableInodes == !["msdos", "exfat"].contains(name))
+        #expect(Volume(appleName: name, isLocal: false).isNetworked)
+    }
+
+    @Test(arguments: [
+        "macfuse", "osxfuse", "fusefs", "virtiofs", "AppleVirtIOFS", "nfs", "smbfs", "webdav", "lifs", "",
+    ])
+    func `what others may share is not, whatever the mount says`(name: String) {
+        let volume = Volume(appleName: name, isLocal: true)
+        #expect(volume.isNetworked && !volume.hasStableInodes)
+    }
+
     #if os(Linux)
         @Test(arguments: [
             0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630, 0xF2F5_2010, 0x2FC1_2FC1, 0xCA45_1A4E,

@@ -214,10 +214,7 @@ extension Timestamp {
                     String(cString: $0)
                 }
             }
-            let isLocal = status.f_flags & UInt32(MNT_LOCAL) != 0
-            self.init(
-                name: name, isNetworked: !isLocal,
-                hasStableInodes: isLocal && !["msdos", "exfat", "fusefs", "macfuse"].contains(name))
+            self.init(appleName: name, isLocal: status.f_flags & UInt32(MNT_LOCAL) != 0)
         }
     }
 #endif

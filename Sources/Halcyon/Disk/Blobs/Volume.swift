@@ -13,3 +13,17 @@
         self.hasStableInodes = hasStableInodes
     }
 }
+
+extension Volume {
+    /// By the name that an Apple system tells.
+    ///
+    /// Only what is known to be on this machine alone is trusted with a write-ahead log: FUSE is local where a mount option says so, and
+    /// what a virtual machine shares with its host is too.
+    package init(appleName name: String, isLocal: Bool) {
+        let isTrusted = isLocal && Self.appleNames.contains(name)
+        self.init(
+            name: name, isNetworked: !isTrusted, hasStableInodes: isTrusted && !["msdos", "exfat"].contains(name))
+    }
+
+    private static let appleNames: Set = ["apfs", "hfs", "ufs", "tmpfs", "msdos", "exfat"]
+}
