@@ -8,7 +8,7 @@ import Halcyon
     struct DecodeOperation {
         let volume: Volume
 
-        static let names = ["decode_and_store", "decode_peak_memory"]
+        static let names = ["decode_and_store", "decode_turned", "decode_peak_memory"]
 
         private static let width = 4_000
         private static let height = 3_000
@@ -24,7 +24,7 @@ import Halcyon
                 outcome[.halcyon].add([ours])
                 outcome[.limit].add([microseconds { decodeBare(photo) }])
             }
-            return [timeRow(outcome, photo), try peakRow(photo, in: cache)].compactMap { $0 }
+            return [timeRow(outcome, photo), try turnedRow(photo), try peakRow(photo, in: cache)].compactMap { $0 }
         }
 
         private func timeRow(_ outcome: Outcome, _ photo: Data) -> ResultRow? {
@@ -34,6 +34,26 @@ import Halcyon
             row.limitName = "libjpeg-turbo, decoding alone"
             row.target = .ratio(1.05)
             return row
+        }
+
+        /// As a phone that was held upright writes it: its EXIF says that it is to be turned by a quarter.
+        private func turnedRow(_ photo: Data) throws -> ResultRow? {
+            let turned = Photo.turned(photo)
+            var outcome = Outcome()
+            for _ in 0..<7 {
+                outcome[.halcyon].add([try microseconds { try decodeTurned(turned) }])
+                outcome[.limit].add([microseconds { decodeBare(turned) }])
+            }
+            guard let figure = Figure(outcome[.halcyon]) else { return nil }
+            var row = ResultRow("decode_turned", on: volume.kind, bytes: turned.count, halcyon: figure)
+            row.limit = Figure(outcome[.limit])
+            row.limitName = "libjpeg-turbo, not turning it"
+            return row
+        }
+
+        private func decodeTurned(_ photo: Data) throws {
+            guard let image = KFCrossPlatformImage(data: photo) else { throw Photo.Failure(description: "no image") }
+            require(image.kf.decoded.size.width == Double(Self.height))
         }
 
         /// A second bitmap at any moment would show.

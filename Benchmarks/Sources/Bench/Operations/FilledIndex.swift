@@ -18,8 +18,13 @@ final class FilledIndex {
 
     private static let sql = """
         INSERT INTO entries (id, name, key, token, inode, size, created_at, rank, expires_at, time_to_live,
-            source, base_length, slack)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7 + 604800000, 604800000, ?8, ?9, 2000)
+            source, base_length, host, slack)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7 + 604800000, 604800000, ?8, ?9, ?10, 2000)
+        """
+
+    /// Every tenth entry has one of ten.
+    private static let tagSQL = """
+        INSERT INTO tags (tag, id) SELECT 'tag ' || (inode / 10 % 10), id FROM entries WHERE inode % 10 = 0
         """
 
     /// - Parameter path: of an index that nobody has open.
@@ -47,6 +52,8 @@ final class FilledIndex {
 
     static func host(_ number: Int) -> String { "img\(number % 90 + 10).example.com" }
 
+    static func tag(_ number: Int) -> String { "tag \(number % 10)" }
+
     /// Four entries have one image.
     static let variants = 4
 
@@ -57,10 +64,12 @@ final class FilledIndex {
             for number in start..<min(start + 1_000, count) { try insert(number, storedAt: begin + Int64(number)) }
             try execute("COMMIT")
         }
+        try execute(Self.tagSQL)
     }
 
     private func insert(_ number: Int, storedAt time: Int64) throws {
-        let base = Self.baseKey(number / Self.variants)
+        let image = number / Self.variants
+        let base = Self.baseKey(image)
         let variant = number % Self.variants
         bind(1, .random(in: 1...Int64.max, using: &randomness))
         bindRandomName(2)
@@ -71,6 +80,7 @@ final class FilledIndex {
         bind(7, time)
         bind(8, source(of: base))
         bind(9, Int64(base.utf8.count))
+        bind(10, Self.host(image))
         guard sqlite3_step(statement) == SQLITE_DONE else { throw failure() }
         sqlite3_reset(statement)
     }

@@ -29,6 +29,14 @@
             return photo
         }
 
+        /// With an EXIF that says: to be turned by a quarter.
+        static func turned(_ photo: Data) -> Data {
+            let tiff: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0]
+            let orientation: [UInt8] = [1, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0]
+            let segment = Array("Exif\0\0".utf8) + tiff + orientation
+            return photo.prefix(2) + Data([0xFF, 0xE1, 0, UInt8(segment.count + 2)] + segment) + photo.dropFirst(2)
+        }
+
         /// Decodes with libjpeg-turbo alone, and lets the pixels go.
         ///
         /// - Returns: its size.
