@@ -24,6 +24,18 @@ extension DiskStorage.Backend {
         }
     }
 
+    /// Returns the value of an entry that a query has found, even if it has expired; nil if it is gone. Counts nothing, like
+    /// ``peek(forKey:forcedExtension:)``.
+    @_spi(HalcyonTool) public func peek(_ entry: DiskStorage.EntryInfo) throws -> T? {
+        let name = BlobName(untrusted: entry.fileName)
+        do {
+            // Nothing has expired at the beginning of time.
+            return try store.peek(name, at: Timestamp(milliseconds: 0)).map(T.fromData)
+        } catch {
+            throw loadError(error, url: url(of: name))
+        }
+    }
+
     /// Whether anything is stored under a key, expired or not.
     @_spi(HalcyonTool) public func hasRowOrFile(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)

@@ -1,24 +1,33 @@
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
+/// How far the reading of a report is.
+enum ReportStep {
+    case entries(counted: Int)
+    /// Begins with 0.
+    case pictures(read: Int, of: Int)
+}
+
 extension ReportFigures {
     private static let groups = 12
     private static let rows = 15
 
-    /// Reads the figures from the cache, in about 10 µs per entry.
-    ///
-    /// - Parameter progress: called with the number of entries counted so far.
-    init(_ storage: Storage, limits: StorageLimits, showsKeys: Bool, progress: (Int) -> Void) throws {
+    /// Reads the figures from the cache, in about 10 µs per entry. Pictures take a few milliseconds each.
+    init(
+        _ storage: Storage, limits: StorageLimits, showsKeys: Bool, showsPictures: Bool,
+        progress: (ReportStep) -> Void
+    ) throws {
         let now = Timestamp(Date())
         self.init(name: storage.directoryURL.lastPathComponent, madeAt: now)
         self.limits = limits
         self.showsKeys = showsKeys
+        self.showsPictures = showsPictures
         let question = StorageReport.Question(
             now: now, groups: Self.groups, ages: ReportSteps.ages, sizes: ReportSteps.sizes,
             days: ReportSteps.daysEnds(from: now), limits: limits)
-        report = try StorageReport(on: question, of: storage, progress: progress)
+        report = try StorageReport(on: question, of: storage) { progress(.entries(counted: $0)) }
         try readStatistics(of: storage)
-        try readRows(of: storage)
+        try readRows(of: storage, progress)
         readVolume(of: storage)
     }
 
@@ -28,16 +37,22 @@ extension ReportFigures {
         countedSince = statistics.since.map(Timestamp.init)
     }
 
-    private mutating func readRows(of storage: Storage) throws {
-        func rows(_ order: DiskStorage.EntryOrder, _ filter: DiskStorage.EntryFilter = .all, descending: Bool) throws
-            -> [Row]
-        {
-            try storage.entries(matching: filter, sortedBy: order, descending: descending, limit: Self.rows)
-                .entries.map { Row($0, showsKey: showsKeys) }
+    private mutating func readRows(of storage: Storage, _ progress: (ReportStep) -> Void) throws {
+        let next = try Self.entries(of: storage, .eviction, DiskStorage.EntryFilter(isPinned: false), descending: false)
+        let large = try Self.entries(of: storage, .size)
+        let late = try Self.entries(of: storage, .access)
+        let thumbnails = showsPictures ? Thumbnails(of: next + large + late, in: storage, progress) : nil
+        func rows(_ entries: [DiskStorage.EntryInfo]) -> [Row] {
+            entries.map { Row($0, showsKey: showsKeys, thumbnail: thumbnails?[$0]) }
         }
-        evictedNext = try rows(.eviction, DiskStorage.EntryFilter(isPinned: false), descending: false)
-        largest = try rows(.size, descending: true)
-        latest = try rows(.access, descending: true)
+        (evictedNext, largest, latest) = (rows(next), rows(large), rows(late))
+    }
+
+    private static func entries(
+        of storage: Storage, _ order: DiskStorage.EntryOrder, _ filter: DiskStorage.EntryFilter = .all,
+        descending: Bool = true
+    ) throws -> [DiskStorage.EntryInfo] {
+        try storage.entries(matching: filter, sortedBy: order, descending: descending, limit: rows).entries
     }
 
     private mutating func readVolume(of storage: Storage) {

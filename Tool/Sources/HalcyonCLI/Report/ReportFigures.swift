@@ -11,9 +11,12 @@ package struct ReportFigures: Sendable {
         package let expiration: Timestamp?
         package let hits: Int
         package let isPinned: Bool
+        /// nil if the entry is no picture, or pictures were not requested.
+        package let thumbnail: Thumbnail?
 
         package init(
-            label: EntryLabel, size: Int64, lastAccess: Timestamp, expiration: Timestamp?, hits: Int, isPinned: Bool
+            label: EntryLabel, size: Int64, lastAccess: Timestamp, expiration: Timestamp?, hits: Int, isPinned: Bool,
+            thumbnail: Thumbnail? = nil
         ) {
             self.label = label
             self.size = size
@@ -21,6 +24,7 @@ package struct ReportFigures: Sendable {
             self.expiration = expiration
             self.hits = hits
             self.isPinned = isPinned
+            self.thumbnail = thumbnail
         }
     }
 
@@ -40,6 +44,7 @@ package struct ReportFigures: Sendable {
     package var largest: [Row] = []
     package var latest: [Row] = []
     package var showsKeys = false
+    package var showsPictures = false
 
     package init(name: String, madeAt: Timestamp) {
         self.name = name
@@ -50,10 +55,11 @@ package struct ReportFigures: Sendable {
 }
 
 extension ReportFigures.Row {
-    init(_ entry: DiskStorage.EntryInfo, showsKey: Bool) {
+    init(_ entry: DiskStorage.EntryInfo, showsKey: Bool, thumbnail: Thumbnail?) {
         self.init(
             label: EntryLabel(entry, showsKey: showsKey), size: entry.size, lastAccess: Timestamp(entry.lastAccess),
-            expiration: entry.expiration.map(Timestamp.init), hits: entry.hits, isPinned: entry.isPinned)
+            expiration: entry.expiration.map(Timestamp.init), hits: entry.hits, isPinned: entry.isPinned,
+            thumbnail: thumbnail)
     }
 
     /// `in 4 d`, `expired`, `never`, `pinned`.

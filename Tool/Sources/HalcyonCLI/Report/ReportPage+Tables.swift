@@ -25,12 +25,21 @@ extension ReportPage {
 
     private func line(_ row: ReportFigures.Row) -> HTML {
         """
-        <tr><th scope="row">\(label(row.label))</th><td class="n">\(Figure.bytes(row.size))</td>\
+        <tr><th scope="row">\(name(of: row))</th><td class="n">\(Figure.bytes(row.size))</td>\
         <td class="n"><time datetime="\(DateText.iso8601(row.lastAccess))" title="\(DateText.local(row.lastAccess))">\
         \(Figure.span(milliseconds: figures.madeAt - row.lastAccess))<span class="ago"> ago</span></time></td>\
         <td class="n">\(row.expiry(at: figures.madeAt))</td>\
         <td class="n">\(Figure.count(Int64(clamping: row.hits)))</td></tr>
         """
+    }
+
+    /// The label, beside the picture or beside its place.
+    private func name(of row: ReportFigures.Row) -> HTML {
+        guard figures.showsPictures else { return label(row.label) }
+        return """
+            <div class="named"><span class="picture">\(row.thumbnail?.html ?? "")</span>\
+            <span>\(label(row.label))</span></div>
+            """
     }
 
     private static let keyLength = 240

@@ -14,7 +14,7 @@ package struct ReportPage {
         <html lang="en">
         <head>
         <meta charset="utf-8">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+        <meta http-equiv="Content-Security-Policy" content="\(policy)">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="robots" content="noindex">
         <meta name="color-scheme" content="light dark">
@@ -38,6 +38,11 @@ package struct ReportPage {
         """
     }
 
+    /// A `data:` URL is part of the page: pictures fetch nothing either.
+    private var policy: HTML {
+        "default-src 'none'; style-src 'unsafe-inline'\(figures.showsPictures ? "; img-src data:" : "")"
+    }
+
     private var header: HTML {
         """
         <header>
@@ -54,12 +59,18 @@ package struct ReportPage {
         """
         <footer>
         <p>\(privacy)</p>
+        \(figures.showsPictures ? Self.pictureNote : "")
         <p>Sizes are in decimal units: 1 MB is a million bytes. What running processes have read and counted in the last ten \
         seconds may be missing.</p>
         <p>Made by halcyon \(halcyonVersion).</p>
         </footer>
         """
     }
+
+    private static let pictureNote: HTML = """
+        <p><strong>This page shows pictures</strong>, which may be private: they show what somebody has looked at. An entry without \
+        one is not an image, or cannot be decoded.</p>
+        """
 
     private var privacy: HTML {
         figures.showsKeys

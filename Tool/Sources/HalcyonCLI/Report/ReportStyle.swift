@@ -55,6 +55,12 @@ enum ReportStyle {
         .entries .n { width: 7rem; }
         .counts .n { width: 30%; }
         .entries tbody tr + tr > *, .counts tbody tr + tr > * { border-top: 1px solid var(--line); }
+        .named { display: flex; gap: 0.75rem; align-items: center; min-width: 0; }
+        .named > span + span { min-width: 0; }
+        .entries tr:has(img) > * { vertical-align: middle; }
+        .picture { flex: 0 0 48px; line-height: 0; text-align: center; }
+        .picture img { background: repeating-conic-gradient(#b3b3b3 0 25%, #8c8c8c 0 50%) 0 0 / 8px 8px;
+          outline: 1px solid var(--line); }
         code { font: 0.8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
           color: var(--soft); }
         em { font-style: normal; color: var(--soft); }

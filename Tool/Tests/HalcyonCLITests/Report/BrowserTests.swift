@@ -1,3 +1,4 @@
+import Foundation
 import HalcyonCLI
 import Testing
 
@@ -14,12 +15,14 @@ import Testing
         "aria-hidden", "aria-labelledby", "x", "y", "x1", "x2", "y1", "y2", "width", "height",
     ]
 
-    private func expectPlain(_ document: Browser.Document) {
+    private func expectPlain(
+        _ document: Browser.Document, elements: Set<String> = elements, attributes: Set<String> = attributes
+    ) {
         #expect(document.console.isEmpty && !document.requests.contains("evil.example"))
         #expect(
-            Set(document.elements).isSubset(of: Self.elements), "\(Set(document.elements).subtracting(Self.elements))")
+            Set(document.elements).isSubset(of: elements), "\(Set(document.elements).subtracting(elements))")
         #expect(
-            document.attributes.isSubset(of: Self.attributes), "\(document.attributes.subtracting(Self.attributes))")
+            document.attributes.isSubset(of: attributes), "\(document.attributes.subtracting(attributes))")
         #expect(document.text.contains("<html lang=\"en\">") && document.text.contains("name=\"viewport\""))
     }
 
@@ -56,6 +59,21 @@ import Testing
         #expect(document.text.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
         #expect(document.text.contains("\\u{202E}txt.exe\\u{2066}") && document.text.contains("line\\nbreak"))
     }
+
+    #if ImageCodecs && os(Linux)
+        @Test func `shows its pictures, and no others`() throws {
+            let thumbnail = try #require(Thumbnail(ofPictureIn: try demoPicture("flower.jpg")))
+            let page = ReportPage(InventedFigures.hostile(with: thumbnail)).html.text
+            let document = try Browser().open(page)
+            expectPlain(
+                document, elements: Self.elements.union(["img"]), attributes: Self.attributes.union(["src", "alt"]))
+            #expect(document.count("img") == InventedFigures.hostileTexts.count)
+            let request = "<img src=\"https://evil.example/x.png\">"
+            let other = try Browser().open(page.replacing("</main>", with: "\(request)</main>"))
+            #expect(other.console.contains { $0.contains("Content Security Policy") })
+            #expect(other.requests.contains("evil.example") == false)
+        }
+    #endif
 
     @Test func `asks for nothing, also where its policy does not keep it from that`() throws {
         let page = ReportPage(InventedFigures.hostile).html.text

@@ -61,11 +61,21 @@ enum InventedFigures {
         return figures
     }
 
-    static func row(_ label: EntryLabel, size: Int64 = 1000) -> ReportFigures.Row {
+    /// The hostile texts, each beside a picture.
+    static func hostile(with thumbnail: Thumbnail?) -> ReportFigures {
+        var figures = hostile
+        figures.showsPictures = true
+        figures.latest = hostileTexts.map {
+            row(EntryLabel(key: $0, fileName: $0, showsKey: true), thumbnail: thumbnail)
+        }
+        return figures
+    }
+
+    static func row(_ label: EntryLabel, size: Int64 = 1000, thumbnail: Thumbnail? = nil) -> ReportFigures.Row {
         ReportFigures.Row(
             label: label, size: size, lastAccess: now.advanced(by: -3_600_000),
             expiration: now.advanced(by: 86_400_000),
-            hits: 3, isPinned: false)
+            hits: 3, isPinned: false, thumbnail: thumbnail)
     }
 
     private static func figures(

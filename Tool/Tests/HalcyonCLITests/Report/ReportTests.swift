@@ -144,7 +144,7 @@ import Testing
     @Test(arguments: [
         ["report"], ["report", "-o", ""], ["report", "-o", "x", "--limit", "0"],
         ["report", "-o", "x", "--count-limit", "0"],
-        ["report", "-o", "x", "--limit", "much"],
+        ["report", "-o", "x", "--limit", "much"], ["report", "--json", "--pictures"],
     ])
     func `that makes no sense is refused`(arguments: [String]) throws {
         let result = try tool.run(arguments)
