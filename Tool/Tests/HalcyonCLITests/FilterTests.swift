@@ -124,6 +124,6 @@ import Testing
         #expect(
             try tool("list", "--after", next, "--sort", "size", "--limit", "1").lines.last?.hasSuffix("p/5") == true)
         try tool("remove", "--all", "--yes")
-        #expect(try tool("list", "--after", next).errors == "Nothing follows.\n")
+        #expect(try tool("list", "--after", next).errors == "There are no more entries.\n")
     }
 }

@@ -47,7 +47,7 @@ import Testing
     // MARK: note
 
     @Test func `notes and headers are set, kept and taken away`() throws {
-        #expect(try tool("note", "a").output == "a\n  nothing is noted\n")
+        #expect(try tool("note", "a").output == "a\n  no notes\n")
         try tool("note", "a", "--set", "width=640", "--set", "url=x=y", "--etag", "\"v1\"", "--max-age", "3600")
         try tool("note", "a", "--set", "height=480", "--remove", "width", "--last-modified", "Tue, 15 Nov 1994")
         let object = try info("a")
@@ -69,7 +69,7 @@ import Testing
         let before = try info("a")
         #expect(before["stale_while_revalidate"] as? Int == 60)
         let lines = try tool("note", "a", "--validated").lines
-        #expect(lines.contains("  Usable for     60 s more, while it is validated"))
+        #expect(lines.contains("  Usable for     60 s after that, while it is being validated"))
         let after = try info("a")
         #expect(try #require(after["validated"] as? String) >= #require(before["validated"] as? String))
         #expect(after["max_age"] as? Int == 3600 && after["age"] is NSNull)
@@ -85,7 +85,7 @@ import Testing
         #expect(try info("k")["expires"] as? String == before["expires"] as? String)
         #expect(
             try tool("info", "k").lines.contains {
-                $0.hasPrefix("Expires") && $0.hasSuffix(", however often it is read")
+                $0.hasPrefix("Expires") && $0.hasSuffix(", not extended by reads")
             })
         #expect(try info("a")["keeps_expiration"] as? Bool == false)
     }

@@ -144,7 +144,7 @@ import Testing
         let status = process.wait()
         let text = String(decoding: try tool.contents(of: errors), as: UTF8.self)
         #expect(status == 130)
-        #expect(text.hasPrefix("Interrupted: ") && text.contains("of 4000 stored"))
+        #expect(text.hasPrefix("Interrupted: stored ") && text.contains("of 4000, "))
         #expect(try tool("check").status == 0)
     }
 }

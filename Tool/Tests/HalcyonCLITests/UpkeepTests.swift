@@ -52,7 +52,7 @@ import Testing
         #expect(counts["since"] is String)
         let text = try tool("stats").output
         #expect(text.contains("Lookups     1 hits, 1 misses (50 % hits); 1.5 kB read\n"))
-        #expect(text.contains("Gone        1 removed, 0 evicted, 0 expired\n") && text.contains(" free"))
+        #expect(text.contains("Removals    1 removed, 0 evicted, 0 expired\n") && text.contains(" free"))
     }
 
     @Test func `stats can begin anew, after it has printed`() throws {
@@ -153,7 +153,7 @@ import Testing
         try Connection(path: tool.cache + "/.halcyon/index.sqlite").execute(
             "UPDATE entries SET pinned = 1 WHERE key <> 'b'")
         let text = try tool("clean", "--limit", "1500", "--count-limit", "1").output
-        #expect(text.contains("1 entry, 1.0 kB evicted") && text.contains("over the limit, by 501 B and 1 entry."))
+        #expect(text.contains("1 entry, 1.0 kB evicted") && text.contains("exceed the limit by 501 B and 1 entry."))
         #expect(text.contains("halcyon unpin"))
         let object = try tool("clean", "--limit", "1500", "--json").object()
         #expect(object["pinned_excess"] as? [String: Int] == ["entries": 0, "bytes": 501])
@@ -165,7 +165,7 @@ import Testing
     @Test func `check finds a sound cache sound`() throws {
         try put("a", count: 1000)
         let result = try tool("check")
-        #expect(result.status == 0 && result.output == "1 entry, 1.0 kB.\nThe cache is sound.\n")
+        #expect(result.status == 0 && result.output == "1 entry, 1.0 kB.\nThe cache is consistent.\n")
         #expect(try tool("check", "--json").object()["sound"] as? Bool == true)
     }
 
@@ -177,7 +177,9 @@ import Testing
         try tool.write("cache/letter.txt", .blob(1))
         let found = try tool("check")
         #expect(found.status == 1)
-        for text in ["Files without a row: 1", "Rows without their file: 1", "of another length: 1", "letter.txt"] {
+        for text in [
+            "Files without a row: 1", "Rows without their file: 1", "Files with the wrong length: 1", "letter.txt",
+        ] {
             #expect(found.output.contains(text))
         }
         #expect(try tool("check", "--json").object()["dangling"] as? [String] != [])

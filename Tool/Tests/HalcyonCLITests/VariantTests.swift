@@ -35,7 +35,7 @@ import Testing
         #expect(try keys("--processor", "small", "--variants-of", "a@x") == ["a@x@small"])
         let entry = try tool("info", "--json", "a@x@small").object()
         #expect(entry["base_key"] as? String == "a@x" && entry["processor"] as? String == "small")
-        #expect(try tool("info", "a").output.contains("Processor      none: the image itself\n"))
+        #expect(try tool("info", "a").output.contains("Processor      none (original)\n"))
     }
 
     @Test func `go with their image`() async throws {
