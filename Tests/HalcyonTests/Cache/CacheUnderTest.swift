@@ -37,12 +37,22 @@ struct CacheUnderTest: Sendable {
             await hop()
             // Where a clean waits until a folder has been taken over.
             disk.settle()
-            await withCheckedContinuation { continuation in
-                ImageCache.loadQueue.addBarrierBlock { continuation.resume() }
-            }
+            await loadsThatHaveBegun()
             await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
         }
     }
+
+    /// Waits for the loads of all tests that are queued now. A barrier would hold up the later loads of a test that keeps one of these
+    /// from ending.
+    private func loadsThatHaveBegun() async {
+        await withCheckedContinuation { continuation in
+            let end = BlockOperation { continuation.resume() }
+            ImageCache.loadQueue.operations.forEach(end.addDependency)
+            Self.waiting.addOperation(end)
+        }
+    }
+
+    private static let waiting = OperationQueue()
 
     /// Waits for what is on the cache's queue now, and for what is being cleared beside it.
     func hop() async {
