@@ -1,18 +1,18 @@
 /// Whole seconds of HTTP. Imports nothing, so that Scripts/typecheck-apple can run it with an `Int` of 32 bits.
 enum DeltaSeconds {
-    /// What larger numbers are taken for: the largest that 32 bits hold (RFC 9111, section 1.2.2).
+    /// The value of larger numbers: the largest that 32 bits hold (RFC 9111, section 1.2.2).
     static let limit = Int(Int32.max)
 
     /// Accepts digits only.
     static func parse(_ digits: some Collection<UInt8>) -> Int? {
         guard !digits.isEmpty else { return nil }
-        var seconds: Int64 = 0
+        var seconds = 0
         for digit in digits {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            // Cannot overflow, and a check of that would need 128 bits.
-            seconds = min(seconds &* 10 &+ Int64(digit - UInt8(ascii: "0")), Int64(limit))
+            let value = Int(digit - UInt8(ascii: "0"))
+            seconds = seconds > (limit - value) / 10 ? limit : seconds * 10 + value
         }
-        return Int(seconds)
+        return seconds
     }
 
     /// 0 to ``limit``; 0 for nil. An index may contain any number.
@@ -23,7 +23,7 @@ enum DeltaSeconds {
 
     static func sum(_ first: Int, _ second: Int) -> Int { Int(min(Int64(first) + Int64(second), Int64(limit))) }
 
-    /// Whether something with a lifetime, and a time of grace behind it, is still usable at an age.
+    /// Whether something with a lifetime, and a grace period after it, is still usable at an age.
     static func lasts(_ lifetime: Int, _ grace: Int, atAge age: Int) -> Bool {
         Int64(lifetime) + Int64(grace) > Int64(age)
     }
