@@ -38,7 +38,7 @@
             return DecodedImage(format: .webp, frames: [.init(bitmap: bitmap)])
         }
 
-        /// The first frame at the target size, without the canvas. Returns nil if it does not cover the canvas, or more is asked for.
+        /// The first frame at the target size, without the canvas. Returns nil if it does not cover the canvas, or if more frames are requested.
         private static func decodeScaled(
             _ frame: WebPFrame, header: ImageHeader, options: DecodingOptions
         ) throws -> Bitmap? {

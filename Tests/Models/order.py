@@ -15,11 +15,13 @@ The rules of order, as they are checked here:
 """
 import itertools, sys
 
-# A change: (number, kind, key, encoded). Numbers are those of the calls; kinds: store, remove, clear, clean.
+# A change: (number, kind, key, encoded). Numbers are those of the calls; kinds: store, bad (a store that cannot be encoded), remove, clear,
+# purge (a removal of all keys in batches, between which others run), clean.
 # A load: (number, key, state, group, admitted): waiting, reading, done; admitted is the latest change of its key at its call.
 
 class State:
-    __slots__ = ("disk", "mem", "queue", "batch", "loads", "groups", "failed", "reported", "answers", "held", "at", "latest")
+    __slots__ = ("disk", "mem", "queue", "batch", "loads", "groups", "failed", "reported", "answers", "held", "at", "latest",
+                 "purges", "history")
 
     def __init__(s):
         s.disk = {}       # key: number of the store whose bytes are there
@@ -34,15 +36,17 @@ class State:
         s.held = False    # another process holds the lock
         s.at = ()         # how far each caller is
         s.latest = {}     # key: the latest change called on it
+        s.history = {}    # key: all changes called on it
+        s.purges = ()     # (number, keys left): removals in batches that have had their turn
 
     def key(s):
         return (tuple(sorted(s.disk.items())), tuple(sorted(s.mem.items())), s.queue, s.batch, s.loads, s.groups, s.failed,
-                s.reported, s.answers, s.held, s.at, tuple(sorted(s.latest.items())))
+                s.reported, s.answers, s.held, s.at, tuple(sorted(s.history.items())), s.purges)
 
     def copy(s):
         t = State()
         for name in State.__slots__: setattr(t, name, getattr(s, name))
-        t.disk, t.mem, t.latest = dict(s.disk), dict(s.mem), dict(s.latest)
+        t.disk, t.mem, t.latest, t.history = dict(s.disk), dict(s.mem), dict(s.latest), dict(s.history)
         return t
 
 class Model:
@@ -57,12 +61,14 @@ class Model:
         if kind == "load": return self.load(s, number, key)
         if kind == "now": return self.load_now(s, number, key)
         if kind == "cancel": return self.cancel(s, key)
-        s.queue += ((number, kind, key, kind != "store"),)
+        if kind == "forget": s.mem.pop(key, None); return self.detach(s, [key])
+        s.queue += ((number, kind, key, kind not in ("store", "bad")),)
         keys = [key] if key else list({k for sc in self.scripts for o in sc for k in o[1:2] if isinstance(k, str)})
         if kind == "clean": return
         for k in keys:
-            s.latest[k] = (number, kind)
-            if kind == "store": s.mem[k] = number
+            s.latest[k] = (number, "store" if kind == "bad" else kind)
+            s.history[k] = s.history.get(k, ()) + (s.latest[k],)
+            if kind in ("store", "bad"): s.mem[k] = number
             else: s.mem.pop(k, None)
         self.detach(s, keys)
 
@@ -72,13 +78,22 @@ class Model:
     def pending(self, s, key):
         """The latest change of a key that has not ended."""
         for change in reversed(s.batch + s.queue):
-            if change[1] != "clean" and change[2] in (key, None): return change
+            # What could not be encoded changes nothing on disk.
+            if change[1] != "clean" and change[2] in (key, None) and not self.is_void(s, change): return change
+        return self.purge(s, key)
+    def is_void(self, s, change): return change[1] == "bad" and change[3]
+
+    def purge(self, s, key):
+        """The removal in batches that a key's value on disk has still to expect."""
+        for number, _ in s.purges:
+            if s.disk.get(key, -1) < number: return (number, "purge", None, True)
         return None
 
     def load(self, s, number, key):
         if key in s.mem: return self.answer(s, [number], s.mem[key])
         change = self.pending(s, key)
-        if change and change[1] != "store": return self.answer(s, [number], None)
+        if change and change[1] not in ("store", "bad"): return self.answer(s, [number], None)
+        if change and change[3]: return self.answer(s, [number], change[0])
         if change: s.loads += ((number, key, change[0]),); return
         for i, (k, members, phase, value, joinable) in enumerate(s.groups):
             if k == key and joinable:
@@ -91,13 +106,15 @@ class Model:
         is_latest = True
         for change in reversed(s.batch + s.queue):
             if change[1] == "clean" or change[2] not in (key, None): continue
-            if change[1] != "store": return self.answer(s, [number], None)
+            if change[1] not in ("store", "bad"): return self.answer(s, [number], None)
+            if self.is_void(s, change): continue
             if change[3]:
                 self.refill(s, key, change[0], is_latest)
                 return self.answer(s, [number], change[0])
             is_latest = False
-        self.refill(s, key, s.disk.get(key), is_latest)
-        self.answer(s, [number], s.disk.get(key))
+        value = None if self.purge(s, key) else s.disk.get(key)
+        self.refill(s, key, value, is_latest)
+        self.answer(s, [number], value)
 
     def cancel(self, s, number):
         for i, (k, members, phase, value, joinable) in enumerate(s.groups):
@@ -122,7 +139,10 @@ class Model:
                     setattr(t, where, getattr(t, where)[:i] + ((c[0], c[1], c[2], True),) + getattr(t, where)[i + 1:])
                     mine = [l for l in t.loads if l[2] == c[0]]
                     t.loads = tuple(l for l in t.loads if l[2] != c[0])
-                    self.answer(t, [l[0] for l in mine], c[0])
+                    if c[1] == "store": self.answer(t, [l[0] for l in mine], c[0])
+                    else:
+                        t.failed |= {c[0]}
+                        for l in mine: self.load(t, l[0], l[1])
                     yield ("encode", c[0]), t
 
     def reads(self, s):
@@ -146,8 +166,8 @@ class Model:
         """A run of encoded stores and removals from the front, or one change of many keys."""
         if s.batch or not s.queue: return
         n = 0
-        while n < len(s.queue) and s.queue[n][3] and s.queue[n][1] in ("store", "remove"): n += 1
-        if n == 0 and s.queue[0][1] in ("clear", "clean"): n = 1
+        while n < len(s.queue) and s.queue[n][3] and s.queue[n][1] in ("store", "bad", "remove"): n += 1
+        if n == 0 and s.queue[0][1] in ("clear", "clean", "purge"): n = 1
         if n == 0: return
         t = s.copy(); t.batch, t.queue = s.queue[:n], s.queue[n:]
         yield ("take", n), t
@@ -160,13 +180,22 @@ class Model:
                 if kind == "store": t.disk[key] = number
                 elif kind == "remove": t.disk.pop(key, None)
                 elif kind == "clear": t.disk = {}
-            t.reported += tuple((c[0], True) for c in t.batch); t.batch = ()
+                elif kind == "purge": t.purges += ((number, tuple(sorted(t.disk))),)
+            # A removal in batches reports when it has ended, and others may have come before.
+            t.reported += tuple((c[0], True) for c in t.batch if c[1] != "purge"); t.batch = ()
             yield ("commit",), t
         if s.held and self.may_fail:
             t = s.copy()
             t.failed |= {c[0] for c in t.batch}
             t.reported += tuple((c[0], False) for c in t.batch); t.batch = ()
             yield ("fail",), t
+
+    def batches(self, s):
+        for i, (number, keys) in enumerate(s.purges):
+            t = s.copy()
+            if keys and t.disk.get(keys[0], number) < number: t.disk.pop(keys[0])
+            t.purges = s.purges[:i] + (((number, keys[1:]),) if keys else ()) + s.purges[i + 1:]
+            yield ("batch", number), t
 
     def locks(self, s):
         t = s.copy(); t.held = not s.held
@@ -186,7 +215,7 @@ class Model:
                 yield ("call", number) + op, t
 
     def steps(self, s):
-        for name in ("calls", "encodings", "reads", "takes", "commits"):
+        for name in ("calls", "encodings", "reads", "takes", "commits", "batches"):
             yield from getattr(self, name)(s)
         if self.may_fail and sum(s.at) < sum(map(len, self.scripts)): yield from self.locks(s)
 
@@ -234,10 +263,10 @@ class Checker:
             if number not in expected: self.fail("answered twice or never asked", path)
             key, latest = expected[number]
             if value == "cancelled" or latest is None: continue
-            change, kind = latest
-            ok = value is not None and value >= change or value is None and (kind != "store" or any_after(t, key, change))
-            if not ok and change in t.failed: ok = True
-            if not ok: self.fail(f"1: load {number} answers {value}, not {latest}", path)
+            # What failed changed nothing: what was called before it counts.
+            for change, kind in reversed([c for c in t.history[key] if c[0] <= latest[0]]):
+                if value is not None and value >= change or value is None and (kind != "store" or any_after(t, key, change)): break
+                if change not in t.failed: self.fail(f"1: load {number} answers {value}, not {(change, kind)}", path)
         numbers = [n for n, _ in t.answers]
         if len(numbers) != len(set(numbers)): self.fail("6: a load is answered twice", path)
         reported = [n for n, _ in t.reported]
@@ -256,7 +285,7 @@ class Checker:
         if t.groups or t.loads: self.fail("4: a load waits for the writer", path)
 
     def check_end(self, s, path):
-        if s.groups or s.loads or s.batch and not s.held: self.fail("a call that never ends", path)
+        if s.groups or s.loads or s.purges or s.batch and not s.held: self.fail("a call that never ends", path)
 
 def any_after(s, key, change):
     latest = s.latest.get(key)
@@ -270,6 +299,8 @@ SCRIPTS = {
     "a load that is cancelled": [[("load", "a"), ("cancel", 0), ("load", "a")], [("store", "a")]],
     "a clean between": [[("store", "a"), ("clean",), ("load", "a")], [("remove", "a"), ("load", "a")]],
     "a load on its caller's thread": [[("remove", "a"), ("store", "a"), ("now", "a")], [("now", "a"), ("load", "a")]],
+    "a store during a removal in batches": [[("purge",), ("store", "a"), ("forget", "a"), ("load", "a")], [("load", "a"), ("now", "a")]],
+    "a store that cannot be encoded": [[("clear",), ("bad", "a"), ("forget", "a"), ("load", "a")], [("load", "a"), ("now", "a")]],
     "everything": [[("store", "a"), ("load", "b")], [("load", "a"), ("clear",)], [("store", "b"), ("load", "a")]],
 }
 
@@ -293,6 +324,14 @@ class CommitsWhatIsEncodedFirst(Model):
 class PassesOverARemoval(Model):
     def load_now(self, s, number, key):
         self.answer(s, [number], s.mem.get(key, s.disk.get(key)))
+class HidesWhatIsStoredDuringAPurge(Model):
+    def purge(self, s, key): return (s.purges[0][0], "purge", None, True) if s.purges else None
+class ShowsWhatAPurgeHasStillToRemove(Model):
+    def purge(self, s, key): return None
+class ReadsTheDiskWhereAnEncodingFailed(Model):
+    def load(self, s, number, key):
+        if any(c[2] == key and self.is_void(s, c) for c in s.batch + s.queue): s.groups += ((key, (number,), "queued", None, True),)
+        else: super().load(s, number, key)
 class WaitsForTheWriter(Model):
     def reads(self, s):
         if not s.batch: yield from super().reads(s)
@@ -301,7 +340,7 @@ def main():
     for name, scripts in SCRIPTS.items():
         print(f"{name}: {Checker(Model(scripts)).run():,} states")
     for mistake in (RefillsWhatChanged, JoinsAcrossChanges, ReadsBehindAClear, CommitsWhatIsEncodedFirst, PassesOverARemoval,
-                    WaitsForTheWriter):
+                    HidesWhatIsStoredDuringAPurge, ShowsWhatAPurgeHasStillToRemove, ReadsTheDiskWhereAnEncodingFailed, WaitsForTheWriter):
         for scripts in SCRIPTS.values():
             try: Checker(mistake(scripts)).run()
             except AssertionError as error:

@@ -29,7 +29,7 @@ final class AccessRecorder: FolderWork {
     @discardableResult
     func flushAccessLog() -> Bool { flushAccessLog(inBatchesOf: environment.tuning.flushBatchSize) }
 
-    /// Like ``flushAccessLog()``, for housekeeping: in small batches, so that a store waits only briefly for one.
+    /// Like ``flushAccessLog()``, for housekeeping: in small batches, so that a store waits only briefly.
     func flushAccessLogInTurns() -> Bool { flushAccessLog(inBatchesOf: environment.tuning.flushTurnSize) }
 
     private func flushAccessLog(inBatchesOf size: Int) -> Bool {

@@ -92,7 +92,7 @@ final class FolderCondition: Sendable {
 
     func beginReconciliation(at now: Timestamp) { state.withLock { $0.reconciliationBegan = now } }
 
-    /// Whether nobody has done it, and this process has not tried it, within an interval.
+    /// Whether no process has reconciled the directory within an interval, and this one has not tried to.
     func awaitsReconciliation(at now: Timestamp, every interval: Int64) -> Bool {
         state.withLock { state in
             abs(now - state.reconciledAt) > interval && abs(now - state.reconciliationBegan) > interval

@@ -7,11 +7,10 @@ struct Clean: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Remove expired entries and, over a limit, the least recently used ones.",
         discussion: """
-            With --limit, entries are evicted down to half of it once their total has reached it: the next cleaning is \
-            then far away; --low-water says how much is left instead. --count-limit does the same once there are more \
-            entries than that. --keep-free evicts while the volume has less room left, until an eighth more than that is \
-            free. Without any of them, only expired entries go. Pinned entries stay: when they alone are over a limit, \
-            that is said.
+            With --limit, a cache that has reached the limit is evicted down to half of it; --low-water sets another \
+            fraction. --count-limit limits the number of entries in the same way. If the volume has less free space than \
+            --keep-free, entries are evicted until an eighth more than that is free. Without a limit, only expired entries \
+            are removed. Pinned entries stay. If they alone exceed a limit, the command says so.
 
             EXAMPLES
               halcyon clean --folder ./cache

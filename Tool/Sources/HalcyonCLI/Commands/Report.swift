@@ -8,7 +8,7 @@ struct Report: ParsableCommand {
         abstract: "Write an HTML report: space by host, what is evicted next, hit rate.",
         discussion: """
             One HTML file that needs nothing else and runs no script, to look at in a browser, to print or to send. \
-            Keys are private: entries are shown by host and the first digits of their file's name, unless --keys is given.
+            Keys are private: entries are shown by host or file name and the first digits of a hash, unless you add --keys.
 
             --pictures puts a small copy of each image beside its entry, so that you see what fills the cache. The copies \
             are part of the file, at most 12 kB each. Do not send the file to people who must not see these images.

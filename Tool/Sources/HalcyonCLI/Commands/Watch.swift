@@ -10,10 +10,10 @@ struct Watch: ParsableCommand {
         discussion: """
             Draws a summary every few seconds, until you press q or Ctrl-C. If the output is not a terminal, it prints one \
             block after the other. It changes nothing in the cache and does not keep it open. If there is no cache yet, it \
-            waits for one.
+            waits until there is.
 
             Entries show at once. Reads, and the counts of other processes, show when those processes write them, every ten \
-            seconds, so rates jump. Keys are private: entries are shown by host and by the first digits of their file names, \
+            seconds, so rates jump. Keys are private: entries are shown by host or file name and the first digits of a hash, \
             unless you add --keys.
 
             EXAMPLES

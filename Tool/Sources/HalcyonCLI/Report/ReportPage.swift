@@ -68,18 +68,18 @@ package struct ReportPage {
     }
 
     private static let pictureNote: HTML = """
-        <p><strong>This page shows pictures</strong>, which may be private: they show what somebody has looked at. An entry without \
+        <p><strong>This page shows pictures</strong>, which may be private: they show which images were viewed. An entry without \
         one is not an image, or cannot be decoded.</p>
         """
 
     private var privacy: HTML {
         figures.showsKeys
             ? """
-            <strong>This page shows whole keys</strong>, which may be private: they say what somebody has looked at, and \
-            addresses may hold tokens.
+            <strong>This page shows whole keys</strong>, which may be private: they show which images were requested, and \
+            URLs may contain tokens.
             """
             : """
-            Keys are private: entries are shown by their host and the first digits of their file’s name. The option \
+            Keys are private: entries are shown by their host or file name and the first digits of a hash. The option \
             <code>--keys</code> shows whole keys.
             """
     }

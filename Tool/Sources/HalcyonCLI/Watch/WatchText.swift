@@ -25,7 +25,7 @@ package struct WatchText {
 
     private func body(of look: WatchLook, width: Int, height: Int?) -> [String] {
         switch look.state {
-        case .missing: ["There is no cache here. Waiting for one."]
+        case .missing: ["There is no cache here. Waiting until there is one."]
         case .unreadable(let reason): ["The cache cannot be read now.", TextWidth.printable(reason)]
         case .seen(let snapshot):
             facts(snapshot, width: width) + [""] + table(snapshot, look.rates)

@@ -8,7 +8,7 @@ public import Kingfisher
 /// A Kingfisher cache whose disk half is Halcyon.
 ///
 /// ```swift
-/// KingfisherManager.shared.cache = HalcyonCache(name: "images")       // before the first image is asked for
+/// KingfisherManager.shared.cache = HalcyonCache(name: "images")       // before the app requests its first image
 /// ```
 ///
 /// Kingfisher still manages images in memory: ``memoryStorage`` and its settings are unchanged. On disk, the keys, the file names
