@@ -50,7 +50,7 @@ public func CGImageDestinationAddImage(
 @available(iOS 4, macOS 10.4, tvOS 9, watchOS 2, visionOS 1, *)
 public func CGImageDestinationFinalize(_ destination: CGImageDestination) -> Bool { false }
 
-// Constants of C: nobody can set them.
+// Constants of C. They cannot be set.
 // https://developer.apple.com/documentation/imageio/kcgimagesourceshouldcache
 @available(iOS 4, macOS 10.4, tvOS 9, watchOS 2, visionOS 1, *)
 nonisolated(unsafe) public let kCGImageSourceShouldCache: CFString = ""

@@ -3,7 +3,7 @@ import HalcyonTestSupport
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What somebody finds who opens a cache after something has gone wrong in it.
+/// The state of a cache when it is opened after a fault.
 struct Inspection {
     let folder: TemporaryFolder
     let operation: StorageOperation
@@ -46,7 +46,7 @@ struct Inspection {
     private func checks(_ storage: DiskStorage.Backend<Data>) throws -> [String] {
         let report = try storage.check()
         let hasBadRows = !(report.dangling + report.wrongLengths + report.wrongInodes).isEmpty
-        // These were made wrong, and nobody else is asked to put them right.
+        // These were damaged on purpose, and nothing else repairs them.
         let isPrepared = operation == .repair
         let isBad = hasBadRows || report.counted != report.noted || !report.unreadableRows.isEmpty
         var findings: [String] = []

@@ -148,7 +148,7 @@ import Testing
         #expect(connection.hasMoved)
     }
 
-    /// SQLite opens the folder to sync it, and nobody ever writes into that pipe.
+    /// SQLite opens the directory to sync it, and nothing ever writes into that pipe.
     @Test(.endsEvenIfItHangs) func `a checkpoint ends where a named pipe has taken the folder's place`() throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("folder")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

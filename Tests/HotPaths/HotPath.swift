@@ -18,7 +18,7 @@ enum HotPath: String, CaseIterable {
 
     private var isFirstLook: Bool { self == .valueFirstLook || self == .isCachedFirstLook }
 
-    /// A system call that tells whoever traces them where the calls begin and end.
+    /// A system call that marks the beginning and end of the calls in a trace.
     private static func mark(_ name: String) { _ = access("/halcyon-hot-path-\(name)", F_OK) }
 
     /// Does it so many times, to a cache with some entries.
@@ -49,7 +49,7 @@ enum HotPath: String, CaseIterable {
     }
 }
 
-/// A cache that nobody else uses meanwhile, and no timer cleans.
+/// A cache that nothing else uses meanwhile, and no timer cleans.
 private struct Cache {
     private let cache: ImageCache
     private let data = Data(repeating: 7, count: 4_096)

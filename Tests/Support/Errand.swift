@@ -48,7 +48,7 @@ package enum Errand: String, CaseIterable, Sendable {
         let storage = try DiskStorage.Backend<Data>(config: Self.config(in: directory))
         for key in Self.keys where try storage.value(forKey: key) == nil { throw Failure(text: "a miss") }
         try body(storage)
-        // Nobody lets go of the storage before.
+        // The storage is not released before.
         withExtendedLifetime(storage) { exit(0) }
     }
 

@@ -135,7 +135,7 @@ package final class EveryUse {
         try first.store.index.shrink()
     }
 
-    /// As somebody outside does.
+    /// As another program does.
     private func look() throws {
         _ = try IndexSnapshot.read(at: folder.path, rows: 5, hosts: 5)
         _ = try UpgradePlan(folder: folder.path)
@@ -146,7 +146,7 @@ package final class EveryUse {
         try store()
     }
 
-    /// Puts a file in the place of the index that is none. Whoever wrote into the index would have to open it.
+    /// Replaces the index by a file that is not an index. A write into the index would have to open it first.
     private func damage() throws {
         let rubbish = parent.appendingPathComponent("rubbish").path
         try Data(repeating: 7, count: 8_192).write(to: URL(fileURLWithPath: rubbish))

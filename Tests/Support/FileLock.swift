@@ -43,7 +43,7 @@
     }
 
     extension FileLock {
-        /// Of a file in SQLite's shared memory: who writes has this byte of it (`WAL_WRITE_LOCK`).
+        /// Of a file in SQLite's shared memory: a writer has this byte of it (`WAL_WRITE_LOCK`).
         private static let writersByte: Int64 = 120
 
         /// Whether a process has the write lock of an index with a write-ahead log; nil where the system does not tell.

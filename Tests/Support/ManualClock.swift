@@ -19,7 +19,7 @@ package final class ManualClock: Sendable {
         if seconds > 0 { sinceBoot.withLock { $0 += Int64(seconds * 1000) } }
     }
 
-    /// Somebody sets the clock.
+    /// The user sets the clock.
     package func set(by seconds: Double) {
         current.withLock { $0 = Timestamp(milliseconds: $0.milliseconds + Int64(seconds * 1000)) }
     }

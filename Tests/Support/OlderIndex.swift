@@ -11,7 +11,7 @@ package enum OlderIndex {
         "boot, settled_at, index_inode, relearning, adoption, adopts_until, distrust_from, distrust_until, reconciled_at"
 
     /// Takes back what later versions have changed, in the same file: an index as the code of that version makes it. What only
-    /// later versions know of entries is forgotten. Nobody may have it open.
+    /// later versions know of entries is forgotten. No connection may have it open.
     package static func make(version: Int, at path: String) throws {
         let connection = try Connection(path: path)
         try connection.execute(

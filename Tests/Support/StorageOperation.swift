@@ -23,7 +23,7 @@ package enum StorageOperation: String, CaseIterable, Sendable {
     package var opens: Bool { [.open, .openOverLeftovers, .migrate, .adopt].contains(self) }
 }
 
-/// What somebody can see of the cache that an operation is done to.
+/// The visible state of the cache of an operation.
 package struct CacheContents: Equatable, Sendable {
     /// The values under ``StorageOperation/keys``.
     package var values: [Data?]

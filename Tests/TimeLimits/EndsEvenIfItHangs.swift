@@ -5,7 +5,7 @@ package import Testing
 // A target of its own: programs without tests use HalcyonTestSupport, too.
 
 /// Ends a test that hangs, and the process with it. A time limit of Swift Testing cancels the task, which a thread that waits in a system
-/// call or for a lock never notices: the run would hang until somebody ends it.
+/// call or for a lock never notices: the run would hang until you end it.
 package struct EndsEvenIfItHangs: TestTrait, SuiteTrait, TestScoping {
     /// Far longer than any test needs, because a test's clock also runs while those that began with it have the processors: under a
     /// sanitizer, on two of them, that is minutes. A false alarm would cost the whole run.

@@ -11,7 +11,7 @@ final class World {
     /// nil where it would take too long.
     let attributes: AttributeBackend?
     let attributeFolder: URL
-    /// The number of the next entry that nobody has stored.
+    /// The number of the next entry that is not stored yet.
     private var next: Int
     private var randomness = Randomness()
     private let staged: [CChar]

@@ -28,7 +28,7 @@ package struct CurveChart {
             """
     }
 
-    /// What somebody needs who cannot see it.
+    /// A description for readers who cannot see the chart.
     private var description: String {
         "\(panels.count) charts with logarithmic axes: \(panels.map { escaped($0.title) }.joined(separator: "; ")). "
             + "The figures are in the table and the JSON of the same run."

@@ -110,7 +110,7 @@ final class Statement {
         }
     }
 
-    /// Runs a statement whose rows nobody wants.
+    /// Runs a statement and ignores its rows.
     func run() throws {
         while try step() {}
         reset()

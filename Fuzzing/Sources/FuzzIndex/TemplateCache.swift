@@ -18,7 +18,7 @@ final class TemplateCache: @unchecked Sendable {
             })
         let storage = try DiskStorage.Backend<Data>(config: Self.config(in: root))
         for (key, data) in blobs { try storage.store(value: data, forKey: key) }
-        // Made by whoever asks first, so that its tables have rows too.
+        // Created at the first use, so that its tables have rows too.
         _ = try storage.entries(sortedBy: .key)
         try storage.update(DiskStorage.EntryAttributes(tags: ["a", "b"]), forKey: "https://example.com/1.jpg")
         names = blobs.reduce(into: [:]) { $0[$1.key] = storage.cacheFileURL(forKey: $1.key).lastPathComponent }

@@ -3,7 +3,7 @@ import Halcyon
 
 // What an app's own types have to have to work with the cache, and no more.
 
-/// Keeps the files unreadable for whoever looks into the folder.
+/// Keeps the files unreadable for other readers of the directory.
 struct ScramblingSerializer: CacheSerializer {
     let key: UInt8
 

@@ -4,7 +4,7 @@ import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 
-/// Nobody opens a file of the index beside SQLite. When a process closes any descriptor of a file, it loses all POSIX locks that it has
+/// Only SQLite opens the files of the index. When a process closes any descriptor of a file, it loses all POSIX locks that it has
 /// on it, and with them SQLite's.
 @Suite(.endsEvenIfItHangs) struct IndexDescriptorTests {
     /// By the calls of the library's own file system.

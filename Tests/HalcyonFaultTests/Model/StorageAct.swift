@@ -33,7 +33,7 @@ enum StorageAct: Equatable, Sendable {
     enum Term: Equatable, Sendable { case never, seconds(Int), expired }
     enum Extension: Equatable, Sendable { case none, cacheTime, to(Term) }
     enum Choice: String, Sendable { case everything, expired, unpinned, small }
-    /// What somebody else does to a blob.
+    /// What another program does to a blob.
     enum Damage: String, CaseIterable, Sendable { case delete, replace, cut }
 
     /// To be pasted into `StorageModelTests.found`.

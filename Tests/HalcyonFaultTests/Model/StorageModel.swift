@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a folder with two storages on it has to be to whoever looks: dictionaries and arrays, no file and no SQL.
+/// What a folder with two storages on it has to look like: dictionaries and arrays, no file and no SQL.
 ///
 /// It rests on the documentation alone: accesses and expirations are in milliseconds, no two stamps of a storage are alike, and
 /// they run ahead of the clock by ten seconds at most, those of stores by nine; notes of reads are the storage's own until it writes them.
@@ -21,7 +21,7 @@ struct StorageModel {
         var accessed: Int64 = 0
         var life = Life.never
         var isPinned = false
-        /// Somebody else has changed its blob.
+        /// Another program has changed its blob.
         var isSpoilt = false
     }
 

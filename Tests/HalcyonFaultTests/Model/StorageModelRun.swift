@@ -65,7 +65,7 @@ final class StorageModelRun {
 
     func end() throws {
         try perform([.look])
-        // Nobody looks for the blob of an entry that has expired.
+        // No lookup reads the blob of an expired entry.
         _ = try observer.check(repair: true)
         try cache.requireClean()
     }

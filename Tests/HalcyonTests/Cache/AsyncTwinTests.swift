@@ -56,7 +56,7 @@ import Testing
     @Test func `no twin passes through the main queue`() async {
         ChildLeaks.areNotCounted()
         await #expect(processExitsWith: .success) {
-            // Nobody serves the main queue from here on.
+            // From here on, no thread serves the main queue.
             let isBlocked = DispatchSemaphore(value: 0)
             DispatchQueue.main.async {
                 isBlocked.signal()

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// All is cleared while the cache is in use: from the call's turn on nothing is found, and nobody waits for it to go.
+/// A clear of a cache in use. From its turn on, lookups find nothing, and no other call waits until the files are deleted.
 @Suite(.endsEvenIfItHangs) struct ClearDeadlineTests {
     private let held = HeldWalk()
 

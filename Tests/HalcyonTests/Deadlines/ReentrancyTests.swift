@@ -255,7 +255,7 @@ private final class Once: Sendable {
     }
 }
 
-/// Calls somebody when it is stored, and when it is loaded.
+/// Calls a closure when it is stored, and when it is loaded.
 private struct CallingValue: DataTransformable, Sendable {
     static let hook: Locked<(@Sendable () -> Void)?> = Locked(nil)
     static var empty: CallingValue { CallingValue {} }

@@ -228,7 +228,7 @@ import Testing
             #expect(!progress.contains { $0.files > $0.total } && progress.last?.files == progress.last?.total)
             #expect((progress.last?.total ?? 0) > 20)
             cache.fileSystem.observe(nil)
-            // Those that were made after the index are nobody's.
+            // Files created after the index belong to no entry.
             _ = try cache.storage.check(repair: true)
         }
     }

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// By the time since the boot, which nobody can set: only the last minute of it is not trusted.
+    /// The time since boot cannot be set. Only its last minute is not trusted.
     @Test(arguments: [-90_000.0, -30, 0, 30, 90_000])
     func `a clock that is set drops nothing that was stored more than a minute before`(seconds: Double) throws {
         try withCache { cache in

@@ -89,7 +89,7 @@ import Testing
             try write(.blob(1), in: cache)
             try cache.storage.store(value: .blob(2), forKey: "other")
             cache.settle()
-            // As after an upgrade: version 1 passed over the file, the column says that nobody has looked, and a sweep is due.
+            // As after an upgrade: version 1 passed over the file, the column says that the directory was not searched, and a sweep is due.
             try cache.storage.store.index.write {
                 try $0.execute("DELETE FROM entries WHERE typeof(name) = 'text'")
                 try $0.execute("UPDATE state SET legacy_names = 2, adoption = 'done', reconciled_at = 0")

@@ -6,7 +6,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// How long the log gets while somebody reads and does not stop.
+/// The length of the log while another connection reads and does not stop.
 @Suite(.endsEvenIfItHangs) struct LogBoundTests {
     private static let tuning: Tuning = {
         var tuning = Tuning.patient

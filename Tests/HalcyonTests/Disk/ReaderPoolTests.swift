@@ -6,7 +6,7 @@ import Testing
 
 @testable import Halcyon
 
-/// Lookups of several threads at once, each on a connection that nobody else uses.
+/// Lookups of several threads at once, each on a connection of its own.
 @Suite(.endsEvenIfItHangs) struct ReaderPoolTests {
     /// Does something while another thread is in the middle of a lookup.
     private func whileSomebodyReads(_ index: EntryIndex, _ body: () throws -> Void) throws {

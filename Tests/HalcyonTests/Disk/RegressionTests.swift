@@ -117,7 +117,7 @@ import Testing
     @Test(arguments: [false, true])
     func `more blobs than a batch that cannot be removed do not keep the rest`(areExpired: Bool) throws {
         try withCache { cache in
-            // The oldest 150 have a folder in the way of their place in the trash, which nobody can take away.
+            // The oldest 150 have a directory in the way of their place in the trash, which cannot be removed.
             for seed in 0..<400 {
                 try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .days(1))
                 cache.clock.advance(by: 1)

@@ -3,7 +3,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-/// What somebody did to a blob behind the cache's back.
+/// Changes that another program makes to a blob.
 @Suite struct SelfHealingTests {
     enum Damage: CaseIterable {
         case missing, shortened, lengthened, replacedBySameLength, deletedAndMadeAnew, overwrittenInPlace, folder,

@@ -180,7 +180,7 @@ import Testing
                     isSuspended.withLock { $0 = true }
                     suspended.signal()
                 }.start()
-                // Its first step, after which nobody can begin to read.
+                // Its first step. After it, no read can begin.
                 while (try? index.read { _ in }) != nil { sched_yield() }
                 // A statement that runs ten milliseconds later is interrupted.
                 do {

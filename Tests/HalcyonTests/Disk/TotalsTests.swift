@@ -4,7 +4,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Totals and sizes that somebody has edited: they cost no entry, and become right by themselves.
+/// Edited totals and sizes. They evict no entry, and the cache corrects them.
 @Suite struct TotalsTests {
     private func edit(_ cache: CacheFixture, _ sql: String) throws {
         try cache.storage.store.index.write {

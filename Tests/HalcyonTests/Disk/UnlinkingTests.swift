@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-/// On a volume that takes its time to unlink, nobody does more of it than is his.
+/// On a volume with slow unlinks, no caller unlinks more than its own files.
 @Suite(.endsEvenIfItHangs) struct UnlinkingTests {
     /// Each unlink of a detached blob takes a millisecond.
     private func slow(_ disk: CacheFixture, _ unlinked: Locked<Int>) {

@@ -92,7 +92,7 @@ import Testing
                 value: .blob(1), forKey: "k", attributes: .init(tags: ["a"], validators: validators, metadata: metadata)
             )
             cache.storage.store.close()
-            // The original stays where it is seen by nobody: its inode numbers must not be given to the copy.
+            // The original stays in another place, so that the copy gets other inode numbers.
             let original = cache.directory.deletingLastPathComponent().appendingPathComponent("original")
             try FileManager.default.moveItem(at: cache.directory, to: original)
             try FileManager.default.copyItem(at: original, to: cache.directory)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Halcyon
 
-/// Rows that somebody has edited by hand: each query ends, and hands over what is there.
+/// Rows edited by hand. Each query ends, and returns the rows that exist.
 @Suite(.endsEvenIfItHangs) struct EditedRowTests {
     private static let edits = [
         "UPDATE entries SET size = size + 0.5, created_at = created_at + 0.5, rank = rank + 0.5, expires_at = expires_at + 0.5",

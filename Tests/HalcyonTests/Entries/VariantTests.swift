@@ -89,7 +89,7 @@ import Testing
     @Test func `are found where no key is kept`() async throws {
         try await withImageCache(configure: { $0.storesKeys = false }) { subject in
             try await fill(subject, [("K", ""), ("K", "blur"), ("K@2x.png", ""), ("L", "")])
-            // Of this one nobody can say anything.
+            // The image of this one is unknown.
             try subject.fill(["K@small"])
             subject.cache.clearMemoryCache()
             #expect(try await remove("K", subject).map(\.key) == [nil, nil])

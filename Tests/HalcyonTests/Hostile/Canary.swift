@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-/// Files outside of a cache's folder that nobody may read, write, rename or remove.
+/// Files outside of the cache directory. The cache must not read, write, rename or remove them.
 ///
 /// They have the names and the contents that a cache would clean up were it led there: blobs in a trash, old staged files, an
 /// index.
@@ -62,7 +62,7 @@ struct Canary {
         }
     }
 
-    /// Everything is as it was, and nobody has looked.
+    /// Everything is unchanged, and the cache has read nothing.
     ///
     /// - Parameter mayBeRead: names of files that have a second one in the cache's folder: that one may be read.
     func requireUntouched(

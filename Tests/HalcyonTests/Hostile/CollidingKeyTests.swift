@@ -5,16 +5,16 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Keys and names that somebody has chosen to do harm.
+/// Keys and names chosen by an attacker.
 @Suite struct CollidingKeyTests {
-    /// Nobody can find two names that share 63 bits of their SHA-256, so the row of one gets the id of the other.
+    /// Two names that share 63 bits of their SHA-256 cannot be found, so the test gives the row of one the id of the other.
     private func withSharedID(_ body: (CacheFixture, _ old: URL) throws -> Void) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "old", attributes: .init(tags: ["old"]))
             cache.settle()
             let id = BlobName(text: cache.storage.cacheFileURL(forKey: "new").lastPathComponent).rowID
             try cache.storage.store.index.write { try $0.execute("UPDATE entries SET id = \(id)") }
-            // What it knows of the row is not what somebody has made of it.
+            // The row in memory is older than the edited one.
             cache.storage.store.close()
             try body(cache, cache.storage.cacheFileURL(forKey: "old"))
             cache.settle()

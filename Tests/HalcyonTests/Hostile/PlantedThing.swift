@@ -1,6 +1,6 @@
 import Foundation
 
-/// What somebody may put where the cache has a file or a folder of its own.
+/// Things that another user may plant where the cache has a file or a directory.
 enum PlantedThing: String, CaseIterable, Sendable {
     case linkToFile, linkToFolder, danglingLink, linkToItself, hardLink, pipe, socket, device, emptyFolder, filledFolder
 
@@ -26,7 +26,7 @@ enum PlantedThing: String, CaseIterable, Sendable {
         case .device: return mknod(path, S_IFCHR | 0o600, 0x0103) == 0
         case .emptyFolder: return mkdir(path, 0o700) == 0
         case .filledFolder:
-            // Beside first: nobody may find it while it is empty.
+            // Created next to its place first, so that no process finds it empty.
             let beside = canary.root.appendingPathExtension("beside")
             try FileManager.default.createDirectory(at: beside, withIntermediateDirectories: false)
             try Data("precious".utf8).write(to: beside.appendingPathComponent("1.2"))

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// An index that somebody, or a failing disk, has changed. Whatever was done to it: no crash, no hang, no wrong bytes, every
+/// An index changed by another program or a failing disk. Whatever the change: no crash, no hang, no wrong bytes, every
 /// blob kept, and the index replaced only if SQLite calls it malformed.
 @Suite struct DamageTests {
     private static let entries = 1_000
@@ -110,7 +110,7 @@ import Testing
         #expect(try original.blobCount == Self.entries)
     }
 
-    /// Rows in another order than the one that SQLite takes for granted: whoever walks them must come to an end.
+    /// Rows in an order that SQLite does not expect. A walk over them must end.
     @Test func `leaves of the table exchanged with each other`() throws {
         let original = try IndexUnderDamage(entries: Self.entries)
         let leaves = (1..<original.pages).filter { original.index[$0 * original.pageSize] == 0x0D }

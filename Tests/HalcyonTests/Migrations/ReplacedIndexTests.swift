@@ -29,7 +29,7 @@ import Testing
             }
             group.addTask {
                 for _ in 0..<60 {
-                    // Not more than once for each call: that would be somebody's intention.
+                    // At most once for each call, as another process would do it by accident.
                     let before = rounds.withLock { $0 }
                     while rounds.withLock({ $0 }) == before { await Task.yield() }
                     try? other.store.index.files.setAside(as: other.store.index.files.damaged)

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// The index explains itself to somebody who has the `sqlite3` command line and nothing else.
+/// The index documents itself for a reader who has only the `sqlite3` command.
 @Suite struct SelfExplanationTests {
     private static let image = "https://img.example.com/a.png"
 

@@ -62,7 +62,7 @@ final class PowerCutRun {
         if beginning == .kingfisherFolder { try fillAsKingfisherDoes() }
         open()
         if beginning == .olderIndex { try fillAsVersion1Does() }
-        // Whether a volume without any order has kept the folder of the index at all, nobody can tell.
+        // A volume without any order may not even have kept the directory of the index.
         guard !namesAreOrdered else { return }
         _ = try storage.totalSize()
         clock.advance(by: 60)
@@ -201,7 +201,7 @@ final class PowerCutRun {
     }
 
     private func removeMany(_ operation: (DiskStorage.Backend<Data>) throws -> [URL]) {
-        // Which ones it has taken when it does not come back, nobody knows.
+        // If it does not return, it is unknown which ones it has removed.
         let removed = Result { try operation(storage) }
         let names = (try? removed.get())?.map(\.lastPathComponent)
         let isAcknowledged = !disk.isOff && names != nil

@@ -84,7 +84,7 @@ extension DiskHistory.Naming {
 package struct DiskImage: Sendable {
     package struct File: Equatable, Sendable {
         package var bytes = Data()
-        /// nil: nobody set it.
+        /// nil if it was not set.
         package var modified: Timestamp?
         package var microseconds = 0
 

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// A loss of power: what a disk has forgotten of its history afterwards.
 ///
-/// What is older than the write-back time is on the disk, and so is what somebody synchronized. Of the rest, each file's pages and
+/// What is older than the write-back time is on the disk, and so is everything synchronized. Of the rest, each file's pages and
 /// length survive or not in any combination. Names change in the order in which that was asked for, and the newest changes are
 /// lost, as on every volume with a journal or with copy on write; without such order, any of them may be lost.
 /// Source: SQLite's assumptions of a disk (https://www.sqlite.org/atomiccommit.html, section 2), and of ext4's data=ordered
@@ -54,7 +54,7 @@ package struct PowerCut {
 
     // MARK: Contents
 
-    /// What can have become of the contents that nobody had written back.
+    /// The possible contents of a file that was not written back.
     private enum Fate: CaseIterable { case written, lost, pageByPage, lengthAlone }
 
     private func survivor(

@@ -25,7 +25,7 @@ package final class PowerCutDisk: Sendable {
         var callsLeft: Int?
         var calls = 0
         var isOff = false
-        /// Whoever was there before the last cut does not come back with the power.
+        /// A process from before the last power cut does not continue after it.
         var life = 0
         /// Of each life one: SQLite uses them to the last.
         var systems: [FaultyVFS] = []
@@ -63,7 +63,7 @@ package final class PowerCutDisk: Sendable {
     /// Cuts the power after so many calls; nil: it stays.
     package func cutPower(afterCalls count: Int?) { state.withLock { $0.callsLeft = count } }
 
-    /// What is in the folder now is on the disk, whoever put it there. No file of it may be open.
+    /// Everything in the directory now is on the disk. None of its files may be open.
     package func takeStock() throws {
         try state.withLock { state in
             var image = DiskImage()
@@ -220,7 +220,7 @@ package final class PowerCutDisk: Sendable {
         try base.setModified(file.modified ?? clock.now, microseconds: microseconds, of: handle.fileDescriptor)
     }
 
-    /// What nobody holds on to any more gives its inode number away, as on a disk.
+    /// A file without references frees its inode number, as on a disk.
     private func forgetFiles(notIn image: DiskImage) throws {
         try state.withLock { state in
             for (inode, node) in state.nodes where image.files[node] == nil {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import HalcyonTestSupport
 
-/// Processes that share a folder with somebody who keeps the write lock for a while, again and again.
+/// Processes that share a directory with one that keeps the write lock for a while, again and again.
 struct Hold: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Keep the write lock for up to half a second, again and again, while processes work on the folder.")

@@ -77,7 +77,7 @@ extension Leaks {
 
         /// After everything that was begun has ended.
         static func atRest() -> Usage {
-            // What looks again ten seconds later finds nobody, and goes.
+            // A timer that fires ten seconds later finds no owner, and ends.
             Thread.sleep(forTimeInterval: 11)
             return now
         }

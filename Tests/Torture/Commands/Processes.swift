@@ -71,7 +71,7 @@ struct Processes: ParsableCommand {
     }
 }
 
-/// The greatest length that a write-ahead log has had whenever somebody looked.
+/// The greatest length of a write-ahead log that was seen.
 final class LogLength {
     private let path: String
     private(set) var longest: Int64 = 0

@@ -7,7 +7,7 @@ struct Spin: ParsableCommand {
         abstract: "Keep a processor busy until the parent ends.", shouldDisplay: false)
 
     func run() throws {
-        // Whoever started it may be killed, and then nobody ends it.
+        // If the process that started it is killed, nothing else ends it.
         let parent = getppid()
         while getppid() == parent {}
     }

@@ -20,7 +20,7 @@ struct Work: ParsableCommand {
             number: order.number, keys: order.keys, cache: try makeCache(on: disk), journal: journal, disk: disk)
         try worker.perform(.open)
         try worker.work(order.mix, seed: order.seed) { done in
-            // Nobody needs a worker that has outlived who started it.
+            // A worker ends with the process that started it.
             getppid() == parent && order.operations.map { done < $0 } ?? true
         }
         worker.cache.close()

@@ -30,7 +30,7 @@ final class Journal {
     }
 }
 
-/// Nanoseconds of a clock that all processes of the machine share, and that nobody sets.
+/// Nanoseconds of a clock that all processes of the machine share, and that cannot be set.
 enum MonotonicClock {
     static var now: Int64 {
         var time = timespec()

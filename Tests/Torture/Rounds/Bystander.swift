@@ -15,7 +15,7 @@ final class Bystander {
         worker = Worker(number: number, keys: keys, cache: cache, journal: try Journal(path: path))
     }
 
-    /// Not patient enough to wait for anybody who stands still.
+    /// Not patient enough to wait for a stopped process.
     private static var tuning: Tuning {
         var tuning = Tuning()
         tuning.writerTimeout = 50
@@ -61,7 +61,7 @@ final class Bystander {
         if !isTrue { violations.append(Violation(.disagreement, "with the write lock held: \(text())")) }
     }
 
-    /// Memory serves, and whoever stores is told that the disk did not take it.
+    /// Memory works, and a store reports that the disk did not take it.
     private func expectFacadeToWork() throws {
         let memory = MemoryStorage.Backend<KFCrossPlatformImage>(config: .init(totalCostLimit: 0, cleanInterval: 0))
         let cache = ImageCache(memoryStorage: memory, diskStorage: worker.cache.storage)

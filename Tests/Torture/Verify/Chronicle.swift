@@ -21,7 +21,7 @@ struct Chronicle: Sendable {
             })
     }
 
-    /// What a store that was seen means for whoever looks later.
+    /// The meaning of a store that was seen for later lookups.
     func standing(of store: StoreID, key: String) -> KeyHistory.Change.Kind? {
         histories[key]?.changes.first { $0.store == store }?.kind
     }

@@ -8,7 +8,7 @@ extension KeyHistory {
         }
     }
 
-    /// A value that somebody has seen was stored by then, whatever became of the process that stored it. So a later look must
+    /// A value that a process has seen was stored by then, whatever became of the process that stored it. So a later look must
     /// not find the one before it again. The changes are in the order of their beginning afterwards.
     private func settlingWhatWasSeen() -> KeyHistory {
         var seen: [StoreID: Int64] = [:]

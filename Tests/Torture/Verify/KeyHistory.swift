@@ -18,7 +18,7 @@ struct KeyHistory: Sendable {
 
         let kind: Kind
         let span: Span
-        /// False where nobody knows whether it happened: its process ended meanwhile, or it may have spared this key.
+        /// False if it is unknown whether it happened: its process ended meanwhile, or it may have spared this key.
         var isCertain: Bool
 
         var store: StoreID? { if case .store(let store, _) = kind { store } else { nil } }

@@ -7,7 +7,7 @@ import Foundation
 enum SelfStop {
     /// Keeps SIGCONT for ``stop()``. While there is only one thread: the others get from it what they do not take.
     static func prepare() {
-        // Without a handler, a signal that nobody takes at once may be thrown away.
+        // Without a handler, a signal that no thread takes at once may be discarded.
         signal(SIGCONT) { _ in }
         var continuation = continuation
         pthread_sigmask(SIG_BLOCK, &continuation, nil)

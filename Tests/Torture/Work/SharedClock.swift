@@ -1,7 +1,7 @@
 import Foundation
 @_spi(HalcyonTool) import Halcyon
 
-/// A clock that somebody puts forward and back, for all processes that look at its file.
+/// A clock that a test puts forward and back, for all processes that read its file.
 final class SharedClock: Sendable {
     private let file: Int32
 
@@ -19,7 +19,7 @@ final class SharedClock: Sendable {
     var offset: Int64 {
         get {
             var offset: Int64 = 0
-            // An empty file: nobody has put it forward or back yet.
+            // An empty file: the clock has not been changed yet.
             return pread(file, &offset, 8, 0) == 8 ? offset : 0
         }
         set {

@@ -9,7 +9,7 @@ struct World: Codable, Sendable {
     var boot: String?
     /// Reads are refused now and then.
     var hasBadDisk = false
-    /// Somebody keeps the write lock for up to half a second: whoever need not wait for it must not.
+    /// A process keeps the write lock for up to half a second. Calls that need not wait for it must not.
     var isLockHeld = false
 
     /// Puts clock and boot into the place of the machine's.

@@ -5,7 +5,7 @@ import HalcyonMigrations
 struct WriteLock {
     private let connection: OpaquePointer
 
-    /// nil while there is no index of today's schema, or somebody else has the lock.
+    /// nil while there is no index of today's schema, or another process has the lock.
     init?(index path: String) {
         var connection: OpaquePointer?
         guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let connection else {

@@ -44,7 +44,7 @@ final class ChildProcess {
 
     func send(_ signal: Int32) { kill(pid, signal) }
 
-    /// Whether somebody has stopped it, as Ctrl-Z does. True once for each stop.
+    /// Whether it has been stopped, as by Ctrl-Z. True once for each stop.
     func hasStopped() -> Bool {
         var raw: Int32 = 0
         return waitpid(pid, &raw, WNOHANG | WUNTRACED) == pid && raw & 0xFF == 0x7F

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Any number of the index is one that nobody would have written. Whatever it is, a command ends with an answer or a plain error:
+/// Any number of the index may be edited to any value. Whatever it is, a command ends with an answer or a plain error:
 /// nothing is calculated with it that could end the process.
 @Suite struct EditedIndexTests {
     static let values: [Int64] = [.max, .min, -2, -5]

@@ -16,7 +16,7 @@ final class PseudoTerminal {
         resize(columns: columns, rows: rows)
     }
 
-    /// What somebody does who pulls at the window's corner, without the signal that follows.
+    /// Resizes the window, without the signal that follows.
     func resize(columns: UInt16, rows: UInt16) {
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
@@ -49,7 +49,7 @@ final class PseudoTerminal {
         return settings.c_lflag
     }
 
-    /// What somebody at the terminal types.
+    /// Types at the terminal.
     func type(_ text: String) {
         let bytes = Array(text.utf8)
         _ = write(master, bytes, bytes.count)

@@ -123,7 +123,7 @@ import Testing
         #expect(before.keys.contains { $0.hasSuffix("-wal") })
         #expect(try tool("upgrade", "--dry-run").output == told)
         #expect(try snapshot() == before)
-        // As after kill -9: a log that nobody has open, with and without its shared memory.
+        // As after kill -9: a log that no process has open, with and without its shared memory.
         let copies = try ["", "-wal", "-shm"].map { try Data(contentsOf: URL(fileURLWithPath: index + $0)) }
         connection = nil
         for count in [3, 2] {

@@ -22,7 +22,7 @@ final class AttributeBackend: @unchecked Sendable {
         dates.async { [self] in readNames() }
     }
 
-    /// As when it is opened, after somebody else has stored files.
+    /// As after an opening, when another process has stored files.
     func rereadNames() { dates.sync { readNames() } }
 
     private func readNames() {

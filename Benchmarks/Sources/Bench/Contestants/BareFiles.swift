@@ -1,6 +1,6 @@
 import Foundation
 
-/// The physical limit: the system calls for an effect that nobody can save, and nothing around them.
+/// The physical limit: only the system calls that an effect cannot do without.
 ///
 /// Whatever fails ends the run: a limit that did less than its work would be none.
 struct BareFiles: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Microseconds that `body` takes, by the clock that nobody sets.
+/// Microseconds that `body` takes, by the monotonic clock.
 func microseconds(_ body: () throws -> Void) rethrows -> Double {
     let begin = now()
     try body()

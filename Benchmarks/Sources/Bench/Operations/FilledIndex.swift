@@ -27,12 +27,12 @@ final class FilledIndex {
         INSERT INTO tags (tag, id) SELECT 'tag ' || (inode / 10 % 10), id FROM entries WHERE inode % 10 = 0
         """
 
-    /// - Parameter path: of an index that nobody has open.
+    /// - Parameter path: of an index that no connection has open.
     init(path: String, names: DiskStorage.Backend<Data>) throws {
         self.path = path
         self.names = names
         guard sqlite3_open(path, &database) == SQLITE_OK,
-            // Whoever made it may hold a lock for a moment longer than the log is there.
+            // The process that made it may hold a lock for a moment longer than the log exists.
             sqlite3_busy_timeout(database, 5_000) == SQLITE_OK,
             sqlite3_exec(database, "PRAGMA synchronous = OFF", nil, nil, nil) == SQLITE_OK,
             sqlite3_prepare_v2(database, Self.sql, -1, &statement, nil) == SQLITE_OK

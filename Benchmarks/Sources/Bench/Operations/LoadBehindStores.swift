@@ -3,7 +3,7 @@
     import Foundation
     import Halcyon
 
-    /// How long somebody waits for an image while 2 000 blobs of 1 MiB that were called before are being stored.
+    /// How long a load takes while 2 000 earlier stores of 1 MiB are under way.
     ///
     /// Through an `ImageCache`, right after the stores are called and again each time the last load has ended, and meanwhile now and then
     /// from the disk storage below it. The file-attribute backend is on one queue, as a cache has it whose queue does one thing at a time. Bare calls need

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// Somebody who stores now and then while everything is removed, and has to wait for it.
+/// A thread that stores now and then during a clear, and has to wait for it.
 final class Neighbour: Sendable {
     private let storage: DiskStorage.Backend<Data>
     private let lock = NSLock()

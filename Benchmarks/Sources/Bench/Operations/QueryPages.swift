@@ -86,13 +86,13 @@ struct QueryPages {
     /// As it was before the first question, in the same file: in another one the library would look for what has been moved.
     private func putBack(_ index: Data, of cache: HalcyonCache) throws {
         cache.close()
-        // Whoever has it open would find it damaged.
+        // An open connection would find it damaged.
         require(!cache.isOpen)
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: cache.indexPath))
         defer { try? file.close() }
         try file.truncate(atOffset: 0)
         try file.write(contentsOf: index)
-        // Nobody's first page waits for the disk to get all this.
+        // The first page must not wait until all of this is on the disk.
         try file.synchronize()
     }
 

@@ -1,7 +1,7 @@
 @_spi(HalcyonTool) import Halcyon
 import HalcyonCLI
 
-/// Reports of caches that nobody has to make first.
+/// Reports of invented caches.
 enum InventedFigures {
     static let now = Timestamp(milliseconds: 1_795_246_212_007)
 
@@ -27,7 +27,7 @@ enum InventedFigures {
         return figures
     }
 
-    /// Numbers that only somebody who edits an index can make.
+    /// Numbers that only an edited index has.
     static var absurd: ReportFigures {
         var figures = figures(name: "absurd", entries: .max, bytes: .max, groups: 12, rows: 15)
         figures.limits = StorageLimits(bytes: .max, entries: .max)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A connection to an index, as somebody has one who looks into it, or changes it, beside the cache.
+/// A connection to an index, to read or change it while the cache is open.
 final class Connection {
     private let handle: OpaquePointer
 

@@ -61,7 +61,7 @@ import Testing
         let closed = try files()
         try tool("watch", "--count", "2", "--interval", "0.1")
         #expect(try files() == closed)
-        // In use: somebody has written, and keeps it open.
+        // In use: another process has written, and keeps it open.
         let other = try Connection(path: metadata.appendingPathComponent("index.sqlite").path)
         try other.execute("UPDATE entries SET size = 7")
         let open = try files()
