@@ -3,7 +3,7 @@ import PackageDescription
 
 let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
 
-// A package of its own, so that whoever depends on the library never resolves or builds its benchmarks.
+// A separate package, so that packages that depend on the library never resolve or build its benchmarks.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v13)],

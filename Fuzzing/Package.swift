@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: it needs a compiler with libFuzzer, and nobody who uses the library builds it. `Scripts/fuzz` does,
+// A separate package: it needs a compiler with libFuzzer, and users of the library never build it. `Scripts/fuzz` does,
 // with the instrumentation that the search for new inputs lives on.
 let package = Package(
     name: "Fuzzing",
