@@ -3,7 +3,7 @@ import Foundation
 /// What a folder with two storages on it has to look like: dictionaries and arrays, no file and no SQL.
 ///
 /// It rests on the documentation alone: accesses and expirations are in milliseconds, no two stamps of a storage are alike, and
-/// they run ahead of the clock by ten seconds at most, those of stores by nine; notes of reads are the storage's own until it writes them.
+/// they run ahead of the clock by a tenth of a second at most; notes of reads are the storage's own until it writes them.
 struct StorageModel {
     struct Life: Equatable {
         var end: Int64?
@@ -97,7 +97,7 @@ struct StorageModel {
     private mutating func stamp(by view: Int) -> Int64 {
         let last = views[view].lastStamp
         views[view].lastStamp =
-            last - now > Self.tolerance ? now : last >= now + Self.lead ? last : max(now, last + 1)
+            last - now > Self.lead ? now : last == now + Self.lead ? last : max(now, last + 1)
         return views[view].lastStamp
     }
 

@@ -91,10 +91,18 @@ import Testing
         }
     }
 
-    @Test func `after the clock jumped back they follow it`() {
+    @Test(arguments: [StampSource.lead + 1, 200, 2_000, 9_900, 899_000_000])
+    func `after the clock was set back they follow it, in order`(step: Int64) {
         var source = StampSource()
-        _ = source.next(at: Timestamp(milliseconds: 900_000_000))
-        #expect(source.next(at: Timestamp(milliseconds: 1_000_000)).milliseconds == 1_000_000)
+        var now = Timestamp(milliseconds: 900_000_000)
+        for _ in 0..<50 { _ = source.next(at: now) }
+        now = source.next(at: now).advanced(by: -step)
+        var last = now.advanced(by: -1)
+        for _ in 0..<50 {
+            let next = source.next(at: now)
+            #expect(next > last && next - now <= StampSource.lead)
+            (last, now) = (next, now.advanced(by: 1))
+        }
     }
 }
 

@@ -99,7 +99,7 @@ import Testing
     static let scans: Set<String> = [
         // Without the index of ranks ahead it is not asked.
         "hasFutureBesideRanksAhead",
-        "countedTotals", "impossibleSizes", "repairTotals", "hasKeys", "mendStatistics", "keys",
+        "countedTotals", "impossibleSizes", "largest", "repairTotals", "hasKeys", "mendStatistics", "keys",
     ]
 
     private func plans() throws -> [String: [String]] {

@@ -85,6 +85,80 @@ import Testing
         }
     }
 
+    /// A trigger keeps the totals in step with it.
+    @Test(arguments: [0, 1], [1, 30])
+    func `a size that a file could have costs no other entry`(pin: Int, wrong: Int) throws {
+        try withCache(configure: { $0.sizeLimit = 10_000 }) { cache in
+            for seed in 0..<60 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.settle()
+            for seed in 0..<wrong {
+                let id = BlobName(key: "\(seed)", isHashed: true, pathExtension: nil).rowID
+                try edit(cache, "UPDATE entries SET size = \(90_000_000 + seed), pinned = \(pin) WHERE id = \(id)")
+            }
+            for _ in 0..<3 { #expect(try cache.storage.removeSizeExceededValues() == []) }
+            for seed in wrong..<60 { #expect(cache.storage.isCached(forKey: "\(seed)"), "\(seed)") }
+            #expect(try cache.storage.totalSize() == UInt(60 - wrong) * 100)
+        }
+    }
+
+    @Test func `in a process that stays, totals are counted and rows are settled each day`() throws {
+        var tuning = Tuning.patient
+        tuning.flushCount = 1
+        try withCache(tuning: tuning) { cache in
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .never) }
+            cache.settle()
+            for day in 0..<3 {
+                try edit(cache, "UPDATE totals SET bytes = \(day)")
+                cache.clock.advance(by: 86_000)
+                _ = try cache.storage.value(forKey: "1")
+                cache.settle()
+                #expect(try cache.storage.totalSize() == UInt(day))
+                cache.clock.advance(by: 1_000)
+                _ = try cache.storage.value(forKey: "1")
+                cache.settle()
+                #expect(try cache.storage.totalSize() == 500)
+            }
+        }
+    }
+
+    @Test func `a sweep that fails is not tried again with each flush`() throws {
+        var tuning = Tuning.patient
+        tuning.flushCount = 1
+        try withCache(tuning: tuning) { cache in
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .never) }
+            cache.settle()
+            cache.clock.advance(by: 90_000)
+            #expect(cache.storage.store.sweeper.isDue)
+            cache.storage.store.folder.condition.beginReconciliation(at: cache.clock.now)
+            #expect(!cache.storage.store.sweeper.isDue)
+            cache.clock.advance(by: 90_000)
+            #expect(cache.storage.store.sweeper.isDue)
+        }
+    }
+
+    @Test(arguments: ["bytes = -2", "entries = -1", "bytes = -9223372036854775808"])
+    func `totals that cannot be are written anew by the first question`(_ change: String) throws {
+        try withCache { cache in
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            try edit(cache, "UPDATE totals SET \(change)")
+            #expect(try cache.storage.totalSize() == 500)
+            #expect(
+                try cache.storage.store.index.read { try $0.notedTotals() } == Totals(entries: 5, bytes: 500))
+        }
+    }
+
+    @Test func `without hashed names rows are settled once a day too`() throws {
+        try withCache(configure: { $0.usesHashedFileName = false }) { cache in
+            for seed in 0..<600 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .never) }
+            try edit(cache, "UPDATE entries SET size = 7 WHERE key IN ('3', '400', '599')")
+            cache.settle()
+            cache.clock.advance(by: 90_000)
+            cache.reopen()
+            cache.settle()
+            #expect(try cache.storage.totals(adopting: false) == Totals(entries: 597, bytes: 59_700))
+        }
+    }
+
     @Test func `without a trigger an eviction takes no more than it has to`() throws {
         try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
             for seed in 0..<400 { try cache.storage.store(value: .blob(seed, count: 10), forKey: "\(seed)") }

@@ -255,6 +255,12 @@ package enum IndexSQL {
         )
         """
 
+    static let largest: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
+            pinned, base_length, boot, uptime
+        FROM entries WHERE id IN (SELECT id FROM entries ORDER BY size DESC LIMIT ?1)
+        """
+
     static let repairTotals: StaticString = """
         UPDATE totals SET earliest_expiry = 0, (entries, bytes, slack) =
             (SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0), coalesce(sum(min(max(slack, -1099511627776), 1099511627776)), 0) FROM entries)
@@ -330,7 +336,8 @@ package enum IndexSQL {
             ("removeStored", removeStored), ("page", page), ("hasFuture", hasFuture),
             ("hasFutureBesideRanksAhead", hasFutureBesideRanksAhead), ("clampFuture", clampFuture),
             ("totals", totals),
-            ("countedTotals", countedTotals), ("impossibleSizes", impossibleSizes), ("expiredTotals", expiredTotals),
+            ("countedTotals", countedTotals), ("impossibleSizes", impossibleSizes), ("largest", largest),
+            ("expiredTotals", expiredTotals),
             ("repairTotals", repairTotals), ("nothingHasExpired", nothingHasExpired),
             ("beginExpiryScan", beginExpiryScan),
             ("doubtExpiry", doubtExpiry), ("expired", expired), ("nextExpiry", nextExpiry),

@@ -244,7 +244,13 @@ package struct IndexSession {
 
     /// The totals that the triggers keep. O(1), unless they are missing or negative: then it counts the rows.
     package func totals() throws(SQLiteError) -> Totals {
-        guard let noted = try notedTotals(), noted.entries >= 0, noted.bytes >= 0 else { return try countedTotals() }
+        guard let noted = try plausibleTotals() else { return try countedTotals() }
+        return noted
+    }
+
+    /// What the triggers have kept; nil where it is what they cannot have kept.
+    func plausibleTotals() throws(SQLiteError) -> Totals? {
+        guard let noted = try notedTotals(), noted.entries >= 0, noted.bytes >= 0 else { return nil }
         return Totals(entries: min(noted.entries, Totals.limit), bytes: min(noted.bytes, Totals.limit))
     }
 
@@ -262,6 +268,9 @@ package struct IndexSession {
     func entriesOfImpossibleSize(limit: Int) throws(SQLiteError) -> [Entry] {
         try entries(IndexSQL.impossibleSizes, Entry.sizes.upperBound, Int64(limit))
     }
+
+    /// Reads an index of all rows.
+    func largestEntries(limit: Int) throws(SQLiteError) -> [Entry] { try entries(IndexSQL.largest, Int64(limit)) }
 
     /// Counts the rows: reads each of them.
     package func countedTotals() throws(SQLiteError) -> Totals { try totals(IndexSQL.countedTotals) }

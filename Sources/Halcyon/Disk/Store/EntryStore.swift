@@ -140,7 +140,10 @@ package final class EntryStore: FolderWork {
         case .checkpoint, .checkpointLater:
             // If stores have ended meanwhile, no commit requests a checkpoint of the rest.
             if index.checkpoint() { housekeeping.request(.checkpointLater, afterMilliseconds: 1_000) }
-        case .flush, .flushLater: if !recorder.flushAccessLogInTurns() { recorder.requestFlush() }
+        case .flush, .flushLater:
+            if !recorder.flushAccessLogInTurns() { recorder.requestFlush() }
+            // Instead of a timer: an unused cache does not change.
+            if sweeper.isDue { housekeeping.request(.sweep) }
         case .unlink: unlinker.drainInTurns()
         case .settle:
             settler.settlePending()

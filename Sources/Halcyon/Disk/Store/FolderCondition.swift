@@ -28,6 +28,8 @@ final class FolderCondition: Sendable {
         var droppedTokens: Set<Int64> = []
         /// When the directory was last searched for files without a row.
         var reconciledAt = Timestamp(milliseconds: 0)
+        /// When this process last began to do so.
+        var reconciliationBegan = Timestamp(milliseconds: 0)
         var clearings = 0
         /// Entries stored up to this time are being removed.
         var clearedUpTo: Timestamp?
@@ -87,6 +89,15 @@ final class FolderCondition: Sendable {
 
     /// When all files were last compared with the rows.
     var reconciledAt: Timestamp { state.withLock { $0.reconciledAt } }
+
+    func beginReconciliation(at now: Timestamp) { state.withLock { $0.reconciliationBegan = now } }
+
+    /// Whether no process has reconciled the directory within an interval, and this one has not tried to.
+    func awaitsReconciliation(at now: Timestamp, every interval: Int64) -> Bool {
+        state.withLock { state in
+            abs(now - state.reconciledAt) > interval && abs(now - state.reconciliationBegan) > interval
+        }
+    }
 
     // MARK: Files with a row
 

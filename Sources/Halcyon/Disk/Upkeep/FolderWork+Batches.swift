@@ -36,6 +36,18 @@ extension FolderWork {
         }
     }
 
+    /// As ``forEachEntryBatch(_:)``, without a transaction.
+    func forEachEntryPage(_ body: ([Entry]) throws -> Void) throws {
+        var last = Int64.min
+        while true {
+            try stopIfClosing()
+            let entries = try index.read { try $0.page(after: last, limit: environment.tuning.flushBatchSize) }
+            guard let end = entries.last else { return }
+            try body(entries)
+            last = end.id
+        }
+    }
+
     /// Notes, in the index and for this process, that work on the whole directory is done, unless the index was replaced since it began.
     func note(in generation: Int, _ change: (inout IndexState, IndexSession) throws -> Void) throws {
         try index.write { session in

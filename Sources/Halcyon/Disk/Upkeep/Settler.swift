@@ -43,18 +43,24 @@ final class Settler: FolderWork {
     }
 
     /// Settles a name in its own transaction. Deletes a row whose blob is nowhere, and a file without a row.
-    func settleInTransaction(_ name: BlobName) throws {
+    func settleInTransaction(_ name: BlobName) throws { _ = try deleteUnsettledRow(of: name) }
+
+    /// As ``settleInTransaction(_:)``.
+    ///
+    /// - Returns: whether it has deleted a row.
+    func deleteUnsettledRow(of name: BlobName) throws -> Bool {
         try index.write { session in
             let entry = try session.entry(named: name)
             let file = try blobs.status(of: name)
-            if let entry, let file, isBlob(of: entry, file) { return }
+            if let entry, let file, isBlob(of: entry, file) { return false }
             let settled = try settle(name, entry: entry)
-            if let entry, let settled, isBlob(of: entry, settled) { return }
+            if let entry, let settled, isBlob(of: entry, settled) { return false }
             if entry != nil { try session.delete(id: name.rowID) }
             // A file that had a row is not adopted. An ambiguous name may be another row's blob; if it has no row, the sweep removes it.
             if let settled, !blobs.isAmbiguous(name), entry != nil || !condition.adopts(settled, named: name) {
                 try blobs.unlinkUnlessFilled(name, settled)
             }
+            return entry != nil
         }
     }
 

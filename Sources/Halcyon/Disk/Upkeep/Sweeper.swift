@@ -81,14 +81,20 @@ struct Sweeper: FolderWork {
 
     // MARK: Once a day
 
+    /// Whether a process that keeps the index open is to sweep again.
+    var isDue: Bool { !condition.isAdopting && condition.awaitsReconciliation(at: now, every: Self.day) }
+
     /// Compares the directory and the totals with the rows.
     private func reconcileOncePerDay() throws {
         let generation = index.generation
         guard !condition.isAdopting, abs(now - condition.reconciledAt) > Self.day else { return }
+        condition.beginReconciliation(at: now)
+        // Another process may have done it in the meantime.
+        guard try abs(now - index.read { try $0.state() }.reconciledAt) > Self.day else { return }
         try repairer.recountTotals()
         try repairer.normalizePins()
         // Without hashed names, any file name could be a key.
-        if condition.settings.namesAreHashed { try forEachBlobNameBatch(reconcile) }
+        try condition.settings.namesAreHashed ? forEachBlobNameBatch(reconcile) : repairer.settleRows()
         let now = now
         try note(in: generation) { state, session in
             state.reconciledAt = now
