@@ -7,6 +7,9 @@ enum HotPath: String, CaseIterable {
     case valueFirstLook = "value_first_look"
     case isCachedHit = "is_cached_hit"
     case isCachedFirstLook = "is_cached_first_look"
+    /// The first look at a key after a store of another one.
+    case valueAfterStore = "value_after_store"
+    case isCachedAfterStore = "is_cached_after_store"
     case isCachedMiss = "is_cached_miss"
     case storeNew = "store_new"
     case storeBurst = "store_burst"
@@ -16,7 +19,9 @@ enum HotPath: String, CaseIterable {
     /// Entries that are there before.
     static let filling = 256
 
-    private var isFirstLook: Bool { self == .valueFirstLook || self == .isCachedFirstLook }
+    private var isFirstLook: Bool {
+        [.valueFirstLook, .isCachedFirstLook, .valueAfterStore, .isCachedAfterStore].contains(self)
+    }
 
     /// A system call that marks the beginning and end of the calls in a trace.
     private static func mark(_ name: String) { _ = access("/halcyon-hot-path-\(name)", F_OK) }
@@ -34,6 +39,9 @@ enum HotPath: String, CaseIterable {
             try cache.load(Self.filling - 1)
         }
         if isSettled { Thread.sleep(forTimeInterval: 3.5) }
+        guard self != .valueAfterStore, self != .isCachedAfterStore else {
+            return try lookAfterStores(count, cache)
+        }
         Self.mark("begin")
         defer { Self.mark("end") }
         switch self {
@@ -45,6 +53,17 @@ enum HotPath: String, CaseIterable {
         case .storeBurst: cache.storeTogether(Self.filling..<Self.filling + count)
         case .overwrite: for number in 0..<count { try cache.store(number % Self.filling) }
         case .memoryHit: try cache.loadFromMemory(count)
+        case .valueAfterStore, .isCachedAfterStore: break
+        }
+    }
+
+    /// Marks each look, without the store before it.
+    private func lookAfterStores(_ count: Int, _ cache: Cache) throws {
+        for number in 0..<count {
+            try cache.store(Self.filling + number)
+            Self.mark("begin")
+            defer { Self.mark("end") }
+            if self == .valueAfterStore { try cache.load(number) } else { precondition(cache.has(number)) }
         }
     }
 }

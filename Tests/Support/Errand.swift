@@ -46,10 +46,19 @@ package enum Errand: String, CaseIterable, Sendable {
     /// Ends the process.
     private func read(in directory: URL, then body: (DiskStorage.Backend<Data>) throws -> Void) throws {
         let storage = try DiskStorage.Backend<Data>(config: Self.config(in: directory))
-        for key in Self.keys where try storage.value(forKey: key) == nil { throw Failure(text: "a miss") }
+        for key in Self.keys { try read(key, from: storage) }
         try body(storage)
         // The storage is not released before.
         withExtendedLifetime(storage) { exit(0) }
+    }
+
+    /// Tries again after a miss: while another process upgrades the index, lookups miss.
+    private func read(_ key: String, from storage: DiskStorage.Backend<Data>) throws {
+        for _ in 0..<6_000 {
+            if try storage.value(forKey: key) != nil { return }
+            usleep(10_000)
+        }
+        throw Failure(text: "a miss")
     }
 
     private static func waitForRemoval(of file: URL) throws {

@@ -7,7 +7,7 @@
 #include <jpeglib.h>
 #include <stdlib.h>
 
-uint8_t *bare_jpeg_decode(const uint8_t *bytes, size_t count, uint32_t *width, uint32_t *height) {
+uint8_t *bare_jpeg_decode(const uint8_t *bytes, size_t count, uint32_t eighths, uint32_t *width, uint32_t *height) {
     struct jpeg_decompress_struct jpeg;
     struct jpeg_error_mgr errors;
     jpeg.err = jpeg_std_error(&errors);
@@ -15,6 +15,8 @@ uint8_t *bare_jpeg_decode(const uint8_t *bytes, size_t count, uint32_t *width, u
     jpeg_mem_src(&jpeg, bytes, count);
     jpeg_read_header(&jpeg, TRUE);
     jpeg.out_color_space = JCS_EXT_RGBA;
+    jpeg.scale_num = eighths;
+    jpeg.scale_denom = 8;
     jpeg_start_decompress(&jpeg);
     size_t stride = (size_t)jpeg.output_width * 4;
     uint8_t *pixels = malloc(stride * jpeg.output_height);

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HalcyonSQLite
 
 /// A value that is accessible only while its lock is held.
 ///
@@ -39,8 +40,22 @@ package final class Locked<Value>: @unchecked Sendable {
     package func withLock<Result>(
         within seconds: Double, _ body: (inout Value) throws -> Result
     ) rethrows -> Result? {
-        guard lock.lock(before: Date(timeIntervalSinceNow: seconds)) else { return nil }
+        guard lock.lock(within: seconds) else { return nil }
         defer { lock.unlock() }
         return try body(&value)
+    }
+}
+
+extension NSLock {
+    /// Returns false if the lock is not available within the timeout.
+    ///
+    /// Polls, because `lock(before:)` waits for a date: if the clock is set back, it waits for as much longer.
+    func lock(within seconds: Double) -> Bool {
+        let end = MonotonicTime.now.adding(milliseconds: Int((seconds * 1_000).rounded(.up)))
+        while !self.try() {
+            guard MonotonicTime.now < end else { return false }
+            usleep(200)
+        }
+        return true
     }
 }

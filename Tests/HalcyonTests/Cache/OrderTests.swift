@@ -82,6 +82,37 @@ import Testing
         }
     }
 
+    @Test func `loads of different keys run in parallel, one for each processor`() async throws {
+        try await withImageCache { subject in
+            let count = ProcessInfo.processInfo.activeProcessorCount
+            for number in 0..<3 * count { try await subject.cache.storeToDisk(Pictures.small[1], forKey: "\(number)") }
+            let (begins, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let (running, most, done) = (Locked(0), Locked(0), Calls<Void>())
+            let serializer = HookedSerializer(beforeLoading: {
+                let now = running.withLock { running in
+                    running += 1
+                    return running
+                }
+                most.withLock { $0 = max($0, now) }
+                begins.signal()
+                goesOn.wait()
+                running.withLock { $0 -= 1 }
+            })
+            for number in 0..<3 * count {
+                subject.cache.retrieveImageInDiskCache(
+                    forKey: "\(number)", options: [.cacheSerializer(serializer)], callbackQueue: .untouch
+                ) { _ in done.record(()) }
+            }
+            for _ in 0..<count { await begins.reached() }
+            // One too many would begin now.
+            try await Task.sleep(nanoseconds: 20_000_000)
+            #expect(running.withLock { $0 } == count)
+            for _ in 0..<3 * count { goesOn.signal() }
+            while done.count < 3 * count { try await Task.sleep(nanoseconds: 1_000_000) }
+            #expect(most.withLock { $0 } == count)
+        }
+    }
+
     @Test func `a look at the disk does not wait for loads, which decode`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
@@ -545,7 +576,29 @@ import Testing
 
     // MARK: Stores
 
-    @Test func `stores report in the order of their calls, and a clean after those before it`() async throws {
+    @Test func `a call about all keys comes after earlier stores and before later ones`() async throws {
+        try await withImageCache { subject in
+            let (bytes, sizes, kept) = (Pictures.small[1].count, Calls<UInt?>(), Calls<Bool>())
+            try await withoutTurns(subject) { cache in
+                cache.storeToDisk(Pictures.small[1], forKey: "a", completionHandler: nil)
+                cache.calculateDiskStorageSize { sizes.record(try? $0.get()) }
+                cache.storeToDisk(Pictures.small[2], forKey: "b") { [storage = subject.storage] _ in
+                    kept.record(storage.isCached(forKey: "a"))
+                }
+                cache.clearDiskCache(completion: nil)
+                cache.storeToDisk(Pictures.small[1], forKey: "c", completionHandler: nil)
+                // After a clear it includes what is stored before the clear ends.
+                cache.calculateDiskStorageSize { sizes.record(try? $0.get()) }
+            }
+            await subject.settle()
+            // On the main queue.
+            while sizes.count < 2 { try await Task.sleep(nanoseconds: 1_000_000) }
+            #expect(sizes.values == [UInt(bytes), UInt(bytes)] && kept.values == [true])
+            #expect(["a", "b", "c"].map { subject.storage.isCached(forKey: $0) } == [false, false, true])
+        }
+    }
+
+    @Test func `stores report in the order of their calls, and a flush after the stores before it`() async throws {
         try await withImageCache { subject in
             let reported = Calls<Int>()
             try await withoutTurns(subject) { cache in

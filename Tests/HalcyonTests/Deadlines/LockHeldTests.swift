@@ -153,6 +153,35 @@ import Testing
         }
     }
 
+    @Test func `an index that has to be created answers misses until the lock can be had`() throws {
+        try withCache(tuning: Self.endless) { cache in
+            cache.storage.store.close()
+            for path in [cache.index.path, cache.index.path + "-wal", cache.index.path + "-shm"] {
+                try? FileManager.default.removeItem(atPath: path)
+            }
+            let stored = Locked<Result<Void, any Error>?>(nil)
+            let group = DispatchGroup()
+            // An empty file, which another process is about to write.
+            try whileLocked(cache) {
+                let storage = try DiskStorage.Backend<Data>(config: cache.config, environment: cache.environment)
+                #expect(!storage.isCached(forKey: "a"))
+                try #expect(storage.value(forKey: "a") == nil)
+                #expect(code { _ = try storage.entries() } == .indexUnavailable)
+                group.enter()
+                Thread {
+                    let result = Result { try storage.store(value: .blob(1), forKey: "a") }
+                    stored.withLock { $0 = result }
+                    group.leave()
+                }.start()
+                #expect(group.wait(timeout: .now() + 0.5) == .timedOut)
+            }
+            group.wait()
+            try stored.withLock { $0 }?.get()
+            cache.reopen()
+            try #expect(cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
     @Test func `what changes something waits for the opening of an index that has to be upgraded`() throws {
         try withCache(tuning: Self.endless) { cache in
             cache.storage.store.close()

@@ -8,16 +8,19 @@ import Testing
 
 /// Lookups of several threads at once, each on a connection of its own.
 @Suite(.endsEvenIfItHangs) struct ReaderPoolTests {
-    /// Does something while another thread is in the middle of a lookup.
-    private func whileSomebodyReads(_ index: EntryIndex, _ body: () throws -> Void) throws {
+    /// Does something while another thread is in the middle of a read, or of a lookup, which uses the writer's connection.
+    private func whileSomebodyReads(
+        _ index: EntryIndex, isLookup: Bool = false, _ body: () throws -> Void
+    ) throws {
         // What is known without the index needs no connection.
         index.knownRows.forgetAll()
         let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let thread = Thread {
-            _ = try? index.read { _ in
+            func wait(_: IndexSession) {
                 hasBegun.signal()
                 mayEnd.wait()
             }
+            try? isLookup ? index.lookUp(wait) : index.read(wait)
         }
         thread.start()
         hasBegun.wait()
@@ -28,13 +31,14 @@ import Testing
         try body()
     }
 
-    @Test func `a lookup does not wait for another one`() throws {
+    @Test(arguments: [false, true]) func `a lookup does not wait for another one`(isLookup: Bool) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
-            try whileSomebodyReads(cache.storage.store.index) {
+            try whileSomebodyReads(cache.storage.store.index, isLookup: isLookup) {
                 let value = try cache.storage.value(forKey: "a")
                 #expect(value == .blob(1))
                 #expect(cache.storage.isCached(forKey: "a") && !cache.storage.isCached(forKey: "b"))
+                #expect(try cache.storage.entry(forKey: "a") != nil)
             }
         }
     }
@@ -54,15 +58,19 @@ import Testing
         @Test func `another connection is opened when it is needed, and closed with the others`() throws {
             try withCache { cache in
                 try cache.storage.store(value: .blob(1), forKey: "a")
-                // A sweep that reads meanwhile would open the other one.
+                // The sweep has opened the first reading connection.
                 cache.settle()
                 #expect(cache.storage.isCached(forKey: "a"))
                 let before = try connections(cache)
                 #expect(cache.storage.isCached(forKey: "a"))
                 try expect(before, cache)
-                try whileSomebodyReads(cache.storage.store.index) {
+                try whileSomebodyReads(cache.storage.store.index, isLookup: true) {
                     for _ in 0..<3 { #expect(!cache.storage.isCached(forKey: "b")) }
-                    try expect(before + 1, cache)
+                    try expect(before, cache)
+                    try whileSomebodyReads(cache.storage.store.index) {
+                        for _ in 0..<3 { #expect(!cache.storage.isCached(forKey: "b")) }
+                        try expect(before + 1, cache)
+                    }
                 }
                 cache.storage.store.close()
                 try expect(0, cache)
@@ -98,15 +106,18 @@ import Testing
             try withCache { cache in
                 try cache.storage.store(value: .blob(1), forKey: "a")
                 let index = cache.storage.store.index
-                let isCached = Locked<Bool?>(nil)
+                let count = Locked<Int?>(nil)
                 try whileSomebodyReads(index) {
                     cache.fileSystem.fail(.status, EIO, times: nil, path: "index.sqlite")
-                    Thread { isCached.withLock { $0 = cache.storage.isCached(forKey: "a") } }.start()
+                    Thread {
+                        let entries = try? index.read { try Int($0.totals().entries) }
+                        count.withLock { $0 = entries ?? -1 }
+                    }.start()
                     Thread.sleep(forTimeInterval: 0.1)
                     cache.fileSystem.heal()
                 }
-                while isCached.withLock({ $0 }) == nil { Thread.sleep(forTimeInterval: 0.001) }
-                #expect(isCached.withLock { $0 } == true)
+                while count.withLock({ $0 }) == nil { Thread.sleep(forTimeInterval: 0.001) }
+                #expect(count.withLock { $0 } == 1)
             }
         }
     #endif

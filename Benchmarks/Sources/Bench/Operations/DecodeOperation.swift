@@ -8,7 +8,9 @@ import Halcyon
     struct DecodeOperation {
         let volume: Volume
 
-        static let names = ["decode_and_store", "decode_turned", "decode_peak_memory"]
+        static let names = [
+            "decode_and_store", "decode_turned", "decode_peak_memory", "thumbnail", "thumbnail_peak_memory",
+        ]
 
         private static let width = 4_000
         private static let height = 3_000
@@ -24,7 +26,8 @@ import Halcyon
                 outcome[.halcyon].add([ours])
                 outcome[.limit].add([microseconds { decodeBare(photo) }])
             }
-            return [timeRow(outcome, photo), try turnedRow(photo), try peakRow(photo, in: cache)].compactMap { $0 }
+            let rows = [timeRow(outcome, photo), try turnedRow(photo), try peakRow(photo, in: cache)]
+            return (rows + [thumbnailRow(photo), thumbnailPeakRow(photo)]).compactMap { $0 }
         }
 
         private func timeRow(_ outcome: Outcome, _ photo: Data) -> ResultRow? {
@@ -69,6 +72,41 @@ import Halcyon
             row.limitName = "the bitmap"
             row.target = .ratio(1.25)
             return row
+        }
+
+        // MARK: A thumbnail
+
+        /// An eighth of the photo, which libjpeg-turbo can decode without ever having its whole bitmap.
+        private static let thumbnailSize = CGSize(width: width / 8, height: height / 8)
+
+        private func thumbnailRow(_ photo: Data) -> ResultRow? {
+            var outcome = Outcome()
+            for _ in 0..<15 {
+                outcome[.halcyon].add([microseconds { makeThumbnail(photo) }])
+                outcome[.limit].add([microseconds { Photo.decode(photo, eighths: 1) }])
+            }
+            guard let figure = Figure(outcome[.halcyon]) else { return nil }
+            var row = ResultRow("thumbnail", on: volume.kind, bytes: photo.count, halcyon: figure)
+            row.limit = Figure(outcome[.limit])
+            row.limitName = "libjpeg-turbo, decoding an eighth"
+            return row
+        }
+
+        private func thumbnailPeakRow(_ photo: Data) -> ResultRow? {
+            let before = Memory.resident
+            Memory.resetPeak()
+            makeThumbnail(photo)
+            let growth = Figure(Double(Memory.peak - before))
+            var row = ResultRow("thumbnail_peak_memory", on: volume.kind, bytes: photo.count, halcyon: growth)
+            row.unit = .bytes
+            row.target = .atMost(10_000_000)
+            return row
+        }
+
+        private func makeThumbnail(_ photo: Data) {
+            let processor = DownsamplingImageProcessor(size: Self.thumbnailSize)
+            let image = processor.process(item: .data(photo), options: KingfisherParsedOptionsInfo(nil))
+            require(image?.size.width == Self.thumbnailSize.width)
         }
 
         /// What a downloader does with what it has got.

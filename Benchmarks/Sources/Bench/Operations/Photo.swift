@@ -37,14 +37,14 @@
             return photo.prefix(2) + Data([0xFF, 0xE1, 0, UInt8(segment.count + 2)] + segment) + photo.dropFirst(2)
         }
 
-        /// Decodes with libjpeg-turbo alone, and lets the pixels go.
+        /// Decodes with libjpeg-turbo alone, scaled to some eighths, and frees the pixels.
         ///
         /// - Returns: its size.
         @discardableResult
-        static func decode(_ photo: Data) -> (width: Int, height: Int) {
+        static func decode(_ photo: Data, eighths: UInt32 = 8) -> (width: Int, height: Int) {
             var (width, height): (UInt32, UInt32) = (0, 0)
             let pixels = photo.withUnsafeBytes { bytes in
-                bare_jpeg_decode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &width, &height)
+                bare_jpeg_decode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, eighths, &width, &height)
             }
             require(pixels != nil)
             free(pixels)

@@ -98,22 +98,34 @@ package final class EntryIndex: Sendable {
     /// Runs `body` on a reading connection. Takes no write lock, and waits for a writer of this process only to open the index,
     /// for at most ``Tuning/briefTimeout``.
     package func read<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
+        try readingAgain { try readOnReader(body) }
+    }
+
+    /// Like ``read(_:)``, for a few rows: uses the writer's connection if no other thread does. Its page cache, unlike those of the
+    /// readers, survives the commits of this process.
+    func lookUp<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
+        try readingAgain { try readOnFreeWriter(body) ?? readOnReader(body) }
+    }
+
+    /// - Parameter read: returns nil if the index is closed.
+    private func readingAgain<Result>(_ read: () throws -> Result?) throws -> Result {
         try healingDamageBriefly {
             do {
-                return try readOnce(body)
+                return try readOnce(read)
             } catch let error as SQLiteError
                 where !error.isDamage && (refreshIfMoved(force: true) || closeAfterInputOutput(error))
             {
                 // Another process removed or replaced its files during the read.
-                return try readOnce(body)
+                return try readOnce(read)
             }
         }
     }
 
-    private func readOnce<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
+    private func readOnce<Result>(_ read: () throws -> Result?) throws -> Result {
         // Between these two calls, another thread may close the index because its files moved, but not forever.
         for _ in 0..<3 {
-            if let result = try readIfOpen(body) { return result }
+            // Suspension drops the known rows once. A later read must not bring one back.
+            if isInService, let result = try read() { return result }
             try openBriefly()
         }
         throw SQLiteError(code: .cannotOpen, message: "the index kept closing while it was being opened")
@@ -144,14 +156,21 @@ package final class EntryIndex: Sendable {
         return try body(IndexSession(connection: connection))
     }
 
-    private func readIfOpen<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
-        // Suspension drops the known rows once. A later read must not bring one back.
-        guard isInService else { return nil }
-        return try readers.read(another: openAnotherReader) { try body(IndexSession(connection: $0)) }
+    private func readOnReader<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
+        try readers.read(opening: openReader) { try body(IndexSession(connection: $0)) }
     }
 
-    /// Opens one more reading connection; nil if the open files are no longer the directory's index.
-    private func openAnotherReader() throws -> Connection? {
+    private func readOnFreeWriter<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
+        let result: Result?? = try writer.withLockIfFree { writer in
+            defer { closeUnlessInService(&writer) }
+            guard let connection = writer?.connection else { return nil }
+            return try LockPatience.briefly { try body(IndexSession(connection: connection)) }
+        }
+        return result.flatMap(\.self)
+    }
+
+    /// Opens a reading connection; nil if the open files are no longer the directory's index.
+    private func openReader() throws -> Connection? {
         let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
         return try isInPlace() ? connection : nil
     }
@@ -340,7 +359,6 @@ package final class EntryIndex: Sendable {
         let state = opening.state
         // The connection that closes last checkpoints the log, and it may be this one.
         try connection.execute("PRAGMA synchronous = NORMAL")
-        let reader = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
         connection.beforeCommit(environment.beforeCommit)
         let version = try Self.migrator.userVersion(of: connection)
         let identity = try files.identity(of: files.database)
@@ -356,7 +374,7 @@ package final class EntryIndex: Sendable {
         openedAt.withLock { $0 = .now }
         // Before any read, because the state decides which files are blobs.
         didOpen(state)
-        readers.open(reader)
+        readers.open()
         return Writer(
             connection: connection, schemaVersion: version, isRecorded: opening.isRecorded,
             isUnwritten: state.storedAt.milliseconds == 0)

@@ -1,9 +1,8 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// The connections for lookups: one, and more once several threads need one at the same time.
+/// The reading connections. Each opens when all before it are in use.
 final class ReaderPool: Sendable {
-    /// The first one opens and closes with the writer's. Each other one opens when all before it are in use.
     private let slots: [Locked<Slot?>]
     private let opening = Locked(Opening())
 
@@ -23,14 +22,11 @@ final class ReaderPool: Sendable {
         slots = (0..<count).map { _ in Locked(nil) }
     }
 
-    func open(_ connection: sending Connection) {
-        let box = Box(connection)
-        let number = opening.withLock { opening in
+    func open() {
+        opening.withLock { opening in
             opening.number += 1
             opening.isOpen = true
-            return opening.number
         }
-        slots[0].withLock { $0 = Slot(connection: box.connection, opening: number) }
     }
 
     /// Waits for connections that are in use.
@@ -48,24 +44,31 @@ final class ReaderPool: Sendable {
 
     /// Runs `body` with a connection that no other thread uses.
     ///
-    /// - Parameter another: opens one more connection. If it returns nil or throws, the call waits for the first one instead.
+    /// - Parameter connect: opens a connection; nil if that is not possible now. If it fails for a further one, the call waits for
+    ///   the first one instead.
     /// - Returns: nil if the pool is closed.
     func read<Result>(
-        another: () throws -> Connection?, _ body: (Connection) throws -> Result
-    ) rethrows -> Result? {
+        opening connect: () throws -> Connection?, _ body: (Connection) throws -> Result
+    ) throws -> Result? {
         for (number, slot) in slots.enumerated() {
             let result: Result?? = try slot.withLockIfFree { slot in
-                if slot == nil, number > 0, let current {
-                    slot = (try? another()).map { Slot(connection: $0, opening: current) }
-                }
+                do { try open(&slot, connect) } catch  where number > 0 {}
                 return try use(&slot, body)
             }
             guard case .some(let result) = result else { continue }
-            // If the first one is closed, so is the index. If a further one cannot be opened, neither can the next.
+            // If a further one cannot be opened, neither can the next.
             guard result == nil, number > 0 else { return result }
             break
         }
-        return try slots[0].withLock { try use(&$0, body) }
+        return try slots[0].withLock { slot in
+            try open(&slot, connect)
+            return try use(&slot, body)
+        }
+    }
+
+    private func open(_ slot: inout Slot?, _ connect: () throws -> Connection?) throws {
+        guard slot == nil, let current else { return }
+        slot = try connect().map { Slot(connection: $0, opening: current) }
     }
 
     /// Closes the connection afterwards if the pool has closed in the meantime: ``close(before:)`` may have given up on it.
@@ -76,10 +79,4 @@ final class ReaderPool: Sendable {
 
     /// The number of the current opening; nil if the pool is closed.
     private var current: Int? { opening.withLock { $0.isOpen ? $0.number : nil } }
-
-    private struct Box: @unchecked Sendable {
-        // Sendable because it hands its connection to one slot, and no other code uses it.
-        let connection: Connection
-        init(_ connection: Connection) { self.connection = connection }
-    }
 }

@@ -35,7 +35,7 @@ final class AccessRecorder: FolderWork {
     private func flushAccessLog(inBatchesOf size: Int) -> Bool {
         LockPatience.briefly {
             // Another thread may be waiting for the write lock to write all notes.
-            guard flushLock.lock(before: Date(timeIntervalSinceNow: index.patience.briefSeconds)) else { return false }
+            guard flushLock.lock(within: index.patience.briefSeconds) else { return false }
             defer { flushLock.unlock() }
             return (try? flush(inBatchesOf: size, writeBatch)) != nil
         }
@@ -53,7 +53,7 @@ final class AccessRecorder: FolderWork {
     func flush(beforeExitAt end: MonotonicTime) -> Bool {
         // The thread that closes the index writes them.
         guard index.isOpen, (try? stopIfClosing()) != nil else { return true }
-        guard flushLock.lock(before: Date(timeIntervalSinceNow: end.secondsLeft)) else { return false }
+        guard flushLock.lock(within: end.secondsLeft) else { return false }
         defer { flushLock.unlock() }
         return (try? flush { _, body in try index.write(beforeExitAt: end, body) }) != nil
     }
@@ -117,7 +117,7 @@ final class AccessRecorder: FolderWork {
 
     private func statisticsNow() throws -> DiskStorage.Statistics {
         flushAccessLog()
-        guard flushLock.lock(before: Date(timeIntervalSinceNow: index.patience.briefSeconds)) else {
+        guard flushLock.lock(within: index.patience.briefSeconds) else {
             throw SQLiteError(code: .busy, message: "another thread of this process is waiting for the index")
         }
         defer { flushLock.unlock() }

@@ -91,7 +91,7 @@ extension EntryStore {
         // The note first: a flush in between moves it into the row. In the other order, neither would have it.
         let note = recorder.log.withLock { $0.note(for: name.rowID) }
         do {
-            let found = try index.read { session -> (entry: Entry, isGoing: Bool)? in
+            let found = try index.lookUp { session -> (entry: Entry, isGoing: Bool)? in
                 guard let entry = try session.entry(named: name) else { return nil }
                 return (entry, try isBeingCleared(entry, in: session))
             }
