@@ -69,7 +69,7 @@ import Testing
         #expect(texts.allSatisfy { $0?.isEmpty == false && $0?.contains("secret") == false })
     }
 
-    @Test func `what went wrong on the disk is said in the error of a reason`() async throws {
+    @Test func `the error inside a reason names the failure of the disk`() async throws {
         try await withStorage { storage in
             try storage.store(value: Data([1]), forKey: "a")
             let thrown = #expect(throws: KingfisherError.self) {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `the codes of the disk's failures are fixed`() {
+    @Test func `the codes of disk errors never change`() {
         let codes: [CacheStorageError.Code] = [
             .indexUnavailable, .newerSchema, .editedMigration, .unsupportedSQLite, .indexDamaged, .diskFull,
             .fileSystem, .blockedName, .alreadyExists, .emptyName, .suspended, .invalidAttributes,

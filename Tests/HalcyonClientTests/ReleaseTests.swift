@@ -17,11 +17,11 @@ import Testing
         #expect(newest[1] == halcyonVersion)
     }
 
-    @Test func `the README's badge says it`() throws {
+    @Test func `the README's badge shows the library's version`() throws {
         #expect(try text("README.md").contains("https://img.shields.io/badge/version-\(halcyonVersion)-"))
     }
 
-    @Test func `it is three numbers`() {
+    @Test func `the version is three numbers`() {
         let numbers = halcyonVersion.split(separator: ".", omittingEmptySubsequences: false).map { UInt($0) }
         #expect(numbers.count == 3 && !numbers.contains(nil))
     }

@@ -13,7 +13,7 @@
         @Test(arguments: [
             ("value_hit", 5.0), ("is_cached_hit", 2.0), ("value_first_look", 8.0), ("is_cached_first_look", 5.0),
             ("is_cached_miss", 5.0), ("store_new", 26.0), ("overwrite", 28.0), ("memory_hit", 0.1),
-        ]) func `are few`(path: String, limit: Double) throws {
+        ]) func `frequent operations make few system calls`(path: String, limit: Double) throws {
             let calls = try SystemCalls.count(path, times: 250)
             #expect(calls.perOperation <= limit, "\(calls)")
             // What is counted is what is meant.

@@ -22,7 +22,9 @@
         }
 
         /// Once, twice in a row, or from then on.
-        @Test(arguments: ["", "..+1", "+"]) func `sets no index aside, and no pin is lost`(_ times: String) throws {
+        @Test(arguments: ["", "..+1", "+"]) func `refused reads set no index aside and lose no pin`(_ times: String)
+            throws
+        {
             let folder = try TemporaryFolder()
             let index = try makeCache(in: folder.url)
             let server = try BuiltExecutable.named("HalcyonCrashServer").path

@@ -18,7 +18,7 @@
         ]
 
         @Test(arguments: pictures)
-        func `each picture of the demo has the size and the frames it should have`(
+        func `each demo picture has the documented size and number of frames`(
             name: String, width: Int, height: Int, frames: Int
         ) throws {
             let data = try Samples.picture(name)
@@ -30,7 +30,7 @@
             for bytes in image.frames.map(\.bitmap.bytes) { #expect(bytes.contains { $0 != bytes[0] }) }
         }
 
-        @Test func `a small version of a large picture takes little memory and looks the same`() throws {
+        @Test func `a thumbnail of a large picture takes little memory and looks the same`() throws {
             var options = DecodingOptions()
             options.targetSize = PixelSize(width: 100, height: 150)
             let image = try ImageDecoder.decode(Samples.picture("dogs-at-window.jpg"), options: options)

@@ -21,7 +21,7 @@
             }
         }
 
-        @Test func `a file is made of a picture without its transparent pixels in memory`() async {
+        @Test func `encoding takes no memory for transparent pixels`() async {
             ChildLeaks.areNotCounted()
             await #expect(processExitsWith: .success) {
                 let bitmap = try ImageDecoder.decode(HostileSample.gif(side: 3_000, places: [1_500])).frames[0].bitmap
@@ -38,7 +38,7 @@
             }
         }
 
-        @Test func `the pixels that are kept are known before`() throws {
+        @Test func `the header tells how many pixels a decode keeps`() throws {
             for sample in try HostileSample.all where sample.touchedPixels > 0 {
                 #expect(try ImageHeader(data: sample.data).keptPixels.all <= sample.touchedPixels, "\(sample.name)")
             }
@@ -46,7 +46,7 @@
             #expect(header.keptPixels == (48 * 32, 48 * 32))
         }
 
-        @Test(.enabled(if: !isSanitized)) func `with too little memory everything ends in an error`() async {
+        @Test(.enabled(if: !isSanitized)) func `with too little memory, decoding and encoding throw`() async {
             await #expect(processExitsWith: .success) {
                 for work in try Work.all {
                     // Address space beside what the process has, in bytes.

@@ -18,12 +18,12 @@
         }
 
         @Test(arguments: Samples.names)
-        func `a damaged file ends in a picture or an error`(name: String) throws {
+        func `a damaged file decodes to a picture or an error`(name: String) throws {
             let original = try Samples.data(name)
             try survive(original, mutator: Mutator(seededFor: name, isPNG: name.hasSuffix("png")))
         }
 
-        @Test func `a damaged file of each kind of PNG ends in a picture or an error`() throws {
+        @Test func `a damaged PNG of each kind decodes to a picture or an error`() throws {
             for kind in PNGTests.Kind.all {
                 let original = kind.png(width: 33, height: 9).data
                 try survive(original, mutator: Mutator(seededFor: kind.description, isPNG: true), count: 100)
@@ -31,7 +31,7 @@
         }
 
         @Test(arguments: 0...3)
-        func `a damaged animation ends in pictures or an error`(disposal: Int) throws {
+        func `a damaged animation decodes to pictures or an error`(disposal: Int) throws {
             var frame = TinyGIF.Frame(left: 2, top: 3, width: 9, height: 7, indexes: (0..<63).map { $0 % 4 })
             frame.disposal = disposal
             frame.transparent = 2

@@ -12,13 +12,13 @@ import Testing
 /// acknowledged is there, and what is left over is found.
 @Suite(.endsEvenIfItHangs) struct CrashTests {
     @Test(arguments: StorageOperation.allCases)
-    func `whatever step a process ends at, nothing is lost and nothing is mixed`(operation: StorageOperation) throws {
+    func `a process that ends at any step loses nothing and mixes nothing`(operation: StorageOperation) throws {
         try endAtEachStep(of: operation, tearingWrites: false)
     }
 
     /// A write that the end of a process, or a full disk, has cut in two.
     @Test(arguments: [StorageOperation.overwrite, .storeTogether, .remove, .migrate, .checkpoint, .close])
-    func `a write that was only half done counts as none`(operation: StorageOperation) throws {
+    func `a torn write counts as no write`(operation: StorageOperation) throws {
         try endAtEachStep(of: operation, tearingWrites: true)
     }
 

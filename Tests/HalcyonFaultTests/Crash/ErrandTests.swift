@@ -76,14 +76,14 @@ import Testing
         func hits() throws -> Int64? { try connection().integer("SELECT hits FROM statistics") }
     }
 
-    @Test func `what an ordinary process has read is in the index after its end`() throws {
+    @Test func `the reads of a process that ends normally are in the index afterwards`() throws {
         let folder = try Folder()
         #expect(try folder.readCount() == 0)
         #expect(try CrashServerProcess().perform(.read, in: folder.url) == .finished)
         #expect(try folder.readCount() == 500)
     }
 
-    @Test func `so it is when it exits from a closure that holds the lock, or else it ends all the same`() throws {
+    @Test func `a process that calls exit from a closure that holds the lock ends`() throws {
         let folder = try Folder()
         // The transaction under way is rolled back by its end.
         #expect(try CrashServerProcess().perform(.readAndExitInside, in: folder.url) == .finished)
@@ -111,13 +111,13 @@ import Testing
         #expect(try folder.readCount() == 0)
     }
 
-    @Test func `a suspended one has nothing to write, and touches nothing`() throws {
+    @Test func `a suspended process that exits writes nothing`() throws {
         let folder = try Folder()
         #expect(try CrashServerProcess().perform(.readAndSuspend, in: folder.url) == .finished)
         #expect(try folder.readCount() == 500)
     }
 
-    @Test func `a copy of a process that exits leaves the connections of the other one alone`() throws {
+    @Test func `a forked copy that exits leaves the original's connections alone`() throws {
         let folder = try Folder()
         #expect(try CrashServerProcess().perform(.readBesideCopy, in: folder.url) == .killed)
         #expect(try folder.readCount() == 0)

@@ -12,7 +12,7 @@ import Testing
 /// index is never taken for damaged, nothing is left open, and service resumes by itself.
 @Suite(.endsEvenIfItHangs) struct CallFaultTests {
     @Test(arguments: StorageOperation.allCases)
-    func `whatever call goes wrong, nothing is lost and nothing is mixed`(operation: StorageOperation) throws {
+    func `a failure of any call loses nothing and mixes nothing`(operation: StorageOperation) throws {
         let prepared = try PreparedFolder(for: operation)
         var count = 0
         for fault in DiskFault.all {

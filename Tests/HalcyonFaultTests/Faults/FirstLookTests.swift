@@ -7,7 +7,7 @@ import Testing
 
 /// The first look opens the index, and what follows an opening may be over before the look is.
 @Suite(.endsEvenIfItHangs) struct FirstLookTests {
-    @Test func `a file that becomes an entry during the first look is found by it, at whichever moment`() throws {
+    @Test func `the first lookup finds a file that is adopted at any moment during the lookup`() throws {
         // How many there are depends on how early adoption ends.
         let areThere = try (0..<8).map(isWaitedFor)
         #expect(areThere.contains(true))

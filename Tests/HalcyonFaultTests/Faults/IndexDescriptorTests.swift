@@ -29,7 +29,7 @@ import Testing
     #if os(Linux)
         /// By the locks that this process has, whoever opens what, and through which library. That is what it is all about: a
         /// connection that believes it has a lock never asks for it again.
-        @Test func `no step takes a lock away`() throws {
+        @Test func `no operation releases a lock of SQLite`() throws {
             let folder = try TemporaryFolder()
             let use = EveryUse(in: folder.url)
             for step in EveryUse.Step.allCases {
@@ -39,7 +39,7 @@ import Testing
         }
 
         @Test(arguments: ["", "-shm"])
-        func `a lock that is taken away would be noticed`(suffix: String) throws {
+        func `the test would notice a released lock`(suffix: String) throws {
             let folder = try TemporaryFolder()
             let use = EveryUse(in: folder.url)
             try use.perform(.store)
@@ -53,7 +53,7 @@ import Testing
             try [index, "\(index)-shm"].filter { try !#require(FileLock.locks(of: getpid(), on: $0)).isEmpty }
         }
 
-        @Test func `what the kernel says of a lock is read`() throws {
+        @Test func `the kernel's lines about locks are parsed`() throws {
             let lock = try #require(FileLock(line: "lock:\t1: POSIX  ADVISORY  READ 15908 fe:00:9576640 128 EOF"))
             #expect(!lock.isExclusive && lock.bytes == 128...Int64.max)
             #expect(FileLock(line: "lock:\t1: FLOCK  ADVISORY  WRITE 15908 fe:00:16220312 0 EOF") == nil)

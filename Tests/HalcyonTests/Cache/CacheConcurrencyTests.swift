@@ -6,7 +6,7 @@ import Testing
 @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct CacheConcurrencyTests {
-    @Test func `eight threads do whatever they like, and every handler comes once`() async throws {
+    @Test func `eight threads mix all operations, and every handler is called once`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 2_000 }) { subject in
             let (started, ended) = (Locked(0), Locked(0))
             let seed = SeededGenerator.ofThisRun

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `cleaning the disk removes what has expired there, tells the files, and then the handler`() async throws
+    @Test func `cleaning the disk removes expired entries, posts their files, and then calls the handler`() async throws
     {
         try await withImageCache { subject in
             let notifications = CleanNotifications(of: subject.cache)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `the names of the notification have processors and extensions in them`() async throws {
+    @Test func `the notification's names include processors and extensions`() async throws {
         try await withImageCache { subject in
             let notifications = CleanNotifications(of: subject.cache)
             let cache = subject.cache
@@ -62,7 +62,7 @@ import Testing
         #expect(KingfisherDiskCacheCleanedHashKey == "com.onevcat.Kingfisher.cleanedHash")
     }
 
-    @Test func `a clean that has nothing to do posts nothing, and its handler comes`() async throws {
+    @Test func `a clean with nothing to do posts nothing and calls its handler`() async throws {
         try await withImageCache { subject in
             let notifications = CleanNotifications(of: subject.cache)
             try subject.fill(["a"])
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `expired goes first, and then what is over the limit down to half of it`() async throws {
+    @Test func `a clean removes expired entries first, then evicts down to half of the limit`() async throws {
         try await withImageCache { subject in
             let notifications = CleanNotifications(of: subject.cache)
             try subject.fill((0..<4).map { "old\($0)" }, expiration: .seconds(1))
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a file that cannot be removed is passed over, and the handler comes`() async throws {
+    @Test func `a clean skips a file that cannot be removed, and calls its handler`() async throws {
         var tuning = Tuning.patient
         tuning.batchSize = 4
         try await withImageCache(tuning: tuning) { subject in
@@ -138,7 +138,7 @@ import Testing
 
     // MARK: Long cleans
 
-    @Test func `a load gets in between the batches of a long clean`() async throws {
+    @Test func `a load runs between the batches of a long clean`() async throws {
         try await withImageCache { subject in
             try subject.fill((0..<2_000).map { "\($0)" }, byteCount: 1, expiration: .seconds(1))
             try await subject.cache.storeToDisk(Pictures.small[2], forKey: "a")
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `progress counts the bytes that go, and ends at the whole`() async throws {
+    @Test func `progress counts the removed bytes and ends at its total`() async throws {
         var tuning = Tuning.patient
         tuning.batchSize = 8
         try await withImageCache(tuning: tuning) { subject in
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `progress ends at the whole also when there is nothing to do, or less than thought`() async throws {
+    @Test func `progress also ends at its total if there is nothing to remove, or less than expected`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
             let idle = Progress.discreteProgress(totalUnitCount: 0)
             await subject.cache.cleanExpiredDiskCache(progress: idle)
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func `a clean that is cancelled stops after the batch, and its handler comes once`() async throws {
+    @Test func `a cancelled clean stops after the current batch and calls its handler once`() async throws {
         var tuning = Tuning.patient
         tuning.batchSize = 8
         try await withImageCache(tuning: tuning) { subject in
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func `a clean that was cancelled before it begins removes nothing, and its handler comes`() async throws {
+    @Test func `a clean that is cancelled before it begins removes nothing and calls its handler`() async throws {
         try await withImageCache { subject in
             try subject.fill(["a"], expiration: .seconds(1))
             subject.clock.advance(by: 2)
@@ -257,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func `a timer that comes again before its clean has ended begins no other`() async throws {
+    @Test func `a timer that fires during a clean starts no second one`() async throws {
         var tuning = Tuning.patient
         tuning.batchSize = 8
         try await withImageCache(tuning: tuning) { subject in
@@ -282,7 +282,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, -1, .nan, .infinity]) func `an interval that is none switches the timer off`(
+    @Test(arguments: [0, -1, .nan, .infinity]) func `an invalid interval switches the timer off`(
         seconds: TimeInterval
     ) throws {
         var cleaning = PeriodicCleaning()
@@ -297,7 +297,7 @@ import Testing
         #expect(cleaning.timer == nil)
     }
 
-    @Test func `a storage that two caches share is cleaned as long as one of them lives`() async throws {
+    @Test func `a storage that two caches share is cleaned while either of them exists`() async throws {
         for keepsFirst in [true, false] {
             let disk = try CacheFixture { $0.cleanInterval = 0.01 }
             let memory = CacheUnderTest.memory(clock: disk.clock)

@@ -7,7 +7,7 @@ import Testing
 @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct LimitTests {
-    @Test func `a store that goes over the limit evicts what was used least recently, down to half`() async throws {
+    @Test func `a store beyond the limit evicts the least recently used images, down to half of it`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
             let notifications = CleanNotifications(of: subject.cache)
             for number in 0..<10 { try await subject.cache.storeToDisk(.blob(number), forKey: "\(number)") }
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `at the edge a trim comes once in half a limit of stores`() async throws {
+    @Test func `near the limit, only one trim runs for stores of half the limit`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 10_000 }) { subject in
             let notifications = CleanNotifications(of: subject.cache)
             for number in 0..<500 { try await subject.cache.storeToDisk(.blob(1), forKey: "\(number)") }
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `an eviction of what is too large is told with its bytes and its age`() throws {
+    @Test func `the eviction of an image larger than the limit is reported with bytes and age`() throws {
         let events = Locked<[DiskStorage.Event]>([])
         let cache = try CacheFixture { $0.observer = { event in events.withLock { $0.append(event) } } }
         try cache.storage.store(value: .blob(1, count: 1_001), forKey: "big")
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `storing what has expired already evicts nothing, however large it is`() async throws {
+    @Test func `storing an expired image evicts nothing, however large it is`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
             let notifications = CleanNotifications(of: subject.cache)
             try subject.fill(["a"])
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `a flood of stores never gets further over the limit than by one entry`() async throws {
+    @Test func `many stores never exceed the limit by more than one entry`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 40_000 }) { subject in
             let highest = Locked<UInt>(0)
             let calls = Calls<Void>()
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `a disk that cannot evict does not keep stores from ending`() async throws {
+    @Test func `stores succeed even if evictions fail`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
             try subject.fill((0..<10).map { "\($0)" })
             subject.disk.fileSystem.fail(.rename, EPERM, times: nil, path: "trash/")

@@ -34,7 +34,7 @@ import Testing
 
     // MARK: Between keys nothing waits
 
-    @Test func `loads and looks wait for no other call`() async throws {
+    @Test func `loads and checks wait for no other call`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "disk")
             subject.cache.store(try Pictures.image(2), forKey: "memory", toDisk: false, completionHandler: nil)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a serializer that takes its time holds up the loads of its own key alone`() async throws {
+    @Test func `a slow serializer delays only the loads of its own key`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             try await cache.storeToDisk(Pictures.small[1], forKey: "other")
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a look at the disk does not wait for loads, which decode`() async throws {
+    @Test func `a check of the disk does not wait for loads that decode`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
             try await withoutLoads { #expect(await subject.cache.imageCachedTypeAsync(forKey: "a") == .disk) }
@@ -91,7 +91,7 @@ import Testing
 
     // MARK: What is pending answers
 
-    @Test func `a load is answered from what is about to be stored, through its own serializer and options`()
+    @Test func `a load returns the bytes of a pending store, through its own serializer and options`()
         async throws
     {
         try await withImageCache { subject in
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a pending removal answers none, and so does a clear, until something is stored`() async throws {
+    @Test func `loads miss after a pending removal or clear, until something is stored`() async throws {
         let removals: [@Sendable (ImageCache) -> Void] = [
             { $0.removeImage(forKey: "a", completionHandler: nil) },
             { $0.clearCache(completion: nil) },
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func `a store that fails leaves what was there, whatever a load was shown meanwhile`() async throws {
+    @Test func `a failed store leaves the old value, even if a load returned the new one in between`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
             let outcome = Calls<Bool>()
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `an image that cannot be serialized changes nothing on the disk`() async throws {
+    @Test func `a store that cannot serialize its image changes nothing on disk`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
             try await withoutTurns(subject) { cache in
@@ -223,7 +223,7 @@ import Testing
         }
     }
 
-    @Test func `a store that cannot be serialized hides no earlier clear or store`() async throws {
+    @Test func `a store that cannot serialize its image does not hide an earlier clear or store`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
             func storeInVain(_ cache: ImageCache) throws {
@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    @Test func `what is stored during an earlier removal by conditions is found as soon as it is stored`()
+    @Test func `an image stored during an earlier removal by conditions is found at once`()
         async throws
     {
         try await withImageCache { subject in
@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    @Test func `a removal that is refused leaves memory alone`() async throws {
+    @Test func `a refused removal leaves memory unchanged`() async throws {
         try await withImageCache { subject in
             subject.cache.store(try Pictures.image(1), forKey: "a", toDisk: false, completionHandler: nil)
             for filter in [DiskStorage.EntryFilter(text: ""), .init(keyPrefix: "")] {
@@ -301,7 +301,7 @@ import Testing
         }
     }
 
-    @Test func `memory and disk keep the same of two stores at once`() async throws {
+    @Test func `after concurrent stores of a key, memory and disk have the same image`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             let images = try (0..<4).map { try Pictures.image($0) }
@@ -342,7 +342,7 @@ import Testing
         }
     }
 
-    @Test func `64 loads of one key read once and decode once, and each of them counts`() async throws {
+    @Test func `64 loads of one key read and decode once, and each counts as a hit`() async throws {
         try await withImageCache { subject in
             let (cache, serializer) = (subject.cache, CountingSerializer())
             try await cache.storeToDisk(Pictures.small[1], forKey: "a")
@@ -365,7 +365,7 @@ import Testing
         }
     }
 
-    @Test func `each keeps its expirations and its queue`() async throws {
+    @Test func `joined loads keep their own expirations and queues`() async throws {
         try await withImageCache { subject in
             let (cache, calls) = (subject.cache, Calls<Void>())
             try cache.diskStorage.store(value: Pictures.small[1], forKey: "a", expiration: .seconds(100))
@@ -420,7 +420,7 @@ import Testing
         }
     }
 
-    @Test func `a load on its caller's thread answers no other caller`() async throws {
+    @Test func `a load on the caller's thread is not shared with other callers`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             try await cache.storeToDisk(Pictures.small[1], forKey: "a")
@@ -448,7 +448,7 @@ import Testing
         }
     }
 
-    @Test func `built-in serializers decode alike`() async throws {
+    @Test func `loads with different built-in serializers share a decode`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
             let calls = Calls<Void>()
@@ -502,7 +502,7 @@ import Testing
         }
     }
 
-    @Test func `a task that was cancelled before it loads gets what is in memory, and no more`() async throws {
+    @Test func `a task that was cancelled before its load gets images from memory only`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             try await cache.storeToDisk(Pictures.small[1], forKey: "disk")
@@ -545,7 +545,9 @@ import Testing
 
     // MARK: Stores
 
-    @Test func `stores report in the order of their calls, and a clean after those before it`() async throws {
+    @Test func `stores report in the order of their calls, and a flush reports after the stores before it`()
+        async throws
+    {
         try await withImageCache { subject in
             let reported = Calls<Int>()
             try await withoutTurns(subject) { cache in

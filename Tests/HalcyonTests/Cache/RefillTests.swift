@@ -25,7 +25,9 @@ import Testing
 
     static let ways: [KingfisherOptionsInfo] = [[], [.backgroundDecode], [.loadDiskFileSynchronously]]
 
-    @Test(arguments: ways) func `an image stored meanwhile stays`(options: KingfisherOptionsInfo) async throws {
+    @Test(arguments: ways) func `an overtaken load does not replace an image stored meanwhile`(
+        options: KingfisherOptionsInfo
+    ) async throws {
         try await withImageCache { subject in
             let newer = try Pictures.image(1)
             let loaded = try await overtake(subject, options) { $0.store(newer, forKey: "a", completionHandler: nil) }
@@ -35,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ways) func `an image removed meanwhile does not come back`(options: KingfisherOptionsInfo)
+    @Test(arguments: ways) func `an overtaken load does not bring back a removed image`(options: KingfisherOptionsInfo)
         async throws
     {
         try await withImageCache { subject in
@@ -48,7 +50,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ways) func `a cleared cache stays empty`(options: KingfisherOptionsInfo) async throws {
+    @Test(arguments: ways) func `an overtaken load does not refill a cleared cache`(options: KingfisherOptionsInfo)
+        async throws
+    {
         try await withImageCache { subject in
             _ = try await overtake(subject, options) { $0.clearCache(completion: nil) }
             #expect(!subject.cache.isCached(forKey: "a"))
@@ -57,7 +61,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ways) func `what happens to another key is no reason`(options: KingfisherOptionsInfo) async throws
+    @Test(arguments: ways) func `changes of other keys do not keep a load out of memory`(options: KingfisherOptionsInfo)
+        async throws
     {
         try await withImageCache { subject in
             let other = try Pictures.image(1)
@@ -94,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a load that waits behind a removal and a store puts into memory what was stored`() async throws {
+    @Test func `a load after a pending removal and a store puts the stored image into memory`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             for clears in [false, true] {
@@ -131,7 +136,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `a load that begins while the key is stored does not undo it`(
+    @Test(arguments: [false, true]) func `a load that begins during a store does not undo it`(
         waitsItsTurn: Bool
     ) async throws {
         try await withHookedClock { subject, hook in
@@ -182,7 +187,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `what a load pushes out of memory may call the cache while it goes`() async throws {
+        @Test func `an image that a load evicts from memory may call the cache from its deinit`() async throws {
             try await withImageCache { subject in
                 let (cache, file) = (subject.cache, Pictures.small[0])
                 cache.memoryStorage.config.countLimit = 1
@@ -207,7 +212,7 @@ import Testing
         }
     #endif
 
-    @Test func `what a removal in batches takes out of memory may call the cache while it goes`() throws {
+    @Test func `an image that a batched removal takes out of memory may call the cache from its deinit`() throws {
         let order = CallOrder()
         let memory = MemoryFixture(of: Token.self)
         let begin = order.beginBatchedRemoval()
@@ -242,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is kept of loads and changes that have ended`() {
+    @Test func `no state is kept of completed loads and changes`() {
         let order = CallOrder()
         for key in ["a", "b"] {
             let blob = DiskLoad.Blob(key: MemoryKey(key), name: BlobName(text: key))

@@ -29,7 +29,8 @@ import Testing
         }
     }
 
-    @Test func `nothing is found, loads and stores do not wait, measuring and suspending do`() async throws {
+    @Test func `during a clear loads miss, loads and stores do not wait, and measuring and suspending do`() async throws
+    {
         let (disk, cache) = try makeCache(hold)
         let (cleared, measured, suspended) = (Calls<Void>(), Calls<UInt>(), Calls<Void>())
         held.stop(after: 3)
@@ -93,7 +94,7 @@ import Testing
         try disk.requireClean()
     }
 
-    @Test func `what could not be removed is found again`() async throws {
+    @Test func `entries that a clear cannot remove are found again`() async throws {
         let commits = Locked(0)
         let (disk, cache) = try makeCache { environment in
             environment.beforeCommit = {
@@ -182,7 +183,7 @@ import Testing
         return disk
     }
 
-    @Test func `a store behind a clear is not evicted for what is being cleared`() async throws {
+    @Test func `an entry stored during a clear is not evicted because of entries being cleared`() async throws {
         let clear = try await beginClear(of: fill(sizeLimit: 100_001, byteCount: 1_000, isPinned: true))
         try await clear.storeBehind("new", byteCount: 20_000)
         #expect(clear.cache.isCached(forKey: "new"))
@@ -191,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: zip([0, 10_050, 0], [0, 0, 9_100]))
-    func `what is stored behind a clear is found, after however many hits and stores in a moment`(
+    func `an entry stored during a clear is found, even after a burst of hits and stores before it`(
         hits: Int, stores: Int
     ) async throws {
         let disk = try fill()
@@ -208,7 +209,7 @@ import Testing
         #expect(keys.allSatisfy { clear.cache.isCached(forKey: $0) })
     }
 
-    @Test func `what was stored after a clear is found at an earlier reference date`() async throws {
+    @Test func `an entry stored after a clear is found at an earlier reference date`() async throws {
         let clear = try await beginClear(of: fill())
         try await clear.storeBehind("new")
         let earlier = clear.disk.clock.now.date.addingTimeInterval(-60)
@@ -217,7 +218,7 @@ import Testing
         #expect(clear.disk.storage.isCached(forKey: "new", referenceDate: earlier))
     }
 
-    @Test func `what was stored before the clock went back is a miss during a clear`() async throws {
+    @Test func `an entry stored before the clock went back is a miss during a clear`() async throws {
         let disk = try fill(every: 0.5)
         let clear = try await beginClear(of: disk) { disk.clock.advance(by: -15) }
         #expect(clear.found == [])
@@ -226,7 +227,7 @@ import Testing
         #expect(clear.found == [])
     }
 
-    @Test func `an index that is taken away during a clear brings nothing back`() async throws {
+    @Test func `deleting the index during a clear brings nothing back`() async throws {
         let clear = try await beginClear(of: fill(400), stoppedAfter: 20)
         held.letCommit()
         await takeIndexAway(from: clear.disk)
@@ -251,7 +252,7 @@ import Testing
         }
     }
 
-    @Test func `a store that finds no room waits until the clear has made some`() async throws {
+    @Test func `a store on a full disk waits until the clear has made room`() async throws {
         let (disk, cache) = try makeCache(hold)
         let (cleared, stored) = (Calls<Void>(), Calls<Bool>())
         held.stop(after: 3)

@@ -24,7 +24,7 @@ import Testing
     private static let count = 160
 
     @Test(arguments: Walk.allCases)
-    func `no lookup waits for a batch, and a store gets in after it`(walk: Walk) throws {
+    func `no lookup waits for a batch, and a store runs after at most one`(walk: Walk) throws {
         let (cache, held) = try Self.prepare(walk)
         held.stop(after: Walk.commitsBefore)
         // What follows an opening begins with it, and at once.

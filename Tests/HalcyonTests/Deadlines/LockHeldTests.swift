@@ -54,7 +54,7 @@ import Testing
 
     // MARK: What never waits
 
-    @Test func `lookups and queries do not wait`() throws {
+    @Test func `lookups and queries do not wait for the lock`() throws {
         try withCache(tuning: Self.endless) { cache in
             let storage = cache.storage
             try storage.store(value: .blob(1), forKey: "a")
@@ -91,7 +91,7 @@ import Testing
         try #expect(storage.summary().totals.entries == 1)
     }
 
-    @Test func `an opening in another boot does not wait, and is noted with the next store`() throws {
+    @Test func `an opening after a restart does not wait, and the next store records the new boot`() throws {
         try withCache(tuning: Self.endless) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `an index that has to be upgraded answers misses until the lock can be had`() throws {
+    @Test func `an index that needs an upgrade answers misses until the lock is free`() throws {
         try withCache(tuning: Self.tuning(writerTimeout: 300)) { cache in
             cache.storage.store.close()
             for path in [cache.index.path, cache.index.path + "-wal", cache.index.path + "-shm"] {
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `what changes something waits for the opening of an index that has to be upgraded`() throws {
+    @Test func `changes wait for the upgrade of an index`() throws {
         try withCache(tuning: Self.endless) { cache in
             cache.storage.store.close()
             for path in [cache.index.path, cache.index.path + "-wal", cache.index.path + "-shm"] {
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `closing does not wait`() throws {
+    @Test func `closing does not wait for the lock`() throws {
         try withCache(tuning: Self.endless) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func `what follows an opening is made up for when the lock can be had again`() throws {
+    @Test func `the work after an opening is done once the lock is free`() throws {
         var tuning = Self.endless
         tuning.briefTimeout = 20
         try withCache(tuning: tuning) { cache in
@@ -221,7 +221,7 @@ import Testing
 
     // MARK: What waits
 
-    @Test func `a store waits once, however many wait with it, and the next ones hardly`() throws {
+    @Test func `concurrent stores share one timeout, and later stores fail quickly`() throws {
         let patience = 2_000
         try withCache(tuning: Self.tuning(writerTimeout: patience)) { cache in
             let storage = cache.storage
@@ -271,7 +271,7 @@ import Testing
         }
     }
 
-    @Test func `lookups that go on asking use up no store's patience`() {
+    @Test func `repeated lookups do not shorten the timeout of stores`() {
         var tuning = Tuning()
         (tuning.writerTimeout, tuning.retryTimeout) = (100, 0)
         let patience = LockPatience(tuning, didWait: { _ in })
@@ -283,7 +283,7 @@ import Testing
         #expect(patience.keepsWaiting(0), "the first time that a store asks")
     }
 
-    @Test func `an upgrade leaves the making of an index to processes that live longer`() throws {
+    @Test func `a short-lived process leaves the rest of an upgrade to a longer one`() throws {
         var tuning = Self.endless
         tuning.upgradeDelay = 3_600_000
         try withCache(tuning: tuning) { cache in
@@ -299,7 +299,7 @@ import Testing
         }
     }
 
-    @Test func `a store gets in as soon as the lock is free`() throws {
+    @Test func `a store runs as soon as the lock is free`() throws {
         try withCache(tuning: Self.endless) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()
@@ -315,7 +315,7 @@ import Testing
         }
     }
 
-    @Test func `a flush waits like a store`() throws {
+    @Test func `a flush waits for the lock like a store`() throws {
         try withCache(tuning: Self.tuning(writerTimeout: 300)) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()
@@ -330,7 +330,7 @@ import Testing
 
     // MARK: Suspending
 
-    @Test func `a suspension ends what waits for another process's lock, and nothing else`() async throws {
+    @Test func `a suspension cancels only calls that wait for another process's lock`() async throws {
         try await withImageCache(tuning: Self.endless) { subject in
             let cache = subject.cache
             try await cache.storeToDisk(.blob(1), forKey: "a")
@@ -375,7 +375,7 @@ import Testing
         }
     }
 
-    @Test func `a resumption is the last word, also of a suspension that has not had its turn`() async throws {
+    @Test func `a resume also cancels a suspension that is still queued`() async throws {
         try await withImageCache(tuning: Self.tuning(writerTimeout: 2_000)) { subject in
             let cache = subject.cache
             cache.ioQueue.suspend()

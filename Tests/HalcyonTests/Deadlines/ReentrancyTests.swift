@@ -88,7 +88,7 @@ import Testing
     // MARK: Handlers
 
     @Test(arguments: CallbackTests.callsWithQueue.indices)
-    func `a handler may call everything, on whatever queue it comes`(index: Int) async throws {
+    func `a handler may call every function, on any queue`(index: Int) async throws {
         let (name, start) = CallbackTests.callsWithQueue[index]
         for (queueName, queue) in Self.queues {
             try await withImageCache { subject in
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `so may the handlers of what Kingfisher has not`() async throws {
+    @Test func `handlers of functions that Kingfisher lacks may call every function`() async throws {
         let calls: [@Sendable (ImageCache, CallbackQueue, @escaping @Sendable () -> Void) -> Void] = [
             { cache, queue, done in
                 cache.removeImageAndVariants(forKey: "stored", callbackQueue: queue) { _ in done() }
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `so may the handler of a suspension, once it has resumed`() async throws {
+    @Test func `the handler of a suspension may resume and call every function`() async throws {
         try await withImageCache { subject in
             try await subject.fillForCalls()
             let cache = subject.cache
@@ -147,7 +147,7 @@ import Testing
 
     // MARK: Everything else of the caller's
 
-    @Test func `an observer of cleaning may`() async throws {
+    @Test func `an observer of the clean notification may call every function`() async throws {
         try await withImageCache { subject in
             try await subject.fillForCalls()
             try subject.fill(["expired"], expiration: .seconds(1))
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a serializer may, when it stores and when it loads`() async throws {
+    @Test func `a serializer may call the cache when it encodes and when it decodes`() async throws {
         try await withImageCache { subject in
             try await subject.fillForCalls()
             let (cache, isFirst) = (subject.cache, Once())
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `a value that turns itself into data, and back, may`() throws {
+    @Test func `a value may call the storage when it is encoded and when it is decoded`() throws {
         try withCache { cache in
             let storage = try DiskStorage.Backend<CallingValue>(config: cache.config, environment: cache.environment)
             let value = CallingValue { _ = try? cache.storage.totalSize() }

@@ -7,7 +7,7 @@ import Testing
 
 /// A folder of Kingfisher's is taken over while the cache is in use: on its queue nothing waits for that.
 @Suite(.endsEvenIfItHangs) struct TakeoverDeadlineTests {
-    @Test func `cleaning and measuring wait for it, loads and stores do not`() async throws {
+    @Test func `cleaning and measuring wait for an adoption, loads and stores do not`() async throws {
         let held = HeldWalk()
         var tuning = Tuning.patient
         tuning.adoptionBatchSize = 8

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 9, 10, 11, 30, 59, 69, 70, 71, 300, 86_400])
-    func `what is stored after an unclean restart is kept, however far behind the clock is`(seconds: Int) throws {
+    func `entries stored after an unclean restart are kept, however far the clock is behind`(seconds: Int) throws {
         try withCache { cache in
             cache.environment.boot = { "first" }
             try cache.storage.store(value: .blob(1), forKey: "before")
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// The clock was an hour ahead when the power went: what is not trusted lies ahead, and the clock comes by there again.
-    @Test func `what is stored while the clock passes a span that is not trusted is kept`() throws {
+    @Test func `entries stored while the clock passes through a distrusted minute are kept`() throws {
         try withCache { cache in
             cache.environment.boot = { "first" }
             try cache.storage.store(value: .blob(1), forKey: "before")
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// An app that is open, and an extension that takes the machine for restarted: the app stores on.
-    @Test func `what is stored while another process counts another boot is not trusted after a power cut either`()
+    @Test func `entries stored while another process sees another boot are not trusted after a power cut`()
         throws
     {
         try withCache { cache in
@@ -119,7 +119,9 @@ import Testing
 
     /// Of a minute and two: before and after the system has written what was stored.
     @Test(arguments: [30.0, 61])
-    func `a cache that is closed later than that is trusted, wherever the clock stands`(seconds: Double) throws {
+    func `a cache that is closed a minute after its last store is trusted, whatever the clock says`(seconds: Double)
+        throws
+    {
         try withCache { cache in
             cache.environment.boot = { "first" }
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .never)
@@ -134,7 +136,7 @@ import Testing
 
     /// An app and its extension after a restart: one of them has put the folder in order, the other has not come to it yet.
     @Test(arguments: [0, 30, 60])
-    func `what one stores after its sweep survives another one's`(seconds: Int) throws {
+    func `entries that a process stores after its sweep survive the sweep of another process`(seconds: Int) throws {
         try withCache { cache in
             cache.environment.boot = { "first" }
             try cache.storage.store(value: .blob(1), forKey: "before")
@@ -156,7 +158,7 @@ import Testing
     }
 
     /// The row had reached the disk when the power went, its blob's name had not.
-    @Test func `bytes that are not trusted are not taken from where they were staged either`() throws {
+    @Test func `distrusted blobs are not recovered from staging either`() throws {
         try withCache { cache in
             cache.environment.boot = { "first" }
             try cache.storage.store(value: .blob(1), forKey: "a")

@@ -37,7 +37,7 @@ import Testing
         cache.storage.close()
     }
 
-    @Test func `an index that another process made and only read is brought to the disk before the first blob too`()
+    @Test func `an index that another process created is also synced before the first blob`()
         throws
     {
         let vfs = FaultyVFS()

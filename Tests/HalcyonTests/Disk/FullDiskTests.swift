@@ -45,7 +45,7 @@
             throw CancellationError()
         }
 
-        @Test func `stores throw, loads go on, eviction makes room, and nothing was damaged`() throws {
+        @Test func `on a full disk stores throw, loads work, evictions make room, and nothing is damaged`() throws {
             guard let volume = try TinyVolume(kilobytes: 3_000) else { return }
             let storage = storage(on: volume)
             let (stored, error) = try fill(storage)
@@ -74,7 +74,7 @@
             storage.store.close()
         }
 
-        @Test func `an old index on a full volume stays old or becomes new, and its blobs stay`() throws {
+        @Test func `an upgrade on a full volume completes or changes nothing, and keeps the blobs`() throws {
             guard let volume = try TinyVolume(kilobytes: 2_000) else { return }
             let first = storage(on: volume)
             for seed in 0..<20 { try first.store(value: .blob(seed), forKey: "\(seed)") }

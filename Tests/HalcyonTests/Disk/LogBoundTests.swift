@@ -42,7 +42,7 @@ import Testing
         return (1_000, nil)
     }
 
-    @Test func `it stops growing beside a reader that stands still, and service resumes by itself`() throws {
+    @Test func `the log stops growing during an endless read, and service resumes after it`() throws {
         try withCache(tuning: Self.tuning) { cache in
             let storage = cache.storage
             try storage.store(value: .blob(1), forKey: "first")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `a flush of housekeeping does not wait for it with the writer's lock`() throws {
+    @Test func `a housekeeping flush does not wait for room in the log while it holds the write lock`() throws {
         var tuning = Self.tuning
         // It would wait for an hour, and the suite would be ended as one that hangs.
         tuning.briefTimeout = 3_600_000
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `removals end with their reserve, and lose nothing`() throws {
+    @Test func `removals fail when their reserve of the log is used up, and lose nothing`() throws {
         try withCache(tuning: Self.tuning) { cache in
             let storage = cache.storage
             let reader = try beginReading(cache)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `a store that waits for room keeps no removal from its reserve`() throws {
+    @Test func `a store that waits for room in the log does not block removals`() throws {
         var tuning = Self.tuning
         tuning.writerTimeout = 3_600_000
         try withCache(tuning: tuning) { cache in
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `it holds for several processes together`() throws {
+    @Test func `the bound of the log covers all processes together`() throws {
         try withCache(tuning: Self.tuning) { cache in
             let others = [cache.storage, cache.makeStorage(), cache.makeStorage()]
             let reader = try beginReading(cache)

@@ -110,13 +110,13 @@ import Testing
             uniqueKeysWithValues: IndexSQL.planned.map { ($0.name, try connection.queryPlan(of: $0.sql)) })
     }
 
-    @Test func `every statement is served as it was meant to be`() throws {
+    @Test func `every statement has its expected plan`() throws {
         for (name, plan) in try plans() where !Self.scans.contains(name) && name != "evict" {
             #expect(plan == Self.expected[name], "\(name)")
         }
     }
 
-    @Test func `where ranks are ahead of accesses, those in the future are found off two indexes`() throws {
+    @Test func `with ranks ahead of accesses, a search for future dates uses two indexes`() throws {
         let cache = try CacheFixture()
         _ = try cache.storage.totalSize()
         try cache.storage.store.index.write { try $0.allowRanksAhead() }
@@ -136,7 +136,7 @@ import Testing
         #expect(plan.filter { $0 == "USE TEMP B-TREE FOR ORDER BY" }.count <= 1)
     }
 
-    @Test func `what reads everything reads it once, and counting from an index alone`() throws {
+    @Test func `full scans read the table once, and counting reads only an index`() throws {
         let plans = try plans()
         #expect(plans["countedTotals"] == ["SCAN entries USING COVERING INDEX entries_by_rank"])
         for name in Self.scans { #expect(plans[name]?.filter { $0.hasPrefix("SCAN") }.isEmpty == false, "\(name)") }
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `pages of all entries by access are read off the index`(descending: Bool, isFirst: Bool) throws {
+    func `pages of all entries in order of access come from the index`(descending: Bool, isFirst: Bool) throws {
         let cache = try CacheFixture()
         _ = try cache.storage.totalSize()
         let index = try Connection(path: cache.index.path)
@@ -188,7 +188,7 @@ import Testing
         #expect(reads.allSatisfy { $0.hasPrefix("SEARCH entries USING INDEX entries_by_rank (pinned=?") })
     }
 
-    @Test func `a new statement cannot stay without a plan`() {
+    @Test func `every statement has an expectation`() {
         let names = Set(IndexSQL.planned.map(\.name))
         let pinned = Set(Self.expected.keys)
         #expect(names == pinned.union(Self.scans).union(["evict"]))

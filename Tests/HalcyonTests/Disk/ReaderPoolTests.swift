@@ -51,7 +51,7 @@ import Testing
             #expect(found == count, sourceLocation: location)
         }
 
-        @Test func `another connection is opened when it is needed, and closed with the others`() throws {
+        @Test func `an extra connection is opened on demand and closed with the others`() throws {
             try withCache { cache in
                 try cache.storage.store(value: .blob(1), forKey: "a")
                 // A sweep that reads meanwhile would open the other one.
@@ -70,7 +70,7 @@ import Testing
             }
         }
 
-        @Test func `closing waits for a lookup, and nothing is opened by one that comes meanwhile`() throws {
+        @Test func `closing waits for a running lookup, and a later lookup opens nothing`() throws {
             try withCache { cache in
                 try cache.storage.store(value: .blob(1), forKey: "a")
                 // A sweep that ends meanwhile would close another one.
@@ -94,7 +94,7 @@ import Testing
             }
         }
 
-        @Test func `where no other can be opened the first one is waited for`() throws {
+        @Test func `if no extra connection can be opened, a lookup waits for the first one`() throws {
             try withCache { cache in
                 try cache.storage.store(value: .blob(1), forKey: "a")
                 let index = cache.storage.store.index
@@ -111,7 +111,7 @@ import Testing
         }
     #endif
 
-    @Test func `many threads read what is stored and removed meanwhile`() throws {
+    @Test func `many threads read during stores and removals`() throws {
         try withCache { cache in
             let storage = cache.storage
             for number in 0..<50 { try storage.store(value: .blob(number), forKey: "\(number)") }

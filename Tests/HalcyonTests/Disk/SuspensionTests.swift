@@ -20,7 +20,7 @@ import Testing
         #endif
     }
 
-    @Test func `nothing is open and nothing is locked`() throws {
+    @Test func `a suspended storage has no open files and no locks`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             _ = try cache.storage.value(forKey: "a")
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `loads are misses, everything else says why it fails, and nothing is lost`() throws {
+    @Test func `during a suspension loads miss, other calls fail with the reason, and nothing is lost`() throws {
         try withCache(configure: { $0.sizeLimit = 10 }) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             try cache.storage.store(value: .blob(2), forKey: "b", expiration: .seconds(1))
@@ -70,7 +70,7 @@ import Testing
         #expect(error.cause?.code == .suspended, sourceLocation: location)
     }
 
-    @Test func `what was read is in the index before it is closed`() throws {
+    @Test func `a suspension writes pending reads before it closes the index`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.clock.advance(by: 60)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a flush writes what was read and counted`() throws {
+    @Test func `a flush writes pending reads and counts`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.clock.advance(by: 60)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a flush that cannot write says why, and what it leaves is written later`() throws {
+    @Test func `a flush that cannot write throws the reason, and the reads are written later`() throws {
         var tuning = Tuning.patient
         tuning.writerTimeout = 50
         try withCache(tuning: tuning) { cache in
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `twice is as good as once, both ways`() throws {
+    @Test func `repeated suspend and resume calls have no further effect`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.storage.suspend()
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `another storage of the process is made meanwhile, and works from then on`() throws {
+    @Test func `a storage created during a suspension works after the resume`() throws {
         let folder = try TemporaryFolder()
         let config = DiskStorage.Config(name: "shared", sizeLimit: 0, directory: folder.url)
         let first = try DiskStorage.Backend<Data>(config: config)
@@ -167,7 +167,7 @@ import Testing
         #expect(try second.value(forKey: "a") == .blob(1))
     }
 
-    @Test func `it waits for long reads`() throws {
+    @Test func `a suspension waits for long reads`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let index = cache.storage.store.index

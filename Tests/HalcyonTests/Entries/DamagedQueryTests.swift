@@ -50,21 +50,22 @@ import Testing
         }
     }
 
-    @Test(arguments: EntryOrder.allCases) func `a query answers with the files that are there`(order: EntryOrder) throws
-    {
+    @Test(arguments: EntryOrder.allCases) func `a query on a damaged index answers with the files that exist`(
+        order: EntryOrder
+    ) throws {
         let cache = try withoutLastLeaf()
         #expect(try cache.storage.entries(sortedBy: order, limit: 10_000).entries.count == Self.count)
         #expect(cache.warnings.withLock { $0.count } == 1)
     }
 
-    @Test func `a removal removes what is there`() throws {
+    @Test func `a removal on a damaged index removes the files that exist`() throws {
         let cache = try withoutLastLeaf()
         #expect(try cache.storage.removeEntries(matching: .init(minimumSize: 0)).count == Self.count)
         #expect(try cache.storage.totals().entries == 0)
         try cache.requireClean()
     }
 
-    @Test func `an entry that stands there twice ends nothing`() throws {
+    @Test func `a duplicate entry in a damaged index crashes nothing`() throws {
         let cache = try withOneLeafTwice()
         _ = try cache.storage.entries(sortedBy: .size, limit: 10_000)
         _ = try cache.storage.removeEntries(matching: .init(minimumSize: 0))
@@ -73,7 +74,7 @@ import Testing
         #expect(try cache.storage.value(forKey: "new") == .blob(1))
     }
 
-    @Test func `what is being cleared meets no filter`() throws {
+    @Test func `entries that are being cleared match no filter`() throws {
         try withCache { cache in
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "k\(seed)") }
             let clearing = try Clearing(of: cache.storage.store)

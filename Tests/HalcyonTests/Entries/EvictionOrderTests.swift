@@ -30,7 +30,7 @@ import Testing
         try cache.storage.flush()
     }
 
-    @Test func `reads move the rank ahead, by the time since the lowest rank, three times at most`() throws {
+    @Test func `a read moves the rank ahead by the time since the lowest rank, three times at most`() throws {
         try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
             let start = cache.clock.now
             for key in ["old", "a"] { try cache.storage.store(value: .blob(1), forKey: key) }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `what is read often outlives a scan, and under LRU it does not`() throws {
+    @Test func `entries that are read often survive a scan with the frequency bonus, and not under LRU`() throws {
         for order in DiskStorage.EvictionOrder.allCases {
             try withCache(configure: { config in
                 config.evictionOrder = order
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `evictions go by the rank, and say so in its order`() throws {
+    @Test func `evictions follow the rank, and report entries in its order`() throws {
         try withCache(configure: { config in
             config.evictionOrder = .frequencyBonus
             config.countLimit = 5
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `lists are in the order of the reads`() throws {
+    @Test func `lists by access follow the reads, not the ranks`() throws {
         try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
             for number in 0..<20 {
                 try cache.storage.store(value: .blob(1), forKey: "\(number)")
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `a process with LRU lowers no rank, and a changed order keeps the bonus until time is past it`() throws {
+    @Test func `a process with LRU lowers no rank, and a bonus lasts until its time has passed`() throws {
         try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
             let start = cache.clock.now
             for key in ["old", "a"] { try cache.storage.store(value: .blob(1), forKey: key) }
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `an expiration is extended by the latest read, whatever the rank`() throws {
+    @Test func `the latest read extends the expiration, whatever the rank`() throws {
         try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
             try cache.storage.store(value: .blob(1), forKey: "old", expiration: .never)
             cache.clock.advance(by: 1_000)
@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    @Test func `the set that stays is that of the rule, for thousands of calls`() throws {
+    @Test func `over thousands of calls, evictions keep the entries that the rule keeps`() throws {
         for (ratio, order) in [(0.9, DiskStorage.EvictionOrder.frequencyBonus), (0.5, .leastRecentlyUsed)] {
             try withCache(configure: { config in
                 config.evictionOrder = order

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `is what the views show, whatever the key`() throws {
+    @Test func `hosts are the same in Swift and in the views, for any key`() throws {
         let folder = try TemporaryFolder()
         let keys = Self.chosen + Self.random(4_000)
         let index = try Connection(path: folder.url.appendingPathComponent("index.sqlite").path)

@@ -49,7 +49,7 @@ import Testing
 
     private func lowered(_ bytes: [UInt8]) -> [UInt8] { bytes.map { (65...90).contains($0) ? $0 + 32 : $0 } }
 
-    @Test func `as prefix, part and image of a key`() throws {
+    @Test func `any text works as a prefix, a part and the image of a key`() throws {
         try withTexts { cache in
             for text in Self.texts {
                 let bytes = Array(text.utf8)
@@ -68,7 +68,7 @@ import Testing
         #expect(found == expected, "\("\(filter)".prefix(300))")
     }
 
-    @Test func `as tag, host and processor`() throws {
+    @Test func `any text works as a tag, a host and a processor`() throws {
         try withTexts { cache in
             for (number, text) in Self.texts.enumerated() {
                 let tagged = stride(from: number, to: Self.keys.count, by: Self.texts.count).map {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `keys are in the order of their bytes, both ways, and each is one page's`() throws {
+    @Test func `pages list keys in the order of their bytes, both ways, each once`() throws {
         try withTexts { cache in
             let sorted = Self.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { Array($0.utf8) }
             for descending in [false, true] {
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `what is removed is what is listed`() throws {
+    @Test func `a removal removes exactly the listed entries`() throws {
         try withTexts { cache in
             var left = Set(Self.keys.map { Array($0.utf8) })
             for text in Self.texts where text.utf8.count < 10 {
@@ -115,7 +115,7 @@ import Testing
 
     // MARK: Nothing
 
-    @Test func `an empty prefix or text is no condition, also where no key is known`() throws {
+    @Test func `an empty prefix or text matches every entry, even without stored keys`() throws {
         try withCache(configure: { $0.storesKeys = false }) { cache in
             for key in ["a", "b"] { try cache.storage.store(value: .blob(1), forKey: key) }
             #expect(try cache.storage.totals(matching: .init(keyPrefix: "")).entries == 2)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `several images are told apart by the bytes of their keys`() throws {
+    @Test func `images are distinguished by the bytes of their keys`() throws {
         try withCache { cache in
             let composed = "\u{E9}"
             let decomposed = "e\u{301}"
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `nobody but the cache can ask the function that judges keys`() throws {
+    @Test func `only the cache can call its SQL function for keys`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             try cache.storage.store.index.write { session in
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `nothing has an empty host or tag, and an empty key is an image like any other`() throws {
+    @Test func `no entry has an empty host or tag, and an empty key is an ordinary key`() throws {
         try withCache { cache in
             for key in ["", "@blur", "a", "http://b/", "http:///"] {
                 try cache.storage.store(value: .blob(1), forKey: key, attributes: .init(tags: ["t"]))
@@ -190,7 +190,7 @@ import Testing
 
     // MARK: Times
 
-    @Test func `what an entry shows as its times is what filters compare with`() throws {
+    @Test func `filters compare with the times that an entry shows`() throws {
         try withCache { cache in
             for seed in 0..<60 {
                 cache.clock.advance(by: 0.137)
@@ -213,7 +213,7 @@ import Testing
 
     /// As seconds since 1970: an infinite Date cannot be described.
     @Test(arguments: [-62_135_769_600, 64_092_211_200, .infinity, -.infinity, .nan, 1e300, -1e300])
-    func `no moment is too far away`(seconds: Double) throws {
+    func `filters accept dates of any distance`(seconds: Double) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(5))
             let date = Date(timeIntervalSince1970: seconds)

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: EntryOrder.allCases)
-    func `any other page reads each page of the table once`(order: EntryOrder) throws {
+    func `a page in any other order reads each page of the table once`(order: EntryOrder) throws {
         let vfs = FaultyVFS()
         defer { withExtendedLifetime(vfs) {} }
         let cache = try CacheFixture()
@@ -84,7 +84,7 @@ import Testing
     // MARK: From page to page
 
     @Test(arguments: EntryOrder.allCases, [false, true])
-    func `a cursor goes on with another filter, whichever way that is answered`(order: EntryOrder, descending: Bool)
+    func `a cursor continues with another filter, in every order`(order: EntryOrder, descending: Bool)
         throws
     {
         try withCache { cache in
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// As apps may have kept it.
-    @Test func `a cursor of version 0.1.0 goes on`() throws {
+    @Test func `a cursor from version 0.1.0 continues`() throws {
         try withCache { cache in
             for seed in 0..<5 { try cache.storage.store(value: .blob(1), forKey: "k\(seed)") }
             let id = BlobName(key: "k1", isHashed: true, pathExtension: nil).rowID
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `no limit is too large or too small`() throws {
+    @Test func `any page limit is accepted`() throws {
         try withCache { cache in
             for key in ["a", "b"] {
                 try cache.storage.store(value: .blob(1), forKey: key, attributes: .init(tags: ["t"]))

@@ -7,7 +7,7 @@ import Testing
 @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct QueryConcurrencyTests {
-    @Test(arguments: [false, true]) func `four threads ask while four store and remove`(twoStorages: Bool) throws {
+    @Test(arguments: [false, true]) func `four threads query while four store and remove`(twoStorages: Bool) throws {
         try withCache { cache in
             for seed in 0..<40 {
                 try cache.storage.store(value: .blob(seed, count: seed), forKey: "https://a.b/\(seed)")
@@ -66,7 +66,7 @@ import Testing
         return nil
     }
 
-    @Test func `looking, loading and storing wait for no query`() throws {
+    @Test func `checks, loads and stores wait for no query`() throws {
         try withCache { cache in
             for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             let storage = cache.storage

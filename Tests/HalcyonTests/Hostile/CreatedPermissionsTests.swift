@@ -8,7 +8,7 @@ import Testing
 @Suite struct CreatedPermissionsTests {
     /// Each in a process of its own: a umask is all threads'.
     @Test(arguments: [0o000, 0o022, 0o077])
-    func `files can be read by this user alone, and folders too`(mask: Int) async {
+    func `only this user can read created files and folders`(mask: Int) async {
         await #expect(processExitsWith: .success) { [mask = mask as Int] in
             ChildLeaks.areNotCounted()
             umask(mode_t(mask))
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `parents that are missing are made as anybody makes folders`() async {
+    @Test func `missing parent folders get ordinary permissions`() async {
         await #expect(processExitsWith: .success) {
             ChildLeaks.areNotCounted()
             umask(0o022)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a folder of Kingfisher's is taken over with the permissions it has`() throws {
+    @Test func `an adopted folder keeps its permissions`() throws {
         try withCache { cache in
             let folder = cache.directory
             cache.storage.store.close()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a volume that knows no permissions is no obstacle`() throws {
+    @Test func `a volume without permissions works`() throws {
         try withCache { cache in
             cache.fileSystem.fail(.makePrivate, ENOTSUP, times: nil)
             try cache.storage.store(value: .blob(1), forKey: "a")

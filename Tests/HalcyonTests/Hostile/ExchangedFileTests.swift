@@ -51,7 +51,9 @@ import Testing
     static let things: [PlantedThing] = [.linkToFile, .linkToFolder, .danglingLink, .hardLink, .pipe, .filledFolder]
 
     @Test(arguments: Step.allCases, things)
-    func `nothing outside is touched, and service resumes`(step: Step, thing: PlantedThing) throws {
+    func `a file that is exchanged between check and use exposes nothing outside, and service resumes`(
+        step: Step, thing: PlantedThing
+    ) throws {
         let cache = try CacheFixture(configure: { $0.sizeLimit = 1 })
         let canary = try Canary(in: cache.folder.url)
         try cache.storage.store(value: .blob(1), forKey: "a", expiration: .days(1))
@@ -109,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: [DetachedBlob.Place.staging, .trash])
-    func `a link that takes the place of our folder while the cache is open leads nowhere`(place: DetachedBlob.Place)
+    func `a link that replaces the cache's own folder while it is open is not followed`(place: DetachedBlob.Place)
         throws
     {
         try withCache(configure: { $0.sizeLimit = 1 }) { cache in

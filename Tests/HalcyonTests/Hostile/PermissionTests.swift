@@ -6,7 +6,9 @@ import Testing
 /// Permissions mean nothing to root. When the tests are run by root, each of these runs in a child process that has
 /// become an ordinary user first.
 @Suite struct PermissionTests {
-    @Test func `a read-only parent: the throwing initialiser says so, the other one is not ready`() async {
+    @Test func `with a read-only parent, one initializer throws and the other creates a storage that is not ready`()
+        async
+    {
         await #expect(processExitsWith: .success) {
             try asOrdinaryUser { folder in
                 try setPermissions(0o555, folder)
@@ -75,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that may not be searched is a miss, and the row is kept`() async {
+    @Test func `in a folder without search permission lookups miss, and rows are kept`() async {
         await #expect(processExitsWith: .success) {
             try asOrdinaryUser { folder in
                 let storage = try makeStorage(in: folder)
@@ -90,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `an index that may not be written: stores throw, and nothing is reset`() async {
+    @Test func `with a read-only index, stores throw and nothing is reset`() async {
         await #expect(processExitsWith: .success) {
             try asOrdinaryUser { folder in
                 let index: URL
@@ -118,7 +120,7 @@ import Testing
 
     /// What root has made, others meet.
     @Test(.enabled(if: getuid() == 0, "only root can make another user's folder"), arguments: [0o700, 0o755])
-    func `another user's cache is left as it is, and the errors say so`(mode: Int) async throws {
+    func `another user's cache is left alone, and the errors say so`(mode: Int) async throws {
         let folder = try TemporaryFolder()
         let storage = try makeStorage(in: folder.url)
         try storage.store(value: Data([1]), forKey: "a")
@@ -133,7 +135,7 @@ import Testing
         #expect(try storage.value(forKey: "a") == Data([1]))
     }
 
-    @Test func `a file in place of the folder`() async throws {
+    @Test func `a file in place of the folder is an error`() async throws {
         let folder = try TemporaryFolder()
         let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
         try Data([1]).write(to: folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test"))

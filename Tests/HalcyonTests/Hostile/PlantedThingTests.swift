@@ -42,7 +42,9 @@ import Testing
     enum Moment: String, CaseIterable { case closed, open }
 
     @Test(arguments: PlantedPlace.allCases, PlantedThing.allCases)
-    func `nothing outside is touched, and service resumes`(place: PlantedPlace, thing: PlantedThing) throws {
+    func `a planted file exposes nothing outside, and service resumes after it is gone`(
+        place: PlantedPlace, thing: PlantedThing
+    ) throws {
         var tuning = Tuning.patient
         // An index that was refused is tried again at once.
         tuning.presenceInterval = 0
@@ -62,7 +64,7 @@ import Testing
     }
 
     /// Closing notes what is settled, and that is the log's first commit, which syncs the folder.
-    @Test func `a named pipe in the folder's place does not keep a closing`() throws {
+    @Test func `closing does not hang if a named pipe replaces the folder`() throws {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "a")
         cache.storage.store.close()

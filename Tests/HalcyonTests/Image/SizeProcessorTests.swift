@@ -40,7 +40,7 @@
         // MARK: Downsampling
 
         @Test(arguments: [ImageFormat.PNG, .JPEG, .GIF])
-        func `a file becomes a small image`(format: ImageFormat) throws {
+        func `a file is downsampled`(format: ImageFormat) throws {
             let data = try #require(try image(320, 240).kf.data(format: format))
             let processor = DownsamplingImageProcessor(size: CGSize(width: 64, height: 10))
             let small = try #require(processor.process(item: .data(data), options: options()))
@@ -67,7 +67,7 @@
             }
         }
 
-        @Test func `what is no picture, or no size, is none`() throws {
+        @Test func `processing invalid data or to an invalid size returns nil`() throws {
             let data = try #require(try image(8, 8).pngData())
             for size in [CGSize.zero, CGSize(width: -1, height: -1), CGSize(width: CGFloat.nan, height: 0)] {
                 #expect(DownsamplingImageProcessor(size: size).process(item: .data(data), options: options()) == nil)
@@ -100,7 +100,7 @@
             #expect(dense?.size == expected && dense?.scale == 2)
         }
 
-        @Test func `pixels are the means of what they cover`() throws {
+        @Test func `a resized pixel is the mean of the pixels it covers`() throws {
             let resized = ResizingImageProcessor(referenceSize: CGSize(width: 2, height: 1))
                 .process(item: .image(try image(4, 2)), options: options())
             #expect(resized?.rgba == [1, 1, 1, 255, 3, 1, 3, 255])
@@ -127,7 +127,7 @@
 
         // MARK: Decodes at a time
 
-        @Test func `no more pictures are decoded at a time than the limit says`() {
+        @Test func `the number of concurrent decodes is limited`() {
             let slots = DecodingSlots()
             slots.limit = 2
             let now = Locked((running: 0, most: 0))
@@ -154,7 +154,7 @@
         }
 
         /// In a process of its own, because the limit is one for all.
-        @Test func `a decode waits while as many run as the limit says`() async {
+        @Test func `a decode waits while the maximum number of decodes run`() async {
             ChildLeaks.areNotCounted()
             await #expect(processExitsWith: .success) {
                 HalcyonImage.concurrentDecodeLimit = 1

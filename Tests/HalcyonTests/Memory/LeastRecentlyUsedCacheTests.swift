@@ -38,7 +38,7 @@ import Testing
         #expect(cache.slotCount <= 11)
     }
 
-    @Test func `a store tells what it has pushed out, oldest first`() {
+    @Test func `a store returns the values it evicted, oldest first`() {
         var cache = Cache(limits: MemoryLimits(totalCost: 10, count: .max))
         for key in 1...3 { _ = cache.store("\(key)", forKey: key, cost: 3) }
         let displaced = cache.store("new", forKey: 3, cost: 9)

@@ -15,7 +15,7 @@ import Testing
         try original.expectService("bit \(bit % 8) of byte \(bit / 8)")
     }
 
-    @Test func `each bit of the header`() throws {
+    @Test func `flipping any bit of the header loses nothing`() throws {
         let original = try IndexUnderDamage(entries: 6)
         for bit in 0..<800 {
             try expectService(original, flipped: bit)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `bits of the first page, and of the others`() throws {
+    @Test func `flipping bits of any page loses no blob`() throws {
         var original = try IndexUnderDamage(entries: 40)
         for place in Soak.spread((original.pageSize - 100) * 8, short: 300) {
             try expectService(original, flipped: 800 + place)
@@ -43,7 +43,9 @@ import Testing
     }
 
     @Test(arguments: [-1, 0, 1, 2, 3, 4, 5, 6, 8, 77, 1 << 30, Int(Int32.min), Int(Int32.max)])
-    func `a version that the ledger does not know`(_ version: Int) throws {
+    func `an index whose version is not in the ledger is replaced, and keeps its pins and metadata`(_ version: Int)
+        throws
+    {
         let original = try IndexUnderDamage(entries: 3)
         original.cache.storage.store.close()
         try Connection(path: original.cache.index.path).execute("PRAGMA user_version = \(version)")
@@ -62,7 +64,7 @@ import Testing
         "UPDATE schema_migrations SET version = 99 WHERE version = 6", "DELETE FROM schema_migrations",
         "DROP TABLE schema_migrations",
     ])
-    func `a ledger that no version has written`(_ change: String) throws {
+    func `an index with a ledger that no version writes is replaced, and keeps its pins`(_ change: String) throws {
         let original = try IndexUnderDamage(entries: 3)
         original.cache.storage.store.close()
         try Connection(path: original.cache.index.path).execute(change)

@@ -47,7 +47,7 @@ import Testing
 
     private func checksum(_ text: String) -> String { BlobName(key: text, isHashed: true, pathExtension: nil).text }
 
-    @Test func `a released migration and its golden text have not changed by a byte`() throws {
+    @Test func `a released migration and its golden text never change`() throws {
         #expect(Self.released.map(\.version) == MigrationFiles.all.map(\.version), "pin each migration that lands")
         for (file, pinned) in zip(MigrationFiles.all, Self.released) {
             #expect(checksum(file.sql) == pinned.migration, "\(file.name)")
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `the embedded text is that of the SQL files`() throws {
+    @Test func `the embedded migrations equal the SQL files`() throws {
         let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Migrations")
             .standardizedFileURL
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".sql") }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `file names carry their numbers`() {
+    @Test func `the name of a migration file begins with its version`() {
         for file in MigrationFiles.all {
             #expect(file.name.hasPrefix("V" + String(format: "%04d", file.version) + "__"))
             #expect(file.name.hasSuffix(".sql") && file.oldestReader <= file.version)
@@ -110,7 +110,7 @@ import Testing
 
     /// What later versions know of an entry, if the version knew it; nothing is made up for older ones.
     @Test(arguments: released.map(\.version))
-    func `uses and notes survive`(version: Int) throws {
+    func `accesses, tags and metadata survive an upgrade`(version: Int) throws {
         let cache = try CacheFixture()
         try restore(version, in: cache)
         cache.reopen()
@@ -156,7 +156,7 @@ import Testing
             "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema ORDER BY type, name")
     }
 
-    @Test func `the views answer without a manual`() throws {
+    @Test func `the views of version 1 show readable values`() throws {
         let cache = try CacheFixture()
         try restore(1, in: cache)
         let connection = try Connection(path: cache.index.path)
@@ -180,7 +180,7 @@ import Testing
         #expect(try connection.integer("PRAGMA application_id") == 0x4841_4C43)
     }
 
-    @Test func `each view has an answer`() throws {
+    @Test func `each view returns the expected rows`() throws {
         let cache = try CacheFixture()
         try restore(MigrationFiles.all.count, in: cache)
         let connection = try Connection(path: cache.index.path)
@@ -247,7 +247,7 @@ import Testing
         for view in views { #expect(answers.contains { "\($0.sql)".contains(" \(view)") }, "\(view)") }
     }
 
-    @Test func `the ledger's checksum is what sha256sum prints`() throws {
+    @Test func `the ledger's checksum is the output of sha256sum`() throws {
         let cache = try CacheFixture()
         let ledger = try cache.storage.store.index.ledger()
         #expect(ledger.map(\.checksum) == Self.released.map(\.migration))

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `a statement that fails`(version: Int) throws {
+    func `a failure of any statement leaves the old version intact`(version: Int) throws {
         let statements = Self.statements(of: MigrationFiles.all[version - 1].sql)
         #expect(!statements.isEmpty)
         for count in 0...statements.count {
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `a process that is killed`(version: Int) async throws {
+    func `killing the process at any statement leaves the old version intact`(version: Int) async throws {
         let statements = Self.statements(of: MigrationFiles.all[version - 1].sql)
         for count in 0...statements.count {
             let folder = try TemporaryFolder()
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `a disk that is full`(version: Int) throws {
+    func `a full disk at any point leaves the old version intact`(version: Int) throws {
         var failures = 0
         for spare in 0..<40 {
             let folder = try TemporaryFolder()

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `one step at a time, and at once`(from version: Int) throws {
+    func `an upgrade step by step and one in a single run give the same index`(from version: Int) throws {
         let stepped = try makeIndex(version)
         let digest = try stepped.connection.texts(Self.digest)
         for next in Self.versions where next > version {
@@ -80,7 +80,7 @@ import Testing
         try OlderIndex.make(version: 1, at: cache.index.path)
     }
 
-    @Test func `entries, blobs and totals are the same afterwards, and the cache is in order`() throws {
+    @Test func `an upgrade keeps entries, blobs and totals, and leaves a sound cache`() throws {
         try withCache { cache in
             for seed in 0..<50 {
                 try cache.storage.store(
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `an upgrade that is interrupted at any commit is gone on with at the next opening`() throws {
+    @Test func `an upgrade that is interrupted at any commit continues at the next opening`() throws {
         var commits = 0
         while try !isFinished(whenInterruptedAfter: commits) {
             commits += 1
@@ -142,7 +142,7 @@ import Testing
         try Connection(path: cache.index.path).integer("SELECT upgrading FROM state")
     }
 
-    @Test func `this version notices that a newer one has migrated the index it has open`() throws {
+    @Test func `a newer version's migration of an open index is noticed`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let next = MigrationFiles.all.count + 1

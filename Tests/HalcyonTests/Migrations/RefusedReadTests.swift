@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a disk that refuses every third read`() throws {
+    @Test func `a disk that refuses every third read sets no index aside`() throws {
         try withBadDisk { cache, vfs in
             for round in 0..<40 {
                 vfs.fail([.read: Self.corruptFileSystem], after: round % 3, times: 1)
@@ -62,7 +62,7 @@ import Testing
 
     /// One fault is one error at most.
     @Test(arguments: 1...8)
-    func `an opening that failed is tried again at once`(faults: Int) throws {
+    func `a failed opening is retried at once`(faults: Int) throws {
         let (cache, vfs) = (try CacheFixture(), FaultyVFS())
         cache.environment.vfs = vfs.name
         try cache.storage.store(value: .blob(1), forKey: "a")

@@ -6,7 +6,7 @@ import Testing
 
 /// Another process sets the index aside and puts a new one in its place, again and again.
 @Suite struct ReplacedIndexTests {
-    @Test func `whoever uses it meanwhile gets answers, not errors`() async throws {
+    @Test func `while another process replaces the index, calls get answers and no errors`() async throws {
         let cache = try CacheFixture()
         for seed in 0..<40 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
         cache.settle()

@@ -40,7 +40,7 @@ import Testing
         #expect(CleanTimer(interval: .greatestFiniteMagnitude) {} != nil)
     }
 
-    @Test func `a picture is drawn in its own colours, or in the nearest that a bitmap takes`() {
+    @Test func `a picture is drawn in its own color space, or the nearest one that bitmaps support`() {
         let candidates = BitmapColors.candidates
         #expect(candidates(true, true, false) == [.own, .sRGB])
         #expect(candidates(true, true, true) == [.own, .displayP3, .sRGB])

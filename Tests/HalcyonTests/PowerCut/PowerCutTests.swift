@@ -15,7 +15,7 @@ import Testing
     }()
 
     @Test(arguments: seeds, [true, false])
-    func `what is left after a power cut is right`(seed: UInt64, namesAreOrdered: Bool) throws {
+    func `after a power cut, every remaining value is right`(seed: UInt64, namesAreOrdered: Bool) throws {
         let beginning = PowerCutRun.Beginning.allCases[Int(seed % 3)]
         let run = try PowerCutRun(seed: seed, beginning, namesAreOrdered: namesAreOrdered)
         for _ in 0..<4 { try run.liveOnce() }

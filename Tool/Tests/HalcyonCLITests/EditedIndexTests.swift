@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: columns)
-    func `a number of the index that nobody would have written`(column: String) throws {
+    func `an absurd number in the index crashes no command`(column: String) throws {
         let tool = try Self.filledTool()
         let index = try Data(contentsOf: URL(fileURLWithPath: tool.index))
         for (value, command) in Self.cases(for: column) {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: columns)
-    func `after a repair the cache is in service`(column: String) throws {
+    func `after a repair, the cache works`(column: String) throws {
         let tool = try Self.filledTool()
         let index = try Data(contentsOf: URL(fileURLWithPath: tool.index))
         let first = Self.columns.firstIndex(of: column) ?? 0
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `the schema has such columns`() { #expect(Self.columns.count > 30) }
+    @Test func `the schema has more than thirty columns to edit`() { #expect(Self.columns.count > 30) }
 }
 
 extension Tool {
