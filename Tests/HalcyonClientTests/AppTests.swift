@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import Testing
 
-/// The code in `App/` does what an app would want of it.
+/// The code in `App/` does what an app needs.
 @Suite struct AppTests {
     private struct View: AvatarView {
         let show: @Sendable (String) -> Void
@@ -16,7 +16,7 @@ import Testing
         try await withCache { cache in try await body(AvatarCache(cache: cache)) }
     }
 
-    /// What is shown of an address, at once or later.
+    /// What the app shows for an address, at once or later.
     private func shown(_ url: URL, by avatars: AvatarCache) async -> String {
         await handled { done in avatars.show(url, in: View(show: done)) }
     }

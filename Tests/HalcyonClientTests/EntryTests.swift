@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import Testing
 
-/// What Kingfisher has not: asking, keeping, remembering, removing by a condition.
+/// Features that Kingfisher lacks: queries, pins, metadata, removal by conditions.
 @Suite struct EntryTests {
     private let key = "https://example.com/a.png"
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ErrorTests {
     private struct Cause: Error {}
 
-    /// What an app may read of an error. The switches have no default: a case that is added breaks apps.
+    /// What an app can read from an error. The switches have no default, because a new case would break apps.
     private func details(of error: KingfisherError) -> String {
         switch error {
         case .cacheError(let reason): details(of: reason)
@@ -95,7 +95,7 @@ import Testing
             .fileSystem, .blockedName, .alreadyExists, .emptyName, .suspended, .invalidAttributes,
             .invalidFilter,
         ]
-        // 3112 was that of a folder that a cache could not be moved to.
+        // 3112 was for a folder to which a cache could not be moved.
         #expect(codes.map(\.rawValue) == Array(3101...3111) + [3113, 3114])
     }
 }

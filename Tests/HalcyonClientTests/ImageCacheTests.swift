@@ -33,7 +33,7 @@ import Testing
 
     #if os(Linux)
         @Test func `named caches and the default one are in the user's Caches folder`() async {
-            // In a process of its own: the folder is everybody's. What is in its globals when it ends is no leak.
+            // In its own process, because the folder is global. Its globals are not leaks.
             setenv("ASAN_OPTIONS", "detect_leaks=0", 1)
             await #expect(processExitsWith: .success) {
                 let folder = try Folder()
@@ -47,8 +47,7 @@ import Testing
     #endif
 }
 
-/// Everything that is called back, with all of its arguments, with none of those that have a default, and with the handler behind the
-/// call.
+/// All functions with handlers: with all arguments, with the defaults, and with a trailing closure.
 @Suite struct ImageCacheHandlerTests {
     private let parsed = KingfisherParsedOptionsInfo(nil)
 
@@ -87,7 +86,7 @@ import Testing
             }
             let key = "a@com.example.rounded(1.0)"
             #expect(try isThere && cache.diskStorage.value(forKey: key) == data)
-            // In memory alone; the second handler is the one of the options' defaults.
+            // In memory only; the second call uses the default arguments.
             withoutWaiting { cache.store(image, forKey: "b", options: parsed, toDisk: false) }
             #expect(cache.memoryStorage.isCached(forKey: "b"))
             await done { done in cache.store(image, forKey: "c", options: options) { _ in done() } }
@@ -157,7 +156,7 @@ import Testing
                 }
             }
             #expect(byList && byStruct)
-            // Nothing happens without a handler.
+            // A load without a handler does nothing.
             cache.retrieveImage(forKey: "a", options: parsed, completionHandler: nil)
             cache.retrieveImage(forKey: "a", options: nil, completionHandler: nil)
         }

@@ -30,7 +30,7 @@ import Testing
         #expect(config.countLimit == 1 && config.totalCostLimit == 1 && config.cleanInterval == 60)
         #expect(config.keepWhenEnteringBackground && StorageVocabularyTests.name(of: config.expiration) == "never")
         #if os(Linux)
-            // Elsewhere the system decides when.
+            // Elsewhere the system decides when to evict.
             #expect(storage.isCached(forKey: "c") && !storage.isCached(forKey: "a"))
         #endif
     }

@@ -3,7 +3,7 @@ import Halcyon
 import Testing
 
 @Suite struct OptionTests {
-    /// The option's own name. The switch has no default: an item that is added breaks apps.
+    /// The name of an option. The switch has no default, because a new case would break apps.
     private func name(of item: KingfisherOptionsInfoItem) -> String {
         switch item {
         case .fromMemoryCacheOrRefresh: "fromMemoryCacheOrRefresh"

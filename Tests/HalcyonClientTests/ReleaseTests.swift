@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import Testing
 
-/// The version is in one place for programs and in two for people.
+/// The version is in one place for programs and in two for readers.
 @Suite struct ReleaseTests {
     private func text(_ name: String) throws -> String {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import Testing
 
-/// What calls come back with. The switches have no default: a case that is added breaks apps.
+/// The results of calls. The switches have no default, because a new case would break apps.
 @Suite struct ResultTests {
     @Test func `a cache type is none, memory or disk`() {
         func name(of type: CacheType) -> String {
@@ -38,7 +38,7 @@ import Testing
             }
             let memory: Result<(), Never> = result.memoryCacheResult
             let disk: Result<(), KingfisherError> = result.diskCacheResult
-            // Cannot fail: there is no other case to ask for.
+            // A store in memory cannot fail: the switch has no other case.
             switch memory {
             case .success: break
             }

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import Testing
 
-/// What a server asks of a cache.
+/// What a server needs from a cache.
 @Suite struct ServerTests {
     private let key = "https://example.com/a.png"
     private let sent = Date(timeIntervalSince1970: 1_700_000_000)

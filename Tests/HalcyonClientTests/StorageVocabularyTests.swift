@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import Testing
 
-/// How long something is kept, and what can be kept. The switches have no default: a case that is added breaks apps.
+/// Expirations, and types of values. The switches have no default, because a new case would break apps.
 @Suite struct StorageVocabularyTests {
     static func name(of expiration: StorageExpiration) -> String {
         switch expiration {

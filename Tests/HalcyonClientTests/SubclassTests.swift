@@ -105,7 +105,7 @@ import Testing
             _ = try await cache.retrieveImageInDiskCache(forKey: "a")
             #expect(cache.taken == ["async retrieveImageInDiskCache", "retrieveImageInDiskCache"])
             try await cache.removeImage(forKey: "a")
-            // The one with a handler could not tell of an error.
+            // The function with a handler cannot report an error.
             #expect(cache.taken == ["async removeImage"])
             _ = await cache.imageCachedTypeAsync(forKey: "a")
             #expect(cache.taken == ["imageCachedType"])

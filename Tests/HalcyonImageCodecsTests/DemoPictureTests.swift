@@ -4,7 +4,7 @@
     import Testing
 
     @Suite struct DemoPictureTests {
-        /// As `Demo/Pictures/SOURCES.md` says.
+        /// As documented in `Demo/Pictures/SOURCES.md`.
         private static let pictures: [(name: String, width: Int, height: Int, frames: Int)] = [
             ("astronaut.png", 512, 512, 1), ("brick-wall.png", 512, 512, 1), ("cameraman.png", 512, 512, 1),
             ("cell.png", 550, 660, 1), ("chelsea-cat.png", 451, 300, 1), ("clock-motion.png", 400, 300, 1),
@@ -26,7 +26,7 @@
             #expect(header.size == PixelSize(width: width, height: height) && header.frameCount == frames)
             let image = try ImageDecoder.decode(data)
             #expect(image.size == header.size && image.frames.count == frames)
-            // Not one colour all over, which is what a decoder that does nothing leaves behind.
+            // More than one color: a decoder that does nothing would leave only one.
             for bytes in image.frames.map(\.bitmap.bytes) { #expect(bytes.contains { $0 != bytes[0] }) }
         }
 

@@ -17,7 +17,7 @@
             try ImageDecoder.decode(gif.data).frames.map { letters($0.bitmap) }
         }
 
-        /// Red all over, then a green pixel in the middle disposed of in some way, then a blue one in a corner.
+        /// A red frame, then one green pixel in the middle with some disposal, then a blue one in a corner.
         private func gif(disposal: Int) -> TinyGIF {
             var middle = TinyGIF.Frame(left: 1, top: 1, width: 1, height: 1, indexes: [2])
             middle.disposal = disposal
@@ -60,7 +60,7 @@
             #expect(try decode(gif) == [["rrk"], ["grb"]])
         }
 
-        /// Larger than a tile in both directions, with edges that are no edges of tiles.
+        /// Larger than a tile in both directions, with edges that are not edges of tiles.
         @Test(arguments: [0, 2, 3])
         func `frames across tiles look the same as on an undivided canvas`(disposal: Int) throws {
             let rects = [
@@ -159,7 +159,7 @@
         @Test(arguments: [9, 11, 12, 255])
         func `LZW codes that begin with too many bits are malformed`(codeSize: Int) throws {
             var bytes = Array(TinyGIF(width: 1, height: 1, frames: [.init(width: 1, height: 1, indexes: [1])]).data)
-            // Behind the palette, the delay and the ten bytes of the frame.
+            // After the palette, the delay and the ten bytes of the frame.
             let place = 13 + 12 + 8 + 10
             #expect(bytes[place] == 8)
             bytes[place] = UInt8(codeSize)
@@ -172,7 +172,7 @@
             let frame = try ImageDecoder.decode(whole).frames[0]
             for count in 6..<whole.count - 1 {
                 let image = try? ImageDecoder.decode(whole.prefix(count))
-                // Between two frames, nothing tells that another one was to come.
+                // Between two frames, the decoder cannot know that another one is missing.
                 #expect(image == nil || image?.frames.first == frame, "\(count) bytes")
             }
             #expect(try ImageDecoder.decode(whole.dropLast(1)) == ImageDecoder.decode(whole))

@@ -12,7 +12,7 @@
             return png.data(withPixels: TinyPNG.zlib([0, 1, 2, 3, 4]))
         }
 
-        /// A JPEG whose frame segment says this size.
+        /// A JPEG whose frame segment states this size.
         private func jpeg(width: Int, height: Int, name: String = "baseline.jpg") throws -> Data {
             var data = try Samples.data(name)
             let size = 32.bytes(2) + 48.bytes(2)
@@ -139,7 +139,7 @@
             var data = whole.prefix(starts[0])
             for (start, end) in zip(starts, starts.dropFirst() + [whole.count]) {
                 let scan = whole[start..<end]
-                // Three components make it a scan of mean values; tables for the next one stay.
+                // A scan of three components has the DC values; the tables for the next scan stay.
                 let tables = scan.firstRange(of: Data([0xFF, 0xC4]))?.lowerBound ?? end
                 data += scan[start + 4] == 3 ? whole[tables..<end] : scan
             }
@@ -187,7 +187,7 @@
 
         @Test func `texts that unpack to most of a gigabyte are not unpacked`() throws {
             let png = TinyPNG(width: 1, height: 1, colourType: 6) { _, _ in [1, 2, 3, 4] }
-            // Just below the size at which libpng itself gives up.
+            // Just below the size at which libpng itself refuses.
             let text = TinyPNG.chunk("zTXt", Array("x".utf8) + [0, 0] + Deflate.repeated(7_500_000))
             var bytes = Array(png.data)
             bytes.insert(contentsOf: (0..<100).flatMap { _ in text }, at: 33)
@@ -197,7 +197,7 @@
         }
     }
 
-    /// The worst that a compressed stream can do: one letter, then "258 times the same again" in thirteen bits.
+    /// The worst case of a compressed stream: one letter, then "repeat it 258 times" in thirteen bits.
     private enum Deflate {
         static func repeated(_ count: Int) -> [UInt8] {
             var bits = BitWriter()

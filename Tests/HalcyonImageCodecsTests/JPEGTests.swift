@@ -30,7 +30,7 @@
             #expect(bitmap.isOpaque)
         }
 
-        /// Where the fields are, row by row, once the stored picture is turned upright.
+        /// The order of the fields, row by row, after the stored picture is turned upright.
         private static let turned: [(orientation: Int, fields: [Int])] = [
             (1, [0, 1, 2, 3]), (2, [1, 0, 3, 2]), (3, [3, 2, 1, 0]), (4, [2, 3, 0, 1]),
             (5, [0, 2, 1, 3]), (6, [2, 0, 3, 1]), (7, [3, 1, 2, 0]), (8, [1, 3, 0, 2]),
@@ -198,7 +198,7 @@
             isBigEndian ? value.bytes(count) : value.littleBytes(count)
         }
 
-        /// The value is in the first of its four bytes; what is behind it means nothing.
+        /// The value is in the first of its four bytes; the others mean nothing.
         var tiff: [UInt8] {
             let byteCount = [1: 1, 2: 1, 3: 2, 6: 1, 7: 1, 8: 2][type] ?? 4
             var tiff = Array((isBigEndian ? "MM" : "II").utf8) + number(42, 2) + number(directoryOffset, 4)

@@ -4,7 +4,7 @@
     import Testing
 
     @Suite struct PNGTests {
-        /// Every pair of colour type and depth that the format knows.
+        /// Every pair of color type and depth in the format.
         struct Kind: CustomStringConvertible {
             let colourType: Int
             let depth: Int
@@ -38,7 +38,7 @@
                 (0..<channels).map { (x * 8_191 + y * 4_093 + $0 * 17 + x * y) & most }
             }
 
-            /// What the decoder must make of it.
+            /// The expected pixel.
             func pixel(x: Int, y: Int) -> [Int] {
                 let samples = samples(x: x, y: y)
                 let scaled = samples.map { ($0 * 255 + most / 2) / most }
@@ -92,7 +92,7 @@
         @Test(arguments: [8, 16])
         func `one color can be transparent, compared with all of its bits`(depth: Int) throws {
             let most = 1 << depth - 1
-            // The second differs from the transparent one in its lowest bit only.
+            // The second differs from the transparent one only in its lowest bit.
             let colours = [[most, 1, most / 2], [most, 0, most / 2], [0, 1, most / 2]]
             var png = TinyPNG(width: 3, height: 1, depth: depth, colourType: 2) { x, _ in colours[x] }
             png.transparency = colours[0].flatMap { $0.bytes(2) }

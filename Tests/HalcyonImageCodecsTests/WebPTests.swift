@@ -19,7 +19,7 @@
             }
         }
 
-        /// Noise with all values of alpha.
+        /// Noise with all alpha values.
         private func noise(_ width: Int, _ height: Int) -> Bitmap {
             Bitmap(width: width, height: height) { x, y in [x * 7 + y, x * y, y * 13, x * 31 + y * 17] }
         }
@@ -149,7 +149,7 @@
             #expect(frames[2][7, 5] == [0, 0, 255, 255] && frames[2][0, 0] == [255, 0, 0, 255])
         }
 
-        /// Larger than a tile in both directions, with edges that are no edges of tiles.
+        /// Larger than a tile in both directions, with edges that are not edges of tiles.
         @Test func `frames across tiles look the same as on an undivided canvas`() throws {
             let parts = [(0, 0, 70, 50), (4, 6, 60, 40), (30, 30, 2, 2), (64, 0, 6, 50), (34, 4, 2, 44)]
             var webp = TinyWebP(width: 70, height: 50)
@@ -262,7 +262,7 @@
             var webp = TinyWebP(width: 16_777_216, height: 16_777_216)
             webp.frames = [.init(bitmap: plain(2, 2, red))]
             #expect(try error(webp.data) == .tooManyPixels(count: 1 << 48, limit: 100_000_000))
-            // Three bits a block are the least that prediction takes.
+            // Prediction needs at least three bits per block.
             let lossy = TinyWebP.chunk(
                 "VP8 ", [0, 0, 0, 0x9D, 0x01, 0x2A] + 9_000.littleBytes(2) + 9_000.littleBytes(2))
             #expect(error(TinyWebP.file(lossy)) == .truncated(.webp))
@@ -296,7 +296,7 @@
             var lying = TinyWebP(width: 4, height: 4)
             lying.frames = [.init(bitmap: plain(2, 2, red))]
             var data = try lying.data
-            // The frame says that it is wider than its picture.
+            // The frame states a larger width than its image has.
             let place = try #require(data.firstRange(of: Data("ANMF".utf8))).lowerBound + 8 + 6
             data[place] = 3
             #expect(error(data) == .malformed(.webp, reason: "its parts have different sizes"))

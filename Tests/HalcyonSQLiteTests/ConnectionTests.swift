@@ -148,7 +148,7 @@ import Testing
         #expect(connection.hasMoved)
     }
 
-    /// SQLite opens the directory to sync it, and nothing ever writes into that pipe.
+    /// SQLite opens the directory to sync it, and nothing ever writes to that pipe.
     @Test(.endsEvenIfItHangs) func `a checkpoint does not hang if a named pipe replaces the folder`() throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("folder")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

@@ -5,17 +5,17 @@ import Testing
 
 @testable import Halcyon
 
-/// The first look opens the index, and what follows an opening may be over before the look is.
+/// The first lookup opens the index, and the work after the opening may end before the lookup does.
 @Suite(.endsEvenIfItHangs) struct FirstLookTests {
     @Test func `the first lookup finds a file that is adopted at any moment during the lookup`() throws {
-        // How many there are depends on how early adoption ends.
+        // The number of reads depends on how early the adoption ends.
         let areThere = try (0..<8).map(isWaitedFor)
         #expect(areThere.contains(true))
     }
 
-    /// Looks for a file that is no entry yet. At one of the reads from the index the look waits until adoption has ended.
+    /// Looks up a file that is not an entry yet. At one of its reads from the index, the lookup waits until the adoption has ended.
     ///
-    /// - Returns: false when there are fewer reads.
+    /// - Returns: false if there are fewer reads.
     private func isWaitedFor(atRead number: Int) throws -> Bool {
         let folder = try TemporaryFolder()
         let vfs = FaultyVFS()
@@ -26,7 +26,7 @@ import Testing
         let looker = pthread_self()
         let reads = Locked(0)
         vfs.observe { [weak store = storage.store] event in
-            // Once the index is open, the reads of this thread are those of the look.
+            // Once the index is open, all reads of this thread belong to the lookup.
             guard event.call == .read, !event.isAfter, pthread_equal(looker, pthread_self()) != 0, let store,
                 store.index.isOpen
             else { return 0 }

@@ -4,16 +4,16 @@ import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 
-/// Only SQLite opens the files of the index. When a process closes any descriptor of a file, it loses all POSIX locks that it has
-/// on it, and with them SQLite's.
+/// Only SQLite opens the files of the index. If a process closes any descriptor of a file, it loses all its POSIX locks on that file,
+/// including those of SQLite.
 @Suite(.endsEvenIfItHangs) struct IndexDescriptorTests {
-    /// By the calls of the library's own file system.
+    /// Observes the calls of the library's own file system.
     @Test func `no call of the library opens a file of the index`() throws {
         let folder = try TemporaryFolder()
         let use = EveryUse(in: folder.url)
         let opened = Locked<[String]>([])
         use.fileSystem.observe { call, path in
-            // A file that SQLite has still to see may be made: making it fails where there is one.
+            // A file that SQLite has not opened yet may be created, because creating an existing file fails.
             if call == .openForReading, Self.isIndexFile(path) { opened.withLock { $0.append(path) } }
         }
         for step in EveryUse.Step.allCases {
@@ -27,8 +27,8 @@ import Testing
     }
 
     #if os(Linux)
-        /// By the locks that this process has, whoever opens what, and through which library. That is what it is all about: a
-        /// connection that believes it has a lock never asks for it again.
+        /// Observes the locks of this process, so it covers all libraries: a connection that believes it has a lock never requests it
+        /// again.
         @Test func `no operation releases a lock of SQLite`() throws {
             let folder = try TemporaryFolder()
             let use = EveryUse(in: folder.url)
@@ -48,7 +48,7 @@ import Testing
             #expect(try !locked(use.index).contains(use.index + suffix))
         }
 
-        /// The files of an index that this process has a lock on: each connection has one on both.
+        /// The index files that this process has locked; each connection locks both.
         private func locked(_ index: String) throws -> [String] {
             try [index, "\(index)-shm"].filter { try !#require(FileLock.locks(of: getpid(), on: $0)).isEmpty }
         }

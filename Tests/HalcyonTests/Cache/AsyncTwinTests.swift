@@ -92,7 +92,7 @@ import Testing
             _ = try await cache.retrieveImageInDiskCache(forKey: "a", options: options)
         }
         subject.clock.advance(by: 2)
-        // Something goes in each of them, so that there is something to notify of.
+        // Each clean removes something, so that it posts a notification.
         await cache.cleanExpiredDiskCache()
         await cache.cleanExpiredDiskCache(progress: .discreteProgress(totalUnitCount: 0))
         await cache.cleanExpiredCache()

@@ -36,7 +36,7 @@ import Testing
 }
 
 extension CacheUnderTest {
-    /// One call, and all that is known of it: its handler ends it.
+    /// One call; its handler ends it.
     fileprivate func doSomething(
         _ generator: inout SeededGenerator, _ started: Locked<Int>, _ ended: Locked<Int>
     ) {

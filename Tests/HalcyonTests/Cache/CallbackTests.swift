@@ -5,11 +5,11 @@ import Testing
 
 @testable import Halcyon
 
-/// Each handler is called exactly once, and on the queue that was asked for.
+/// Each handler is called exactly once, on the requested queue.
 @Suite(.endsEvenIfItHangs) struct CallbackTests {
     typealias Done = @Sendable () -> Void
 
-    /// Everything that takes a handler and a queue.
+    /// All calls that take a handler and a queue.
     static let callsWithQueue:
         [(name: String, start: @Sendable (ImageCache, CallbackQueue, @escaping Done) throws -> Void)] = [
             (
@@ -141,7 +141,7 @@ import Testing
             ),
         ]
 
-    /// Everything whose handler comes on the main queue.
+    /// All calls whose handler runs on the main queue.
     static let callsOnMainQueue: [(name: String, start: @Sendable (ImageCache, @escaping Done) -> Void)] = [
         ("clearCache", { $0.clearCache(completion: $1) }),
         ("clearDiskCache", { $0.clearDiskCache(completion: $1) }),
@@ -164,7 +164,7 @@ import Testing
         ("calculateDiskStorageSize", { cache, done in cache.calculateDiskStorageSize { _ in done() } }),
     ]
 
-    /// Calls each of them in turn, each time with the same things in the cache.
+    /// Makes each of the calls in turn, on a cache with the same contents.
     private func forEachCall(
         _ location: SourceLocation = #_sourceLocation, on queue: CallbackQueue,
         prepare: (CacheUnderTest) -> Void = { _ in }, heal: (CacheUnderTest) -> Void = { _ in },

@@ -32,7 +32,7 @@ import Testing
                 subject.cache.cleanExpiredDiskCache { done(notifications.names) }
             }
             #expect(calls.isOnMainQueue)
-            // The notification is first.
+            // The notification precedes the handler.
             #expect(calls.value == [[subject.cache.hash(forKey: "a"), subject.cache.hash(forKey: "b")].sorted()])
             #expect(!notifications.postings.contains { !$0.isOnMainQueue })
             #expect(notifications.postings.count == 1)
@@ -144,7 +144,8 @@ import Testing
             try await subject.cache.storeToDisk(Pictures.small[2], forKey: "a")
             subject.clock.advance(by: 2)
             let order = Calls<String>()
-            // The handler of the clean on the main queue, that of the load on the cache's: so the clean is asked itself.
+            // The clean's handler runs on the main queue and the load's on the cache's, so their order says nothing. This observes the
+            // clean itself.
             subject.cache.cleanDisk(progress: nil) { order.record("clean") }
             subject.cache.retrieveImage(forKey: "a", callbackQueue: .untouch) { _ in order.record("load") }
             subject.cache.storeToDisk(.blob(1), forKey: "b") { _ in order.record("store") }
@@ -172,7 +173,7 @@ import Testing
             #expect(progress.totalUnitCount == 3_000 && progress.completedUnitCount == 3_000)
             #expect(progress.isFinished)
             #expect(Set(seen.withLock { $0 }) == [0, 800, 1_600, 2_000, 2_800])
-            // And begins anew when it is used again.
+            // A second use restarts the progress.
             try subject.fill(["old"], expiration: .seconds(1))
             subject.clock.advance(by: 2)
             await subject.cache.cleanExpiredDiskCache(progress: progress)
@@ -192,7 +193,7 @@ import Testing
             await subject.cache.cleanExpiredDiskCache(progress: stuck)
             #expect(stuck.isFinished)
             subject.disk.fileSystem.heal()
-            // Two of them go although one and a half would do.
+            // Two entries are removed, although one and a half would be enough.
             try subject.fill(["b", "c", "d"], byteCount: 400)
             let uneven = Progress.discreteProgress(totalUnitCount: 0)
             await subject.cache.cleanExpiredDiskCache(progress: uneven)
@@ -263,7 +264,7 @@ import Testing
         try await withImageCache(tuning: tuning) { subject in
             let (cache, storage) = (subject.cache, subject.storage)
             try subject.fill((0..<40).map { "\($0)" }, expiration: .seconds(1))
-            // Until the folder has been searched for others' files a clean waits behind that.
+            // A clean waits until the folder has been searched for files to adopt.
             subject.disk.settle()
             subject.clock.advance(by: 2)
             cache.ioQueue.suspend()
@@ -333,7 +334,7 @@ import Testing
     }
 }
 
-/// Waits until something is so, a minute at most.
+/// Waits until the condition holds, for at most a minute.
 func eventually(
     _ location: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
 ) async throws {

@@ -46,7 +46,7 @@ import Testing
             let notifications = CleanNotifications(of: subject.cache)
             for number in 0..<500 { try await subject.cache.storeToDisk(.blob(1), forKey: "\(number)") }
             await subject.settle()
-            // One at 10 100 bytes, and then each time that 51 more have come.
+            // One eviction at 10 100 bytes, and then one after every 51 more stores.
             #expect(notifications.names.map(\.count) == Array(repeating: 51, count: 8))
             #expect(Set(notifications.names.joined()).count == 8 * 51)
         }
@@ -112,7 +112,7 @@ import Testing
             #expect(try subject.storage.value(forKey: "big") == .blob(2, count: 1_001))
             #expect(try subject.storage.entry(forKey: "big")?.isPinned == true)
             #expect(notifications.postings.isEmpty)
-            // Let go of, it is given up like any other: by the next store of it, or by the next clean.
+            // Once unpinned, it is removed like any other image: by its next store or by the next clean.
             try await subject.cache.storeToDisk(
                 .blob(3, count: 1_002), forKey: "big", attributes: .init(isPinned: false))
             #expect(!subject.storage.isCached(forKey: "big"))
@@ -145,10 +145,10 @@ import Testing
         try await withImageCache { subject in
             try subject.fill((0..<400).map { "\($0)" })
             subject.storage.config.sizeLimit = 1_000
-            // So many stores in one millisecond share a stamp.
+            // That many stores in one millisecond share a stamp.
             subject.clock.advance(by: 1)
             try await subject.cache.storeToDisk(.blob(1), forKey: "new")
-            // In batches, so that others get in.
+            // In batches, so that other calls run in between.
             try await eventually { try subject.storage.totalSize() <= 500 }
             #expect(subject.storage.isCached(forKey: "new"))
         }
@@ -163,7 +163,7 @@ import Testing
                 subject.cache.storeToDisk(.blob(number, count: 100), forKey: "\(number)") { _ in
                     let total = (try? subject.storage.totalSize()) ?? .max
                     highest.withLock { $0 = max($0, total) }
-                    // So that stores can be told apart by their times: within a tenth of a second a hundred can.
+                    // Gives the stores distinct times: a tenth of a second has room for only a hundred stamps.
                     clock.advance(by: 1)
                     calls.record(())
                 }
@@ -195,7 +195,7 @@ import Testing
 }
 
 extension CacheFixture {
-    /// Pins all entries, as the owner of the index can.
+    /// Pins all entries with SQL, as the user of `sqlite3` can.
     fileprivate func pinEverything() throws {
         settle()
         try Connection(path: index.path).execute("UPDATE entries SET pinned = 1")

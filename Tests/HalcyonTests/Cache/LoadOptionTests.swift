@@ -158,7 +158,7 @@ import Testing
                 subject.cache.retrieveImage(
                     forKey: "a", options: [.backgroundDecode, .cacheSerializer(slow)], callbackQueue: .untouch
                 ) { calls.record((try? $0.get())?.image) }
-                // Comes although the other one is not done.
+                // Returns although the other load is still running.
                 #expect(try await subject.cache.retrieveImageInDiskCache(forKey: "a")?.number == 1)
                 #expect(calls.count == 0)
                 hold.signal()
@@ -194,7 +194,7 @@ import Testing
 #endif
 
 extension CacheUnderTest {
-    /// Not async: what comes before the return of a call can be seen.
+    /// Not async, so that the test sees what happens before the call returns.
     fileprivate func loadSynchronously() {
         let here = ObjectIdentifier(Thread.current)
         let seen = Locked<[Bool]>([])

@@ -79,7 +79,7 @@ import Testing
                 try await ImageCache.default.store(Pictures.image(1), forKey: "a")
                 ImageCache.default.clearMemoryCache()
                 #expect(try await ImageCache.default.retrieveImage(forKey: "a").image?.number == 1)
-                // A folder that cannot be made: memory works, and nothing throws.
+                // The folder cannot be created: memory works, and nothing throws.
                 setenv("XDG_CACHE_HOME", "/dev/null", 1)
                 let lame = ImageCache(name: "lame")
                 lame.store(try Pictures.image(), forKey: "a", completionHandler: nil)

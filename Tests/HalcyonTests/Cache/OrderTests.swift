@@ -5,16 +5,16 @@ import Testing
 
 @testable import Halcyon
 
-/// What is called later on a key sees what was called before on it, and between keys nothing waits.
+/// A call on a key sees the effect of earlier calls on that key, and calls on different keys do not wait for each other.
 @Suite(.endsEvenIfItHangs, .serialized) struct OrderTests {
-    /// Runs `body` while nothing on the cache's queue has its turn.
+    /// Runs `body` while no work on the cache's queue can begin.
     private func withoutTurns(_ subject: CacheUnderTest, _ body: (ImageCache) async throws -> Void) async throws {
         subject.cache.ioQueue.suspend()
         defer { subject.cache.ioQueue.resume() }
         try await body(subject.cache)
     }
 
-    /// Runs `body` while no load begins.
+    /// Runs `body` while no load can begin.
     private func withoutLoads(_ body: () async throws -> Void) async throws {
         ImageCache.loadQueue.isSuspended = true
         defer { ImageCache.loadQueue.isSuspended = false }
@@ -65,7 +65,7 @@ import Testing
             cache.store(try Pictures.image(2), forKey: "slow", cacheSerializer: serializer, completionHandler: nil)
             cache.clearMemoryCache()
             await begins.reached()
-            // More than there are processors.
+            // More loads than processors.
             let slow = Calls<Int?>()
             for _ in 0..<32 {
                 cache.retrieveImage(forKey: "slow", options: [.scaleFactor(2)], callbackQueue: .untouch) {
@@ -149,7 +149,7 @@ import Testing
                     try await #expect(cache.retrieveImage(forKey: "a").image?.number == 2)
                     #expect(cache.isCached(forKey: "a"))
                 }
-                // Ends when nothing is kept of them.
+                // Ends when no state of the calls is left.
                 repeat { await subject.settle() } while !subject.cache.order.isIdle
                 #expect(try subject.storage.value(forKey: "a") == Pictures.small[2])
             }
@@ -170,11 +170,11 @@ import Testing
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
             try await withoutTurns(subject) { cache in
-                // Not serialized: what is on the disk.
+                // The store is not serialized yet, so the load finds what is on disk.
                 cache.store(try Pictures.image(2), forKey: "a", completionHandler: nil)
                 cache.clearMemoryCache()
                 #expect(loadNow(cache, "a") == 1)
-                // And that is out of date by now.
+                // That image is out of date by now, so memory does not keep it.
                 #expect(cache.imageCachedType(forKey: "a") == .disk)
                 cache.storeToDisk(Pictures.small[3], forKey: "a", completionHandler: nil)
                 #expect(loadNow(cache, "a") == 3)
@@ -272,11 +272,11 @@ import Testing
         }
     }
 
-    /// Stands still when a removal begins.
+    /// A progress that blocks when a removal begins.
     private final class HeldProgress: Progress, @unchecked Sendable {
         let (isHeld, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
 
-        /// The initializer is not for asynchronous functions.
+        /// Async functions cannot call the initializer.
         static func make() -> HeldProgress { HeldProgress(parent: nil, userInfo: nil) }
 
         override var totalUnitCount: Int64 {
@@ -332,7 +332,7 @@ import Testing
 
     // MARK: Loads of one key are one
 
-    /// A serializer that is one object.
+    /// A serializer that is a class.
     private final class CountingSerializer: CacheSerializer {
         let count = Locked(0)
         func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { nil }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Halcyon
 
-/// `ImageCache.suspend`, `resume`, and what a cache does before the system suspends the process.
+/// `ImageCache.suspend`, `resume`, and the preparations before the system suspends the process.
 @Suite struct PausingTests {
-    /// A cache on a folder of its own, and a queue of it that can be held.
+    /// A cache on its own folder, with a queue that the test can hold.
     private final class Fixture: @unchecked Sendable {
-        // Sendable because its members are constants that are so.
+        // Sendable because all members are Sendable constants.
         let files: CacheFixture
         let cache: ImageCache
 
@@ -23,7 +23,7 @@ import Testing
 
         var isOpen: Bool { files.storage.store.index.isOpen }
 
-        /// Does what `body` asks for while the cache's queue cannot begin with any of it.
+        /// Runs `body` while the cache's queue cannot begin any work.
         func holdingQueue(_ body: () -> Void) {
             let gate = DispatchSemaphore(value: 0)
             cache.ioQueue.async { gate.wait() }
@@ -76,7 +76,7 @@ import Testing
         try fixture.files.requireClean()
     }
 
-    /// Two caches on one folder, as an app may have by accident or for two kinds of images.
+    /// Two caches on one folder, as an app has them by accident or for two kinds of images.
     private func twoCaches(_ files: CacheFixture) -> [ImageCache] {
         files.environment.isShared = true
         return (0..<2).map { _ in
@@ -166,7 +166,7 @@ import Testing
                 isSuspended = Bool.random(using: &generator)
                 if isSuspended { fixture.cache.suspend(completion: nil) } else { fixture.cache.resume() }
             }
-            // Comes after them all, and does nothing.
+            // Runs after all of them and does nothing.
             _ = try? await fixture.cache.update(.init(), forKey: "none")
             let type = await fixture.cache.imageCachedTypeAsync(forKey: "a")
             #expect(type == (isSuspended ? .none : .disk))

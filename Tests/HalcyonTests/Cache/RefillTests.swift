@@ -5,9 +5,9 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A load that is overtaken must not bring back into memory what is out of date.
+/// A load that is overtaken must not bring stale images back into memory.
 @Suite(.endsEvenIfItHangs) struct RefillTests {
-    /// Starts a load of "a" whose bytes are read, does something before the image is made of them, and lets it end.
+    /// Starts a load of "a", runs an action after its bytes are read and before they are decoded, and lets the load end.
     private func overtake(
         _ subject: CacheUnderTest, _ options: KingfisherOptionsInfo, by change: @escaping @Sendable (ImageCache) -> Void
     ) async throws -> KFCrossPlatformImage? {
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// A cache whose memory asks a hook for the time, at each store and look: what others do at that very moment.
+    /// A cache whose memory calls a hook for the time, at each store and lookup: the hook acts at exactly that moment.
     private func withHookedClock(_ body: (CacheUnderTest, Locked<(@Sendable () -> Void)?>) async throws -> Void)
         async throws
     {
@@ -151,7 +151,7 @@ import Testing
                             calls.record(())
                         }
                     }
-                    // For a load that does not wait for the store.
+                    // Gives a load that does not wait for the store time to finish.
                     usleep(10_000)
                 }
             }
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    /// Loads once more before the disk is cleared, as another thread may.
+    /// Loads once more before the disk is cleared, as another thread might.
     private final class LateReader: ImageCache, @unchecked Sendable {
         override func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
             retrieveImage(forKey: "a", callbackQueue: .untouch) { _ in }
@@ -219,7 +219,7 @@ import Testing
         let isGone = Locked(false)
         memory.storage.store(
             value: Token {
-                // What every store does first.
+                // The first step of every store.
                 order.change(MemoryKey("a")) {}
                 isGone.withLock { $0 = true }
             }, forKey: "a")

@@ -76,7 +76,7 @@ import Testing
             try await subject.cache.store(Pictures.image(), forKey: "a")
             subject.disk.fileSystem.fail(.rename, EACCES, times: nil)
             await subject.onceDone { subject.cache.removeImage(forKey: "a", completionHandler: $0) }
-            // Only the async twin can tell.
+            // Only the async function reports the error.
             await #expect(throws: KingfisherError.self) { try await subject.cache.removeImage(forKey: "a") }
             try await subject.cache.removeImage(forKey: "a", fromDisk: false)
             subject.disk.fileSystem.heal()

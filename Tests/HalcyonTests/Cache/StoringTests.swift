@@ -65,7 +65,7 @@ import Testing
             #expect(answers.values == ["a", "b", "c", "removed", "b", "d", "removed"])
             let values = try ["a", "b", "c", "d"].map { try subject.storage.value(forKey: $0) }
             #expect(values == [.blob(1), .blob(2), .blob(1), nil])
-            // Two for stores and two for removals, and whatever housekeeping has to note.
+            // Two for stores, two for removals, and those of housekeeping.
             #expect(subject.disk.commitCount - before < 7)
         }
     }
@@ -110,7 +110,7 @@ import Testing
 
     private final class Token: Sendable {}
 
-    /// Stores something whose handler alone keeps an object; returns whether it is still kept.
+    /// Stores a value with a handler that holds the only reference to an object; returns whether the object still exists.
     private static func storeHolding(_ token: Token, in cache: ImageCache) -> @Sendable () -> Bool {
         cache.storeToDisk(.blob(0), forKey: "0") { _ in withExtendedLifetime(token) {} }
         return { [weak token] in token != nil }
@@ -122,7 +122,7 @@ import Testing
             let held = Calls<Bool>()
             cache.ioQueue.suspend()
             let isHeld = Self.storeHolding(Token(), in: cache)
-            // More than one batch takes.
+            // More than fit one batch.
             for number in 1..<40 {
                 cache.storeToDisk(.blob(number), forKey: "\(number)") { _ in if number == 39 { held.record(isHeld()) } }
             }

@@ -124,19 +124,19 @@ import Testing
     private var smallBatches: Tuning {
         var tuning = Tuning.patient
         tuning.batchSize = 8
-        // No commit but the clear's is to be stopped.
+        // Only the clear's commits may be stopped.
         tuning.flushInterval = 3_600_000
         return tuning
     }
 
-    /// A cache that is being cleared, stopped in the middle of a batch.
+    /// A cache whose clear is stopped in the middle of a batch.
     private struct Clear {
         let disk: CacheFixture
         let cache: ImageCache
         let held: HeldWalk
         let cleared = Calls<Void>()
 
-        /// Returns when it is on disk; the clear waits between two batches then.
+        /// Returns when the value is on disk; the clear then waits between two batches.
         func storeBehind(_ key: String, byteCount: Int = 100) async throws {
             async let stored: Void = cache.storeToDisk(.blob(7, count: byteCount), forKey: key)
             held.letCommit()
@@ -148,11 +148,11 @@ import Testing
             _ = await cleared.first()
         }
 
-        /// Those of the keys "0" to "399" that are hits.
+        /// The keys from "0" to "399" that hit.
         var found: [Int] { (0..<400).filter { cache.isCached(forKey: "\($0)") } }
     }
 
-    /// - Parameter prepare: what is done once the cache has been opened anew.
+    /// - Parameter prepare: runs after the cache has been reopened.
     private func beginClear(
         of disk: CacheFixture, stoppedAfter batches: Int = 2, _ prepare: () throws -> Void = {}
     ) async throws -> Clear {
@@ -238,7 +238,7 @@ import Testing
         #expect(clear.found == [])
     }
 
-    /// Behind the commit that is under way.
+    /// After the current commit.
     private func takeIndexAway(from disk: CacheFixture) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -271,7 +271,7 @@ import Testing
         #expect(await stored.first().value)
         #expect(cache.isCached(forKey: "new"))
         try await #expect(cache.retrieveImageInDiskCache(forKey: "twice")?.number == 3, "the later one")
-        // And without a clear that could make room it is told at once.
+        // Without a clear that could make room, the store fails at once.
         disk.fileSystem.fail(.write, ENOSPC, times: nil)
         await #expect(throws: KingfisherError.self) { try await cache.storeToDisk(Pictures.small[1], forKey: "late") }
         disk.fileSystem.heal()

@@ -6,9 +6,9 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What a process does while another one has the write lock, and does not give it back.
+/// The behavior of a process while another one keeps the write lock.
 @Suite(.endsEvenIfItHangs, .serialized) struct LockHeldTests {
-    /// What waits like a store does not come back from this within a test's time.
+    /// A timeout so long that a call that waits for the lock never returns within a test.
     private static var endless: Tuning {
         var tuning = Tuning()
         tuning.writerTimeout = 3_600_000
@@ -22,7 +22,7 @@ import Testing
         return tuning
     }
 
-    /// Another process's.
+    /// A connection of another process.
     private func whileLocked(_ cache: CacheFixture, _ body: () throws -> Void) throws {
         let other = try Connection(path: cache.index.path, access: .readWriteCreate)
         try other.begin()
@@ -62,7 +62,7 @@ import Testing
             let stored = DispatchGroup()
             try whileLocked(cache) {
                 try look(at: storage, hits: 1)
-                // A store has the writer's lock of this process, and waits for the other one's.
+                // The store holds the write lock of this process and waits for that of the other one.
                 stored.enter()
                 Thread {
                     try? storage.store(value: .blob(2), forKey: "b")
@@ -72,14 +72,14 @@ import Testing
                 try look(at: storage, hits: 2)
             }
             stored.wait()
-            // What was noted is written later.
+            // Pending accesses are written later.
             try storage.flush()
             try #expect(storage.entry(forKey: "a")?.hits == 2)
         }
     }
 
     private func look(at storage: DiskStorage.Backend<Data>, hits: Int64) throws {
-        // Notes an access, which all the others would write first.
+        // Records an access, which every other call would have to write first.
         try #expect(storage.value(forKey: "a") == .blob(1))
         #expect(storage.isCached(forKey: "a") && !storage.isCached(forKey: "none"))
         try #expect(storage.entry(forKey: "a")?.key == "a")
@@ -99,7 +99,7 @@ import Testing
             cache.storage.store.close()
             try whileLocked(cache) {
                 cache.reopen { $0.boot = { "another" } }
-                // Stored long before the machine was restarted.
+                // Stored long before the restart, so trusted.
                 #expect(cache.storage.isCached(forKey: "a"))
                 try #expect(cache.storage.value(forKey: "a") == .blob(1))
                 try #expect(cache.storage.store.index.read { try $0.state() }.boot != "another")
@@ -126,7 +126,7 @@ import Testing
             let other = try Connection(path: cache.index.path)
             let after = try IndexSession(connection: other).state()
             #expect(after.settledUptime == before.settledUptime && after.boots == before.boots)
-            // It goes for that, as soon as the lock can be had.
+            // The distrusting sweep runs as soon as the lock is free.
             try cache.storage.open()
             while cache.storage.store.condition.isDistrusting { usleep(10_000) }
         }
@@ -183,7 +183,7 @@ import Testing
             }
             group.wait()
             #expect(failures.withLock { $0 } == [])
-            // It had rows without files.
+            // The index had rows without files.
             try cache.storage.removeAll()
         }
     }
@@ -197,7 +197,7 @@ import Testing
                 cache.storage.close()
                 #expect(!cache.storage.store.index.isOpen)
             }
-            // It could not be written then, and is with the next flush.
+            // The counts could not be written then; the next flush writes them.
             try cache.storage.flush()
             try #expect(cache.storage.entry(forKey: "a")?.hits == 1)
         }
@@ -210,7 +210,7 @@ import Testing
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()
             try whileLocked(cache) {
-                // Stored just before the machine was restarted.
+                // Stored just before the restart.
                 cache.reopen { $0.boot = { "another" } }
                 cache.settle()
                 #expect(cache.storage.store.condition.isDistrusting)
@@ -259,7 +259,7 @@ import Testing
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()
             try whileLocked(cache) {
-                // Asks for the lock for a moment, to write a note.
+                // Tries the lock for a moment, to write an access.
                 _ = try cache.storage.value(forKey: "a")
                 _ = try cache.storage.entry(forKey: "a")
                 usleep(1_500_000)
@@ -307,7 +307,7 @@ import Testing
             try other.begin()
             let storing = Background { (try? cache.storage.store(value: .blob(2), forKey: "a")) != nil }
             while cache.storage.store.index.writer.withLockIfFree({ _ in }) != nil { usleep(500) }
-            // Looks while it waits.
+            // A lookup during the wait.
             try #expect(cache.storage.value(forKey: "a") == .blob(1))
             other.rollBack()
             #expect(storing.wait() == true)
@@ -386,7 +386,7 @@ import Testing
             _ = await isSuspended.first()
             try await cache.storeToDisk(.blob(1), forKey: "a")
             subject.disk.settle()
-            // It waits again.
+            // Stores wait again.
             let other = try Connection(path: subject.disk.index.path, access: .readWriteCreate)
             try other.begin()
             let storing = Background { (try? subject.storage.store(value: .blob(2), forKey: "a")) != nil }

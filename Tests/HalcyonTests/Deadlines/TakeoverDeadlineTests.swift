@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-/// A folder of Kingfisher's is taken over while the cache is in use: on its queue nothing waits for that.
+/// A folder of Kingfisher's is adopted while the cache is in use; no call on the cache's queue waits for the adoption.
 @Suite(.endsEvenIfItHangs) struct TakeoverDeadlineTests {
     @Test func `cleaning and measuring wait for an adoption, loads and stores do not`() async throws {
         let held = HeldWalk()

@@ -48,7 +48,7 @@ import Testing
                     return commits != refused
                 }
             }
-            // Housekeeping or a query meets the refusal; the query after it has all.
+            // Housekeeping or a query meets the refusal; the query after it sees all files.
             let counts = (0..<3).compactMap { _ in try? cache.storage.entries(matching: .all).entries.count }
             #expect(counts.last == 3 && counts.count >= 2, "refused: the one of \(commits.withLock { $0 })")
             cache.settle()
@@ -180,7 +180,7 @@ import Testing
         cache.fileSystem.heal()
         let copy = cache.folder.url.appendingPathComponent("copy")
         try FileManager.default.copyItem(at: cache.directory, to: copy)
-        // As the copying of many files does.
+        // Copying many files takes time too.
         Thread.sleep(forTimeInterval: 0.05)
         for name in try FileManager.default.contentsOfDirectory(atPath: copy.path) where name != ".halcyon" {
             let file = copy.appendingPathComponent(name)
@@ -207,7 +207,7 @@ import Testing
             let folder = try kingfisherFolder(cache, count: 20)
             let lists = Locked(0)
             cache.fileSystem.observe { call, path in
-                // The first listing counts.
+                // The first listing is the count.
                 guard call == .list, path == folder.path,
                     lists.withLock({
                         $0 += 1
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    /// Holds the sweep up where it looks into `staging/`, until the test is done with `meanwhile`.
+    /// Stops the sweep when it lists `staging/`, until `meanwhile` has returned.
     private func watch(
         _ cache: CacheFixture, storage: DiskStorage.Backend<Data>, meanwhile: () throws -> Void
     ) throws -> AsyncStream<AdoptionProgress> {

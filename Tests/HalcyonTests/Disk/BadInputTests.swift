@@ -3,7 +3,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-/// Keys, values and settings that a careless or hostile caller passes.
+/// Keys, values and settings from careless or hostile callers.
 @Suite struct BadInputTests {
     static let keys: [String] = [
         "", "a/b", "/", "..", "../../escape", ".hidden", ".halcyon", ".halcyon/index.sqlite", "a\0b", "\0", "🦊",

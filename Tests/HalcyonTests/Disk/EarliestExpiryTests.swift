@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// The index notes before which moment nothing expires, so that cleaning need not look.
+/// The index records the time before which nothing expires, so that cleans can skip the search.
 @Suite struct EarliestExpiryTests {
     private func noted(_ cache: CacheFixture) throws -> [String] {
         try Connection(path: cache.index.path, access: .queryOnly).texts(
@@ -16,7 +16,7 @@ import Testing
         try #require(try Int64(noted(cache)[0].split(separator: " ")[0]))
     }
 
-    /// How often the index was written, and a scan read all of it.
+    /// The number of removed entries, and of commits that the clean took.
     private func removeExpired(_ cache: CacheFixture) throws -> (removed: Int, commits: Int) {
         cache.settle()
         let before = cache.commitCount
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// What is stored after a scan has read, and before it notes what it found.
+    /// A store after the scan has read the entries and before it records its result.
     @Test func `a store during a scan is not overlooked`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(10))
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// Another process begins while the first one reads: what the first one found may be older than what was written since.
+    /// Another process begins a scan while the first one reads, so the result of the first one may be out of date.
     @Test func `the result of an overtaken scan is not recorded`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(100))
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// As a clean goes on, which lets stores in after each batch.
+    /// As a clean does that pauses after each batch.
     @Test func `a removal that was stopped continues where it stopped`() throws {
         try withCache { cache in
             for seed in 0..<300 {

@@ -3,7 +3,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-/// Time runs out, is extended, and jumps. No test sleeps: the clock is injected.
+/// Entries expire, are extended, and survive clock changes. No test sleeps: the clock is injected.
 @Suite struct ExpirationTests {
     private static let day: Double = 86_400
 
@@ -160,7 +160,7 @@ import Testing
             #expect(cache.storage.isCached(forKey: "future"))
             try cache.storage.store(value: .blob(2), forKey: "a")
             try cache.storage.store(value: .blob(3), forKey: "b")
-            // It counts as used now, and no later than what is used now.
+            // It counts as used now, and not later than entries that are used now.
             cache.clock.advance(by: 60)
             _ = try cache.storage.value(forKey: "a")
             _ = try cache.storage.value(forKey: "b")

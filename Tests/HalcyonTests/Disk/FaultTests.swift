@@ -9,7 +9,7 @@ import Testing
     func `a store that fails leaves the old value`(call: FaultyFileSystem.Call) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "https://secret.example/token")
-            // A rename only happens without an exchange.
+            // A store renames only on volumes without exchange.
             if call == .rename { cache.fileSystem.fail(.exchange, EINVAL, times: nil) }
             cache.fileSystem.fail(call, EIO, times: nil, path: call == .rename ? cache.directory.path : nil)
             let error = #expect(throws: KingfisherError.self) {

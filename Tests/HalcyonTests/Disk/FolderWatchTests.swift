@@ -4,7 +4,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What was looked at once is not looked at again while its folder's dates say that no name in it has changed.
+/// A folder is not examined again while its dates show that no name in it has changed.
 @Suite struct FolderWatchTests {
     private final class Fixture {
         let folder: TemporaryFolder
@@ -26,7 +26,7 @@ import Testing
             }
         }
 
-        /// The clock of files stands still for some milliseconds.
+        /// The kernel's clock for file dates advances only every few milliseconds.
         func change(_ body: (URL) throws -> Void) throws {
             Thread.sleep(forTimeInterval: 0.03)
             try body(folder.url.appendingPathComponent("a"))
@@ -119,7 +119,7 @@ import Testing
             cache.settle()
             let before = cache.fileSystem.calls(of: .status)
             for number in 3..<13 { try cache.storage.store(value: .blob(number), forKey: "\(number)") }
-            // The folder before staging and under the lock, and what is at the blob's name.
+            // The folder before staging and under the lock, and the place of the blob.
             #expect(cache.fileSystem.calls(of: .status) - before == 30)
             Thread.sleep(forTimeInterval: 0.03)
             for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: cache.index.path + suffix) }

@@ -4,7 +4,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A volume that takes names for one another which differ in case or Unicode form.
+/// A volume that folds names that differ only in case or Unicode form.
 @Suite struct FoldingVolumeTests {
     /// Keys that would share files, each with its extension.
     struct Pair: Sendable, CustomTestStringConvertible {
@@ -21,7 +21,7 @@ import Testing
         Pair(keys: ["a", "a"], extensions: ["jpg", "JPG"], isHashed: true),
         Pair(keys: ["caf\u{E9}", "cafe\u{301}"]), Pair(keys: ["CAF\u{C9}", "caf\u{E9}"]),
         Pair(keys: ["stra\u{DF}e", "STRASSE"]),
-        // The sign of kelvins, and the long s.
+        // The Kelvin sign, and the long s.
         Pair(keys: ["\u{212A}", "k"]), Pair(keys: ["\u{17F}", "s"]),
     ]
 
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Another storage on the same folder that names blobs as 0.1.0 did.
+    /// A storage on the same folder that names blobs as version 0.1.0 did.
     private func fillAsBefore(
         _ cache: CacheFixture, _ keys: [String], attributes: DiskStorage.EntryAttributes = .init()
     ) throws {
@@ -165,7 +165,7 @@ import Testing
     @Test func `operations on one name never touch the file of another`() throws {
         try withFoldingCache { cache in
             try fillAsBefore(cache, ["Photo"])
-            // The other key's file would be this one.
+            // The volume would open this file for the other key, too.
             #expect(try cache.storage.value(forKey: "photo") == nil)
             #expect(!cache.storage.isCached(forKey: "PHOTO"))
             for key in ["photo", "PHOTO", "pHOTO"] { try cache.storage.remove(forKey: key) }

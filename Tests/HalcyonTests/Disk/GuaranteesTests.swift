@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The page of guarantees names the tests that show them.
+/// The page of guarantees names the tests that prove them.
 @Suite struct GuaranteesTests {
     private static let package = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

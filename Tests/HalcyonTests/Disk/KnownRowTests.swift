@@ -6,7 +6,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Lookups that are answered by rows in memory. Every interleaving is in `Tests/Models/rows.py`.
+/// Lookups that rows in memory answer. `Tests/Models/rows.py` tries every interleaving.
 @Suite(.endsEvenIfItHangs) struct KnownRowTests {
     private func isKnown(_ key: String, _ cache: CacheFixture) -> Bool {
         let storage = cache.storage
@@ -22,7 +22,7 @@ import Testing
             try #expect(cache.storage.value(forKey: "a") == .blob(1))
             #expect(isKnown("a", cache))
             let calls = Locked<[FaultyFileSystem.Call]>([])
-            // Housekeeping has threads of its own.
+            // Housekeeping reads on other threads.
             let caller = ObjectIdentifier(Thread.current)
             cache.fileSystem.observe { call, _ in
                 if ObjectIdentifier(Thread.current) == caller { calls.withLock { $0.append(call) } }
@@ -69,7 +69,7 @@ import Testing
             try storage.store(value: .blob(1), forKey: "a")
             for number in 2..<30 {
                 try #expect(storage.value(forKey: "a") == .blob(number - 1))
-                // As long as the one before.
+                // Of the same length as the value before.
                 try other.store(value: .blob(number), forKey: "a")
                 try #expect(storage.value(forKey: "a") == .blob(number))
             }
@@ -103,7 +103,7 @@ import Testing
                 try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(100))
                 try other.store.index.write { try $0.connection.execute("UPDATE entries SET \(change)") }
                 cache.clock.advance(by: 1)
-                // The row that it knows says a hundred seconds.
+                // The row in memory says a hundred seconds.
                 #expect(isKnown("a", cache))
                 try #expect(storage.value(forKey: "a", extendingExpiration: .cacheTime) == .blob(1))
                 try storage.store.recorder.flush()
@@ -150,7 +150,7 @@ import Testing
             try storage.store(value: .blob(1), forKey: "a")
             let clear = try storage.beginRemovingAll()
             #expect(!storage.isCached(forKey: "a"))
-            // Stored later: it stays, and is read from the index.
+            // An entry that is stored later stays, and is read from the index.
             try storage.store(value: .blob(2), forKey: "b")
             #expect(storage.isCached(forKey: "b") && !isKnown("b", cache))
             try clear()

@@ -4,8 +4,8 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A folder that Kingfisher 7 or earlier wrote: files named by the MD5 of their key. No key leads to them any more. They become entries
-/// like any other file that is taken over, and go as others do.
+/// A folder that Kingfisher 7 or earlier wrote: files are named by the MD5 of their key. No key finds them any more. They become entries
+/// like all adopted files, and are evicted or expire like them.
 @Suite struct LegacyNameTests {
     /// `printf k | md5sum`
     private static let nameOfK = "8ce4b16b22b58894aa86c421e8759df3"
@@ -89,7 +89,7 @@ import Testing
             try write(.blob(1), in: cache)
             try cache.storage.store(value: .blob(2), forKey: "other")
             cache.settle()
-            // As after an upgrade: version 1 passed over the file, the column says that the directory was not searched, and a sweep is due.
+            // As after an upgrade: version 1 skipped the file, the column says that the directory was not searched, and a sweep is due.
             try cache.storage.store.index.write {
                 try $0.execute("DELETE FROM entries WHERE typeof(name) = 'text'")
                 try $0.execute("UPDATE state SET legacy_names = 2, adoption = 'done', reconciled_at = 0")
@@ -107,7 +107,7 @@ import Testing
         try withCache { cache in
             try write(.blob(1), in: cache)
             _ = try cache.storage.totalSize()
-            // As 0.1.0 noted it.
+            // As version 0.1.0 recorded it.
             try cache.storage.store.index.write { try $0.execute("UPDATE state SET legacy_names = 1") }
             for _ in 0..<2 {
                 cache.clock.advance(by: 2 * 86_400)

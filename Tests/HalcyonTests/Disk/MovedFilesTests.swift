@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Files taken away, replaced or damaged while the cache is open, or between two runs.
+/// Files that are deleted, replaced or damaged while the cache is open, or between two runs.
 @Suite struct MovedFilesTests {
     @Test func `after the open folder is deleted, nothing is cached and the next store works`() throws {
         try withCache { cache in
@@ -75,7 +75,7 @@ import Testing
     @Test func `after only the open index is deleted, blobs become entries again`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
-            // The sweep would notice between the first and the last.
+            // A sweep would notice between the first store and the last.
             cache.settle()
             for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: cache.index.path + suffix) }
             try cache.storage.store(value: .blob(2), forKey: "b")
@@ -91,7 +91,7 @@ import Testing
             cache.storage.store.close()
             let (directory, index) = (cache.directory.path, cache.index.path)
             let isFirst = Locked(true)
-            // The sweep lists the folder last of all, with adoption long done.
+            // The sweep lists the folder as its last step, long after the adoption.
             cache.fileSystem.observe { call, path in
                 guard call == .list, path == directory,
                     isFirst.withLock({ first in
@@ -166,7 +166,7 @@ import Testing
 
     @Test func `with a folder in place of the index, stores throw an error about it and loads miss`() throws {
         var tuning = Tuning.patient
-        // An index that failed to open is tried again at once.
+        // Retries an index that failed to open at once.
         tuning.presenceInterval = 0
         let cache = try CacheFixture(tuning: tuning)
         try FileManager.default.createDirectory(
@@ -208,7 +208,7 @@ import Testing
             for seed in 0..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
             cache.settle()
             #expect(try cache.storage.store.index.read { try $0.state().isRelearning } == false)
-            // Learned: another file of the same length is no blob again.
+            // The new inodes are recorded: another file of the same length is not a blob.
             try Data.blob(33).write(to: cache.storage.cacheFileURL(forKey: "3"), options: .atomic)
             #expect(try cache.storage.value(forKey: "3") == nil)
         }

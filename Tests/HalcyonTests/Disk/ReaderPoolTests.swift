@@ -6,11 +6,11 @@ import Testing
 
 @testable import Halcyon
 
-/// Lookups of several threads at once, each on a connection of its own.
+/// Concurrent lookups, each on its own connection.
 @Suite(.endsEvenIfItHangs) struct ReaderPoolTests {
-    /// Does something while another thread is in the middle of a lookup.
+    /// Runs `body` while another thread is in the middle of a lookup.
     private func whileSomebodyReads(_ index: EntryIndex, _ body: () throws -> Void) throws {
-        // What is known without the index needs no connection.
+        // A lookup that the rows in memory answer needs no connection.
         index.knownRows.forgetAll()
         let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let thread = Thread {
@@ -42,7 +42,7 @@ import Testing
     #if os(Linux)
         private func connections(_ cache: CacheFixture) throws -> Int {
             let paths = try openFiles(under: cache.directory)
-            // Each opens the log for itself; descriptors of the database are handed on.
+            // Each connection opens the log; descriptors of the database are reused.
             return paths.count { $0.hasSuffix("-wal") }
         }
 
@@ -54,7 +54,7 @@ import Testing
         @Test func `an extra connection is opened on demand and closed with the others`() throws {
             try withCache { cache in
                 try cache.storage.store(value: .blob(1), forKey: "a")
-                // A sweep that reads meanwhile would open the other one.
+                // A sweep that reads at the same time would open the extra connection.
                 cache.settle()
                 #expect(cache.storage.isCached(forKey: "a"))
                 let before = try connections(cache)
@@ -73,7 +73,7 @@ import Testing
         @Test func `closing waits for a running lookup, and a later lookup opens nothing`() throws {
             try withCache { cache in
                 try cache.storage.store(value: .blob(1), forKey: "a")
-                // A sweep that ends meanwhile would close another one.
+                // A sweep that ends at that moment would close another connection.
                 cache.settle()
                 let (index, isClosed) = (cache.storage.store.index, DispatchSemaphore(value: 0))
                 try whileSomebodyReads(index) {

@@ -22,7 +22,7 @@ import Testing
         #expect(storage.directoryURL.lastPathComponent == "com.onevcat.Kingfisher.ImageCache.thumbnails")
     }
 
-    /// "Ask, keep, remember", and the page of the documentation that goes further.
+    /// "Ask, keep, remember", and the documentation page about it.
     @Test func `the sample of queries, pins and metadata works`() async throws {
         let folder = try TemporaryFolder()
         let cache = try ImageCache(name: "asked", cacheDirectoryURL: folder.url)

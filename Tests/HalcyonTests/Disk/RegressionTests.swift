@@ -6,7 +6,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What a review broke, each with the shortest way to break it again.
+/// Bugs that a review found, each with the shortest way to reproduce it.
 @Suite struct RegressionTests {
     @Test func `everything is removed also after the clock jumped back`() throws {
         try withCache { cache in
@@ -45,7 +45,7 @@ import Testing
             cache.fileSystem.observe { call, path in
                 guard call == .unlink, path.contains("/trash/") else { return }
                 cache.clock.advance(by: 1)
-                // A store of our own would be in the way of the batch.
+                // A store by this storage would wait for the batch.
                 let key = "meanwhile \(cache.clock.now.milliseconds)"
                 guard (try? other.store(value: .blob(7), forKey: key, expiration: .never)) != nil else { return }
                 keys.withLock { $0.append(key) }
@@ -55,7 +55,7 @@ import Testing
             let stored = keys.withLock { $0 }
             #expect(stored.count > (jump == 0 ? 100 : 0))
             for key in stored { #expect(try other.value(forKey: key) == .blob(7)) }
-            // After a jump some may look as if they were stored meanwhile: these stay.
+            // After a jump, some entries may look as if they were stored during the removal; these stay.
             if jump == 0 { #expect(Int(try cache.storage.totals().entries) == stored.count) }
         }
     }
@@ -118,7 +118,7 @@ import Testing
     @Test(arguments: [false, true])
     func `if more blobs than fit a batch cannot be removed, the others still are`(areExpired: Bool) throws {
         try withCache { cache in
-            // The oldest 150 have a directory in the way of their place in the trash, which cannot be removed.
+            // The oldest 150 cannot be removed: a directory is in the way of their place in the trash.
             for seed in 0..<400 {
                 try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .days(1))
                 cache.clock.advance(by: 1)

@@ -40,7 +40,7 @@ import Testing
             }
         }
 
-        /// Only the date tells the file from the blob.
+        /// Only the date distinguishes the file from the blob.
         var keepsLength: Bool { [.replacedBySameLength, .deletedAndMadeAnew, .overwrittenInPlace].contains(self) }
     }
 
@@ -56,7 +56,7 @@ import Testing
             let tag = try microseconds(of: url)
             cache.settle()
             try damage.inflict(on: url)
-            // One date in five hundred has no microseconds, or the blob's.
+            // One date in five hundred has no microseconds, or equals the blob's.
             while damage.keepsLength, try [0, tag].contains(microseconds(of: url)) { try damage.inflict(on: url) }
             #expect(!cache.storage.isCached(forKey: "a"))
             #expect(try cache.storage.value(forKey: "a") == nil)
@@ -74,7 +74,7 @@ import Testing
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let url = cache.storage.cacheFileURL(forKey: "a")
-            // The sweep after the opening takes a folder away that is still empty.
+            // The sweep after the opening deletes an empty folder in the blob's place.
             cache.settle()
             try damage.inflict(on: url)
             try cache.storage.store(value: .blob(2), forKey: "a")
@@ -89,7 +89,7 @@ import Testing
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let url = cache.storage.cacheFileURL(forKey: "a")
-            // The sweep after the opening takes a folder away that is still empty.
+            // The sweep after the opening deletes an empty folder in the blob's place.
             cache.settle()
             try damage.inflict(on: url)
             try cache.storage.remove(forKey: "a")

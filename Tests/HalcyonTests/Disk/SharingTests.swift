@@ -112,7 +112,7 @@ import Testing
                     } else {
                         for seed in 0..<20 {
                             try? other.store(value: .blob(round &+ seed, count: 300), forKey: "\(seed)")
-                            // Just stored: the most recently used of all, so it stays.
+                            // It was just stored, so it is the most recently used entry and stays.
                             if (try? other.value(forKey: "\(seed)")) != .blob(round &+ seed, count: 300) {
                                 lost.withLock { $0 += 1 }
                             }
@@ -152,7 +152,7 @@ import Testing
             try cache.storage.store(value: .blob(1), forKey: "a")
             let other = cache.makeStorage()
             _ = other.isCached(forKey: "a")
-            // Within a write transaction of this very storage, from another thread, and of another process.
+            // During a write transaction of this storage, lookups from another thread and of another process.
             try cache.storage.store.index.write { (_: IndexSession) throws in
                 let answers = Locked([Bool]())
                 DispatchQueue.concurrentPerform(iterations: 2) { worker in

@@ -5,9 +5,9 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Stores that share a commit: in a row on a cache's queue, or of several callers at once.
+/// Stores that share a commit: in a row on a cache's queue, or by concurrent callers.
 @Suite(.endsEvenIfItHangs) struct StoringTogetherTests {
-    /// Commits of the index meanwhile.
+    /// The number of index commits during `body`.
     private func commits(of cache: CacheFixture, during body: () throws -> Void) rethrows -> Int {
         cache.settle()
         let before = cache.commitCount
@@ -71,7 +71,7 @@ import Testing
                 case .rename: names[1].text
                 default: nil
                 }
-            // Once for all of them, and once for the one that it is tried with alone.
+            // Fails once in the shared attempt, and once when the store is retried alone.
             cache.fileSystem.fail(call, EIO, after: path == nil ? 1 : 0, times: path == nil ? 1 : 2, path: path)
             let results = cache.storage.store(requests)
             cache.fileSystem.heal()
@@ -127,7 +127,7 @@ import Testing
                 }
             }
             let number = try commits(of: cache) {
-                // So that they all wait once.
+                // Makes all of them wait once.
                 try storage.store.index.write { _ in
                     threads.forEach { $0.start() }
                     while cache.names(in: "staging").count < threads.count { Thread.sleep(forTimeInterval: 0.001) }

@@ -5,9 +5,9 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A storage that has let go of its index, so that the system may suspend the process.
+/// A storage that has closed its index, so that the system may suspend the process.
 @Suite struct SuspensionTests {
-    /// Another process that wants the index for itself: only without any other connection can the journal be changed.
+    /// Another process that needs the index alone: the journal mode can be changed only without other connections.
     private func requireNoOtherConnection(_ cache: CacheFixture) throws {
         let other = try Connection(path: cache.index.path, access: .readWriteCreate, busyTimeout: 0)
         #expect(try other.text("PRAGMA journal_mode = DELETE") == "delete")
@@ -105,7 +105,7 @@ import Testing
                 #expect(error.cause?.code == .indexUnavailable)
             }
             cache.storage.suspend()
-            // Nothing is left to write, until a miss is to be counted.
+            // Nothing is left to write, until there is a miss to count.
             try cache.storage.flush()
             _ = try cache.storage.value(forKey: "a")
             try requireSuspended { try cache.storage.flush() }
@@ -174,13 +174,13 @@ import Testing
             let suspended = DispatchSemaphore(value: 0)
             let isSuspended = Locked(false)
             try index.readAtLength { session in
-                // Not a queue's: tests that work meanwhile may have all threads that queues have.
+                // Not on a dispatch queue: other tests may use all of its threads.
                 Thread {
                     cache.storage.suspend()
                     isSuspended.withLock { $0 = true }
                     suspended.signal()
                 }.start()
-                // Its first step. After it, no read can begin.
+                // The first step of a suspension: no new read can begin.
                 while (try? index.read { _ in }) != nil { sched_yield() }
                 // A statement that runs ten milliseconds later is interrupted.
                 do {
@@ -201,7 +201,7 @@ import Testing
         tuning.flushCount = 2
         tuning.batchSize = 4
         try withCache(tuning: tuning, configure: { $0.sizeLimit = 3_000 }) { cache in
-            // Made before the threads begin: it is lazy.
+            // Created before the threads start, because it is lazy.
             let storage = cache.storage
             let base = SeededGenerator.ofThisRun
             let isOver = Locked(false)
@@ -230,7 +230,7 @@ import Testing
             }
         #endif
         cache.storage.resume()
-        // So that the others get something done.
+        // Lets the other threads make progress.
         for _ in 0..<20 where cache.storage.isCached(forKey: "1") { sched_yield() }
     }
 
@@ -256,7 +256,7 @@ import Testing
 }
 
 extension KingfisherError {
-    /// Why the disk storage failed.
+    /// The cause from the disk storage.
     var cause: CacheStorageError? {
         guard case .cacheError(let reason) = self else { return nil }
         switch reason {

@@ -4,7 +4,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-/// Volumes of other kinds, as the file system seam tells them.
+/// Other kinds of volumes, as the file system seam reports them.
 @Suite struct VolumeTests {
     @Test(arguments: ["nfs", "smb2", "fuse"])
     func `a network file system works without a write-ahead log and says so once`(name: String) throws {
@@ -44,7 +44,7 @@ import Testing
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: url.path)
             #expect(try cache.storage.value(forKey: "a") == .blob(1))
             try Data.blob(2).write(to: url, options: .atomic)
-            // Of a thousand dates one would do.
+            // One date in a thousand would match.
             let file = try files.openForReading(url.path)
             try files.setModified(Timestamp(Date()), microseconds: tag % 999 + 1, of: file)
             files.close(file)

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What Cookbook.md and Migrating.md say, done.
+/// The recipes of Cookbook.md and Migrating.md, executed.
 @Suite(.endsEvenIfItHangs) struct RecipeTests {
     private let day = 86_400.0
 

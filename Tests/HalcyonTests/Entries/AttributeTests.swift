@@ -59,7 +59,7 @@ import Testing
             try cache.storage.store(value: .blob(2), forKey: "k")
             let entry = try #require(try cache.storage.entry(forKey: "k"))
             #expect(entry.isPinned && entry.tags == ["a"] && entry.validators == nil && entry.metadata == [:])
-            // Half of it said: what is left out is none of these bytes.
+            // An update with some attributes: the omitted ones do not belong to these bytes.
             try cache.storage.update(.init(validators: validators, metadata: metadata), forKey: "k")
             try cache.storage.store(value: .blob(3), forKey: "k", attributes: .init(metadata: ["n": "1"]))
             let next = try #require(try cache.storage.entry(forKey: "k"))
@@ -92,7 +92,7 @@ import Testing
                 value: .blob(1), forKey: "k", attributes: .init(tags: ["a"], validators: validators, metadata: metadata)
             )
             cache.storage.store.close()
-            // The original stays in another place, so that the copy gets other inode numbers.
+            // The original stays elsewhere, so that the copy gets other inode numbers.
             let original = cache.directory.deletingLastPathComponent().appendingPathComponent("original")
             try FileManager.default.moveItem(at: cache.directory, to: original)
             try FileManager.default.copyItem(at: original, to: cache.directory)

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Halcyon
 
-/// A page of the table that turns out to be damaged in the middle of a query.
+/// A page of the table that turns out to be damaged during a query.
 @Suite(.endsEvenIfItHangs) struct DamagedQueryTests {
     private static let count = 1_000
     private static let pageSize = 4_096
 
-    /// - Parameter damage: is given the file's bytes and where the root page of the table begins.
+    /// - Parameter damage: receives the file's bytes and the offset of the table's root page.
     private func damaged(_ damage: (inout Data, _ root: Int) -> Void) throws -> CacheFixture {
         let cache = try CacheFixture()
         for seed in 0..<Self.count { try cache.storage.store(value: .blob(seed), forKey: "key \(seed)") }
@@ -30,7 +30,7 @@ import Testing
         return cache
     }
 
-    /// The last leaf is no page any more.
+    /// The last leaf is no longer a page.
     private func withoutLastLeaf() throws -> CacheFixture {
         try damaged { data, root in
             let leaf = data[root + 8..<root + 12].reduce(0) { $0 << 8 | Int($1) } - 1
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// The first leaf stands there twice, in the place of the second.
+    /// The second leaf is a copy of the first.
     private func withOneLeafTwice() throws -> CacheFixture {
         try damaged { data, root in
             func cell(_ number: Int) -> Int {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-/// Random operations on a cache and on an array of structs: what is listed, counted and removed is the same.
+/// Random operations on a cache and on an array of structs: both list, count and remove the same.
 @Suite(.endsEvenIfItHangs) struct EntryModelTests {
     private static func tuning(_ batchSize: Int?) -> Tuning {
         var tuning = Tuning.patient

@@ -34,7 +34,7 @@ import Testing
         try cache.requireClean()
     }
 
-    /// On a thread of its own: those of tasks are for the iterators.
+    /// On its own thread: the iterators need those of tasks.
     private func churn(_ storage: DiskStorage.Backend<Data>, until isDone: Locked<Bool>) -> AsyncStream<String> {
         let (failures, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {

@@ -7,7 +7,7 @@ import Testing
 @_spi(HalcyonTool) @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct EvictionOrderTests {
-    /// In seconds after `start`, to a tenth: reads within one millisecond are told apart by the next ones.
+    /// In seconds after `start`, rounded to a tenth: the following reads separate reads within one millisecond.
     private struct Row: Equatable {
         var rank: Double
         var access: Double?
@@ -44,14 +44,14 @@ import Testing
             #expect(try row("a", cache, since: start) == Row(rank: 440, access: 110), "three count")
             #expect(try row("old", cache, since: start) == Row(rank: 0, access: nil))
 
-            // What is shown is the read.
+            // The entry shows the time of the read.
             let entry = try #require(try cache.storage.entry(forKey: "a"))
             #expect(abs(entry.lastAccess.timeIntervalSince(cache.clock.now.date)) < 0.1)
             let summary = try cache.storage.store.summary()
             #expect(try abs(#require(summary.newestAccess) - cache.clock.now) < 100)
             #expect(summary.oldestAccess == start)
 
-            // A store begins anew, and so does its count.
+            // A store resets the rank and its count.
             cache.clock.advance(by: 10)
             try cache.storage.store(value: .blob(2), forKey: "a")
             #expect(try row("a", cache, since: start) == Row(rank: 120, access: nil))
@@ -91,7 +91,8 @@ import Testing
                 try cache.storage.store(value: .blob(1), forKey: key)
                 cache.clock.advance(by: 10)
             }
-            // 60 + 3 × 50, 60 + 50 and 60.5 + 40.5: the lowest rank rises with each read, and the last one read is not the last one to go.
+            // 60 + 3 × 50, 60 + 50 and 60.5 + 40.5: each read raises the lowest rank, and the entry that was read last is not the last to
+            // be evicted.
             for _ in 0..<3 { try read("a", cache) }
             try read("b", cache)
             cache.clock.advance(by: 0.5)
@@ -185,7 +186,7 @@ import Testing
             config.evictionOrder = .frequencyBonus
             config.countLimit = 10
         }) { cache in
-            // Half a century ago, as a machine without a battery begins.
+            // Half a century ago, as the clock of a machine without a battery starts.
             cache.clock.set(by: -50 * 365 * 86_400)
             try cache.storage.store(value: .blob(1), forKey: "ancient", expiration: .never)
             cache.clock.set(by: 50 * 365 * 86_400)
@@ -194,7 +195,7 @@ import Testing
             for _ in 0..<5 { try read("a", cache) }
             #expect(try row("a", cache, since: start) == Row(rank: 90 * 86_400, access: 0), "three times thirty days")
 
-            // What is ahead for good reasons stays when evictions look for accesses in the future; what is not does not.
+            // When evictions look for accesses in the future, legitimate ranks stay ahead, and others do not.
             let edit = { (sql: String) in try cache.storage.store.index.write { try $0.execute(sql) } }
             try edit("UPDATE entries SET rank = rank + 4000000000000, accessed_at = rank WHERE key = 'b'")
             _ = try cache.storage.removeExpiredValues()
@@ -206,7 +207,7 @@ import Testing
             #expect(try row("a", cache, since: start) == Row(rank: 90 * 86_400, access: 0))
             #expect(try row("b", cache, since: start) == Row(rank: 0, access: nil), "no bonus, ten days ahead")
 
-            // A year ahead, and back.
+            // A year ahead and back.
             cache.clock.set(by: 365 * 86_400)
             for _ in 0..<3 { try read("b", cache) }
             cache.clock.set(by: -365 * 86_400)
@@ -226,7 +227,7 @@ import Testing
                 var random = SeededGenerator(seed: 1)
                 for _ in 0..<3_000 {
                     cache.clock.advance(by: Double(Int.random(in: 1...20, using: &random)))
-                    // The lower ones more often.
+                    // Lower keys more often.
                     let key = Int.random(in: 0...Int.random(in: 0...120, using: &random), using: &random)
                     let wasThere = rule.use(key, at: cache.clock.now.milliseconds)
                     #expect(try (cache.storage.value(forKey: "\(key)") != nil) == wasThere)
@@ -244,7 +245,7 @@ import Testing
         }
     }
 
-    /// What the documentation says of the order, by hand.
+    /// The rule as documented, implemented separately.
     private struct Rule {
         let limit: Int
         let lowWater: Int

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-/// Images that meet a filter go from memory and from disk, and nothing that is stored later does.
+/// A removal by a filter removes matching images from memory and disk, and nothing that is stored later.
 @Suite(.endsEvenIfItHangs) struct FilteredRemovalTests {
     private static let small: Tuning = {
         var tuning = Tuning.patient
@@ -94,7 +94,7 @@ import Testing
                         return first
                     })
                 else { return }
-                // Within the first batch: these wait for their turn, which is before the second one.
+                // During the first batch: these loads run before the second one.
                 for seed in 0..<6 { cache.retrieveImage(forKey: "a\(seed)") { loads.record($0) } }
             }
             _ = try await cache.removeImages(matching: filter)

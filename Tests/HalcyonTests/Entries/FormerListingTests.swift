@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What queries of version 0.1.0 kept for themselves: it goes, and its tables may be missing.
+/// The tables that queries of version 0.1.0 maintained: they are emptied, and may be missing.
 @Suite struct FormerListingTests {
     private static let tables = IndexSQL.formerListing.map(\.table.description)
     private let secret = "https://private.example.com/token-5f3a9c/photo.jpg"
@@ -16,7 +16,7 @@ import Testing
             .map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }.joined()
     }
 
-    /// With a listing as version 0.1.0 leaves it, of 200 entries and the secret one.
+    /// A listing as version 0.1.0 leaves it, with 200 entries and the secret one.
     private func listed(_ edit: String = "", isPrivate: Locked<Bool> = Locked(false)) throws -> CacheFixture {
         let cache = try CacheFixture(configure: { $0.storesKeys = !isPrivate.withLock { $0 } })
         for seed in 0..<200 { try cache.storage.store(value: .blob(seed), forKey: "other \(seed)") }
@@ -33,7 +33,7 @@ import Testing
             UPDATE totals SET listed_to = 9223372036854775807, sorted_to = 9223372036854775807;
             \(edit)
             """)
-        // Not the day's search of the folder: an opening is enough.
+        // The daily search of the folder is not due: an opening is enough.
         cache.reopen()
         _ = try cache.storage.totalSize()
         cache.settle()

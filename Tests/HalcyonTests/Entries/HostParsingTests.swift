@@ -6,7 +6,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// The server of a key as the cache takes it, beside what the views of version 6 worked out in SQL.
+/// The host of a key as the cache parses it, compared with the SQL of the views of version 6.
 @Suite struct HostParsingTests {
     private static let chosen = [
         "", "/", "://", "://a", "a:/b", "a://", "a:///x", "a://b", "A://B", "http://example.com",

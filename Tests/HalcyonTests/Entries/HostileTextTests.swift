@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-/// Texts of filters and keys are data: whatever stands in them, they are compared byte by byte.
+/// Texts in filters and keys are data: the cache compares them byte by byte, whatever they contain.
 @Suite struct HostileTextTests {
     static let texts = [
         "'", "''", "\"", "`", ";", "--", "/*", "%", "%%", "_", "*", "?", "[", "]", "[a-z]", "[^a]", "^", "\\", "\\'",
@@ -21,7 +21,7 @@ import Testing
 
     private static let keys = texts + texts.map { "x\($0)y" } + texts.map { "\($0)@\($0)" }
 
-    /// Filled once: each text is then looked for in it.
+    /// Filled once; each text is then searched in it.
     private func withTexts(_ body: (CacheFixture) throws -> Void) throws {
         try withCache { cache in
             for (seed, key) in Self.keys.enumerated() {
@@ -89,7 +89,7 @@ import Testing
                 var page = try cache.storage.entries(sortedBy: .key, descending: descending, limit: 7)
                 var keys = page.entries.compactMap(\.key)
                 while let next = page.next {
-                    // As it is kept across launches.
+                    // As an app keeps it across launches.
                     let kept = try JSONDecoder().decode(DiskStorage.EntryCursor.self, from: JSONEncoder().encode(next))
                     page = try cache.storage.entries(after: kept, limit: 7)
                     keys += page.entries.compactMap(\.key)
@@ -124,7 +124,7 @@ import Testing
                 try cache.storage.entries(matching: .init(keyPrefix: "", text: ""), sortedBy: .key).entries.count == 2)
             #expect(try cache.storage.totals(matching: .init(keyPrefix: "a")).entries == 0)
             #expect(KeyConditions(EntryFilter(keyPrefix: "", text: "")) == nil)
-            // What a search field shows is not what anybody wants removed.
+            // A removal must not treat an empty search field as a filter for everything.
             for filter in [EntryFilter(text: ""), EntryFilter(keyPrefix: "", isPinned: false)] {
                 #expect(throws: KingfisherError.self) { try cache.storage.removeEntries(matching: filter) }
             }
@@ -166,7 +166,7 @@ import Testing
             try cache.storage.store.index.write { session in
                 try session.execute("CREATE VIEW planted AS SELECT meets(1, key, base_length, source) FROM entries")
                 #expect(throws: SQLiteError.self) { try session.execute("SELECT * FROM planted") }
-                // Without what it is to judge by it knows nothing.
+                // Without the bound filter, the function returns NULL.
                 #expect(try session.connection.integer("SELECT meets(1, key) IS NULL FROM entries") == 1)
                 #expect(try session.connection.integer("SELECT meets() IS NULL") == 1)
                 try session.execute("DROP VIEW planted")
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    /// As seconds since 1970: an infinite Date cannot be described.
+    /// As seconds since 1970, because an infinite Date cannot be printed.
     @Test(arguments: [-62_135_769_600, 64_092_211_200, .infinity, -.infinity, .nan, 1e300, -1e300])
     func `filters accept dates of any distance`(seconds: Double) throws {
         try withCache { cache in

@@ -68,7 +68,7 @@ import Testing
             cache.fileSystem.pretend(freeBytes: 800)
             #expect(try cache.storage.removeSizeExceededValues() == [])
             cache.fileSystem.pretend(freeBytes: 650)
-            // 150 to the floor, and 100 more.
+            // 150 up to the minimum, and 100 more.
             #expect(try cache.storage.removeSizeExceededValues().count == 3)
             cache.fileSystem.fail(.freeBytes, EIO)
             #expect(try cache.storage.removeSizeExceededValues() == [])

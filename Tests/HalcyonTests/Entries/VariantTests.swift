@@ -6,9 +6,9 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// An image and everything that was made of it, as ``ImageCache`` stores and removes them.
+/// An image and its variants, as ``ImageCache`` stores and removes them.
 @Suite(.endsEvenIfItHangs) struct VariantTests {
-    /// Stores images as an app does, each under its key and a processor.
+    /// Stores images as an app does, each under a key and a processor.
     private func fill(_ subject: CacheUnderTest, _ images: [(key: String, processor: String)]) async throws {
         for (key, processor) in images {
             try await subject.cache.store(Pictures.image(), forKey: key, processorIdentifier: processor)
@@ -19,7 +19,7 @@ import Testing
         try subject.storage.entries(sortedBy: .key).entries.map(\.key)
     }
 
-    /// Removes an image with its variants, and looks whether the handler comes once.
+    /// Removes an image with its variants, and checks that the handler is called once.
     private func remove(_ key: String, _ subject: CacheUnderTest) async throws -> [DiskStorage.EntryInfo] {
         try await subject.once { subject.cache.removeImageAndVariants(forKey: key, completionHandler: $0) }.value.get()
     }
@@ -91,7 +91,7 @@ import Testing
     @Test func `variants are found without stored keys`() async throws {
         try await withImageCache(configure: { $0.storesKeys = false }) { subject in
             try await fill(subject, [("K", ""), ("K", "blur"), ("K@2x.png", ""), ("L", "")])
-            // The image of this one is unknown.
+            // The cache does not know the image of this one.
             try subject.fill(["K@small"])
             subject.cache.clearMemoryCache()
             #expect(try await remove("K", subject).map(\.key) == [nil, nil])
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    /// A row of version 0.1.0 that has a key alone, and a file that was taken over.
+    /// A row of version 0.1.0 that has only a key, and an adopted file.
     @Test(arguments: ["key = key", "key = NULL"])
     func `a lookup by key records which image a row belongs to`(edit: String) async throws {
         try await withImageCache { subject in

@@ -180,7 +180,7 @@ import Testing
         cache.settle()
         let other = try Connection(path: cache.index.path)
         try other.execute("BEGIN IMMEDIATE")
-        // More than there are threads that run tasks, and than there are threads for changes.
+        // More than the threads for tasks, and more than the threads for changes.
         let stores = (0..<4 * ProcessInfo.processInfo.activeProcessorCount + 16).map { number in
             Task(priority: .high) { try await storage.async.store(value: .blob(number), forKey: "\(number)") }
         }
@@ -192,7 +192,7 @@ import Testing
         }
         #expect(!storage.isCached(forKey: "0"))
         other.rollBack()
-        // On a busy machine some have given up by now.
+        // On a busy machine some have timed out by now.
         for store in stores { _ = await store.result }
         let isUpdated = try await storage.async.update(forKey: "a") { _ in .init(tags: ["t"]) }
         #expect(try isUpdated && storage.entry(forKey: "a")?.tags == ["t"])

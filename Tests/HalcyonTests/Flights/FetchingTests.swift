@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Values that are fetched once for all who ask.
+/// Values that are fetched once for all callers.
 @Suite(.endsEvenIfItHangs) struct FetchingTests {
     private struct Refused: Error {}
 

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Stale values, which are renewed once for all who ask.
+/// Stale values, which are renewed once for all callers.
 @Suite(.endsEvenIfItHangs) struct RenewalTests {
     private struct Refused: Error {}
     private struct NotFound: Error {}
@@ -17,7 +17,7 @@ import Testing
             headers: headers, requestedAt: cache.clock.now.date, receivedAt: cache.clock.now.date, cache: .shared)
     }
 
-    /// A value that was fresh for a minute, some seconds ago.
+    /// A value that was fresh for a minute, stored some seconds ago.
     private func staleCache(_ cacheControl: String, secondsAgo: Double) throws -> CacheFixture {
         let cache = try CacheFixture()
         let fetched = response(cache, [("Cache-Control", cacheControl), ("ETag", "\"1\"")])
@@ -127,7 +127,7 @@ import Testing
 
     // MARK: Counts
 
-    /// Each call on an entry counts once, whatever becomes of it.
+    /// Each call on an entry counts once, whatever the renewal does.
     @Test(arguments: ["fresh", "while revalidating", "confirmed", "replaced", "gone", "failed"])
     func `each call counts as one hit or one miss, whatever the renewal does`(outcome: String) async throws {
         let isUsable = outcome == "while revalidating"

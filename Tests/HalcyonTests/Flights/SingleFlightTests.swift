@@ -8,7 +8,7 @@ import Testing
 @Suite(.endsEvenIfItHangs) struct SingleFlightTests {
     private struct Failure: Error {}
 
-    /// Holds work until it is let go.
+    /// Holds work until the test opens it.
     private final class Gate: Sendable {
         private let isOpen = Locked(false)
         let begun = Locked(0)

@@ -8,7 +8,7 @@ import Testing
     private static let date = Date(timeIntervalSince1970: 784_111_777)
     private static let dateField = ("Date", "Sun, 06 Nov 1994 08:49:37 GMT")
 
-    /// Received when it was made, unless something else is said.
+    /// Received at the time of its date, by default.
     private func freshness(
         _ fields: [(String, String)], statusCode: Int = 200, delay: Double = 0, took: Double = 0,
         cache: HTTPFreshness.Cache = .shared, isAuthorized: Bool = false
@@ -23,10 +23,10 @@ import Testing
     @Test(arguments: [
         ("max-age=60", 60), ("Max-Age=60", 60), ("max-age=\"60\"", 60), ("public , max-age=60", 60),
         ("max-age=60, s-maxage=10", 10), ("s-maxage=\"10\", max-age=60", 10),
-        // The first of two, and nothing of what is no number.
+        // The first of two counts, and anything that is not a number is ignored.
         ("max-age=60, max-age=70", 60), ("max-age=-1", 0), ("max-age=1.5", 0), ("max-age", 0), ("max-age=", 0),
         ("s-maxage=x, max-age=60", 0),
-        // Larger than 31 bits hold.
+        // Larger than 31 bits.
         ("max-age=99999999999999999999", Int(Int32.max)), ("max-age=4294967296", Int(Int32.max)),
         ("no-cache, max-age=60", 0), ("no-cache=\"set-cookie, x\", max-age=60", 0), ("extension=\"a, max-age=5\"", 0),
     ]) func `the directives determine the lifetime`(control: String, lifetime: Int) {
@@ -55,7 +55,7 @@ import Testing
         #expect(freshness(fields, statusCode: 404).lifetime == 100)
         #expect(freshness(fields, statusCode: 302).lifetime == 0)
         #expect(freshness(fields + [("Cache-Control", "public")], statusCode: 302).lifetime == 100)
-        // A day at most: it was changed years before.
+        // At most a day, although it was modified years before.
         let old = freshness([Self.dateField, ("Last-Modified", "Sun, 06 Nov 1988 08:49:37 GMT")])
         #expect(old.lifetime == 86_400 && old.isHeuristic)
         let explicit = freshness(fields + [("Expires", "0")])
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `the age accounts for clocks, proxies and transfer time`() {
-        // Its clock is 5 seconds behind this one.
+        // The server's clock is 5 seconds behind this one.
         #expect(freshness([Self.dateField], delay: 5).initialAge == 5)
         #expect(freshness([Self.dateField], delay: -5).initialAge == 0)
         #expect(freshness([Self.dateField, ("Age", "30")], delay: 5, took: 2).initialAge == 32)
@@ -77,7 +77,7 @@ import Testing
         #expect(response.age(at: Self.date.addingTimeInterval(20)) == 50)
         #expect(response.isFresh(at: Self.date.addingTimeInterval(29)))
         #expect(!response.isFresh(at: Self.date.addingTimeInterval(30)))
-        // A clock that was put back does not make it younger.
+        // Putting the clock back does not make it younger.
         #expect(response.age(at: Self.date.addingTimeInterval(-100)) == 30)
     }
 

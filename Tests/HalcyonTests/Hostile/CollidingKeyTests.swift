@@ -7,7 +7,7 @@ import Testing
 
 /// Keys and names chosen by an attacker.
 @Suite struct CollidingKeyTests {
-    /// Two names that share 63 bits of their SHA-256 cannot be found, so the test gives the row of one the id of the other.
+    /// It is infeasible to find two names that share 63 bits of their SHA-256, so the test gives one row the other name's id.
     private func withSharedID(_ body: (CacheFixture, _ old: URL) throws -> Void) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "old", attributes: .init(tags: ["old"]))
@@ -106,8 +106,8 @@ import Testing
         }
     }
 
-    /// On a volume that takes "A" for "a" both keys would have one file; ours is one that tells them apart, and one name takes
-    /// the other's file as such a volume does.
+    /// On a volume that folds "A" and "a", both keys would share a file. This machine's volume distinguishes them, so the test links one
+    /// name to the other's file.
     @Test func `unhashed keys that a volume folds into one name never get each other's bytes`() throws {
         try withCache(configure: { $0.usesHashedFileName = false }) { cache in
             try cache.storage.store(value: .blob(1), forKey: "cat")

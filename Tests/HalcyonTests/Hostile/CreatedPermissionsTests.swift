@@ -4,9 +4,9 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-/// What the cache makes is for its user alone, whatever the process's umask says; what others have made stays as it is.
+/// Only this user can access what the cache creates, whatever the umask; what existed before keeps its permissions.
 @Suite struct CreatedPermissionsTests {
-    /// Each in a process of its own: a umask is all threads'.
+    /// Each test in its own process: all threads share the umask.
     @Test(arguments: [0o000, 0o022, 0o077])
     func `only this user can read created files and folders`(mask: Int) async {
         await #expect(processExitsWith: .success) { [mask = mask as Int] in
@@ -16,11 +16,11 @@ import Testing
                 try withCache { cache in
                     try cache.fillEveryPlace()
                     try cache.requirePrivateContents()
-                    // What was left in the trash.
+                    // The repair empties the trash.
                     _ = try cache.storage.check(repair: true)
                 }
             } catch {
-                // A child's stack trace says little.
+                // The stack trace of a child process is not enough to find the cause.
                 FileHandle.standardError.write(Data("failed in the child: \(error)\n".utf8))
                 throw error
             }

@@ -3,8 +3,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-/// Permissions mean nothing to root. When the tests are run by root, each of these runs in a child process that has
-/// become an ordinary user first.
+/// Permissions do not apply to root. If root runs the tests, each of these runs in a child process that first becomes an ordinary user.
 @Suite struct PermissionTests {
     @Test func `with a read-only parent, one initializer throws and the other creates a storage that is not ready`()
         async
@@ -118,7 +117,7 @@ import Testing
         }
     }
 
-    /// What root has made, others meet.
+    /// Root creates it, and other users meet it.
     @Test(.enabled(if: getuid() == 0, "only root can make another user's folder"), arguments: [0o700, 0o755])
     func `another user's cache is left alone, and the errors say so`(mode: Int) async throws {
         let folder = try TemporaryFolder()
@@ -165,7 +164,7 @@ private func setPermissions(_ mode: Int, _ url: URL) throws {
 private func environment() -> StorageEnvironment {
     var environment = StorageEnvironment()
     environment.isShared = false
-    // An index that failed to open is tried again at once.
+    // Retries an index that failed to open at once.
     environment.tuning.presenceInterval = 0
     return environment
 }
@@ -175,7 +174,7 @@ private func makeStorage(in folder: URL) throws -> DiskStorage.Backend<Data> {
         config: DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder), environment: environment())
 }
 
-/// Names, permissions and bytes of all that is in a folder.
+/// Names, permissions and bytes of everything in a folder.
 private struct Contents: Equatable {
     private var permissions: [String: Int?] = [:]
     private var bytes: [String: Data] = [:]
@@ -189,7 +188,7 @@ private struct Contents: Equatable {
     }
 }
 
-/// Calls everything on a cache that is another user's.
+/// Makes all calls on another user's cache.
 private func useWithoutSuccess(_ folder: URL) throws {
     let storage = DiskStorage.Backend<Data>(
         noThrowConfig: DiskStorage.Config(name: "test", sizeLimit: 1, directory: folder), creatingDirectory: true,
@@ -212,7 +211,7 @@ private func useWithoutSuccess(_ folder: URL) throws {
     storage.store.housekeepingWait()
 }
 
-/// Stops being root.
+/// Drops root's privileges.
 private func becomeOrdinaryUser() throws {
     guard getuid() == 0 else { return }
     let nobody: UInt32 = 65_534
@@ -220,7 +219,7 @@ private func becomeOrdinaryUser() throws {
     try require(getuid() == nobody && geteuid() == nobody, "still root")
 }
 
-/// Runs `body` with a folder, as a user to whom permissions matter.
+/// Runs `body` with a folder, as a user to whom permissions apply.
 private func asOrdinaryUser(_ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-user-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -237,7 +236,7 @@ private func asOrdinaryUser(_ body: (URL) throws -> Void) throws {
     do {
         try body(folder)
     } catch {
-        // A child's stack trace says little.
+        // The stack trace of a child process is not enough to find the cause.
         FileHandle.standardError.write(Data("failed in the child: \(error)\n".utf8))
         throw error
     }

@@ -6,7 +6,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What cannot be used is refused with words that say which file it is and what to do.
+/// A file that the cache refuses is named in the error, with a remedy.
 @Suite(.endsEvenIfItHangs) struct RefusedFileTests {
     private static let places: [PlantedPlace] = [.index, .log, .sharedMemory, .journal]
 
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// As `cp -al` makes of the whole folder: what is written into the one would be written into the other.
+    /// As after `cp -al` of the whole folder: a write to one would change the other.
     @Test func `an index with a second name elsewhere is not written into`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
@@ -82,7 +82,7 @@ import Testing
     @Test func `a store over a foreign file succeeds even if the volume's clock is behind`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
-            // What is staged looks as if a crash had left it an hour ago.
+            // The staged file looks as if a crash had left it an hour ago.
             cache.fileSystem.age(by: 3_600)
             try Data.blob(9).write(to: cache.storage.cacheFileURL(forKey: "a"), options: .atomic)
             try cache.storage.store(value: .blob(2), forKey: "a")

@@ -51,7 +51,7 @@
                     let cost = image.cacheCost
                     #expect(!image.isDecoded && image.kf.cost == cost)
                     let frames = image.kf.imageFrameCount ?? 1
-                    // What looks as it did in the picture before is there once.
+                    // Frames share the tiles that did not change.
                     let whole = Int(image.size.width * image.size.height) * 4
                     #expect(frames == 1 ? cost == whole : (whole...whole * frames).contains(cost))
                     try image.decode()
@@ -94,7 +94,7 @@
                 #expect(still.images == nil && still.duration == 0)
                 #expect(still.kf.imageFrameCount == moving.kf.imageFrameCount)
                 #expect(still.rgba == moving.rgba && still.cacheCost * (moving.images?.count ?? 0) == moving.cacheCost)
-                // What is stored of it is not the whole animation.
+                // Encoding it does not give the whole animation.
                 let stored = try #require(still.kf.gifRepresentation())
                 let single = try #require(HalcyonImage(data: stored))
                 #expect(single.kf.imageFrameCount == 1)
@@ -116,7 +116,7 @@
                 let file = try Pictures.demo("horse-silhouette.png")
                 #expect(HalcyonImage(data: file.prefix(file.count * 3 / 4)) == nil)
                 for count in stride(from: 0, to: file.count - 12, by: 997) {
-                    // Between two chunks only the decoder can tell.
+                    // Between two chunks only the decoder can find the truncation.
                     #expect(HalcyonImage(data: file.prefix(count))?.kf.decoded.rgba == nil)
                     #expect(ImageDecodingError(decoding: file.prefix(count)) != nil)
                 }
@@ -140,7 +140,7 @@
             @Test func `lying headers are refused and take no memory`() async {
                 ChildLeaks.areNotCounted()
                 await #expect(processExitsWith: .success) {
-                    // Enough for the process; asking for the pixels of such a header would end it.
+                    // Enough for the process; allocating the pixels of such a header would end it.
                     limitMemory(toBytes: 4 << 30)
                     for side: UInt32 in [0, 100_000, 0x7FFF_FFFF, 0xFFFF_FFFF] {
                         let data = HostileHeaders.png(side: side)
@@ -182,7 +182,7 @@
                 await #expect(processExitsWith: .success) {
                     let image = try #require(HalcyonImage(data: Pictures.demo("dogs-at-window.jpg")))
                     let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-                    // Room for anything but the picture.
+                    // Enough memory for everything but the pixels.
                     limitMemory(toBytes: try #require(pages.first.flatMap { rlim_t($0) }) * 4_096 + (16 << 20))
                     let isLimited = dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil
                     let error = isLimited ? #expect(throws: ImageDecodingError.self) { try image.decode() } : nil
@@ -195,7 +195,7 @@
             }
 
             @Test func `the pixel limit can be set for images created later`() async {
-                // In a process of its own: the limit is everybody's.
+                // In its own process, because the limit is global.
                 ChildLeaks.areNotCounted()
                 await #expect(processExitsWith: .success) {
                     #expect(HalcyonImage.pixelLimit == 100_000_000)
@@ -234,7 +234,7 @@
     }
 
     enum HostileHeaders {
-        /// A PNG of four bytes that says it is a square of such a size.
+        /// A short PNG whose header states a square of that size.
         static func png(side: UInt32) -> Data {
             var data = Pictures.small[0]
             let bytes = withUnsafeBytes(of: side.bigEndian, Array.init)
@@ -251,7 +251,7 @@
             return Data(head + frames + [0x3B])
         }
 
-        /// Pictures of 65 535 × 65 535 pixels in a few bytes.
+        /// Images of 65 535 × 65 535 pixels in a few bytes.
         static var gif: Data {
             Data("GIF89a".utf8 + [255, 255, 255, 255, 0, 0, 0, 0x2C, 0, 0, 0, 0, 255, 255, 255, 255, 0, 2, 0, 0x3B])
         }
@@ -260,7 +260,7 @@
         }
     }
 
-    /// Not under a sanitizer, which reserves more than any machine has.
+    /// Not under a sanitizer, which reserves more address space than any machine has.
     private func limitMemory(toBytes bytes: rlim_t) {
         guard dlsym(nil, "__asan_init") == nil, dlsym(nil, "__tsan_init") == nil else { return }
         var limit = rlimit()

@@ -38,7 +38,7 @@ import Testing
         #expect(moving.kf.imageFrameCount ?? 0 > 1)
         #expect(Wrapper.image(data: gif, options: .init())?.kf.imageFrameCount == moving.kf.imageFrameCount)
         let still = Wrapper.animatedImage(data: gif, options: ImageCreatingOptions(onlyFirstFrame: true))
-        // The file's, although one is shown.
+        // The number of frames of the file, although only one is shown.
         #expect(still?.kf.imageFrameCount == moving.kf.imageFrameCount)
         #expect(Wrapper.animatedImage(data: Pictures.small[0], options: .init()) == nil)
         #expect(
@@ -124,7 +124,7 @@ import Testing
         }
 
         @Test func `a downsampled image of an animation over the limit shows its first frame`() async {
-            // In a process of its own: the limit is everybody's.
+            // In its own process, because the limit is global.
             await #expect(processExitsWith: .success) {
                 HalcyonImage.animationPixelLimit = 24 * 16
                 let data = try Pictures.fixture("moving.gif")

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ImageProcessorTests {
     private let options = KingfisherParsedOptionsInfo(nil)
 
-    /// Notes that it was asked, and fails if told to.
+    /// Records that it was called, and fails on request.
     private struct Noting: ImageProcessor {
         let identifier: String
         let notes: Locked<[String]>

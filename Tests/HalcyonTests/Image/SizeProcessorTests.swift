@@ -5,11 +5,11 @@
 
     @testable import Halcyon
 
-    /// The two processors that make images of another size.
+    /// The two processors that change the size of images.
     @Suite struct SizeProcessorTests {
         private func options(scale: CGFloat = 1) -> KingfisherParsedOptionsInfo { .init([.scaleFactor(scale)]) }
 
-        /// Each pixel has its column, row and sum.
+        /// Each pixel has its column, its row and their sum.
         private func image(_ width: Int, _ height: Int, scale: CGFloat = 1) throws -> HalcyonImage {
             var rgba = [UInt8](repeating: 255, count: width * height * 4)
             for pixel in 0..<width * height {
@@ -153,7 +153,7 @@
             HalcyonImage.concurrentDecodeLimit = HalcyonImage.concurrentDecodeLimit
         }
 
-        /// In a process of its own, because the limit is one for all.
+        /// In its own process, because the limit is global.
         @Test func `a decode waits while the maximum number of decodes run`() async {
             ChildLeaks.areNotCounted()
             await #expect(processExitsWith: .success) {

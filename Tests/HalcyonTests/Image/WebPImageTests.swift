@@ -5,7 +5,7 @@
 
     @testable import Halcyon
 
-    /// WebP as the cache meets it: images, serializers, a load.
+    /// WebP in the cache: images, serializers, a load.
     @Suite struct WebPImageTests {
         private let options = KingfisherParsedOptionsInfo(nil)
 
@@ -55,7 +55,7 @@
             let animation = try #require(HalcyonImage(data: Pictures.fixture("moving.gif")))
             let moving = try #require(animation.kf.webpRepresentation(compressionQuality: 1))
             #expect(HalcyonImage(data: moving)?.images?.map(\.rgba) == animation.images?.map(\.rgba))
-            // What it cannot hold is stored in another format.
+            // An image that WebP cannot hold is stored in another format.
             let long = try #require(HalcyonImage(rgba: [UInt8](repeating: 9, count: 65_600), width: 16_400, height: 1))
             let other = FormatIndicatedCacheSerializer.webp(compressionQuality: 1).data(with: long, original: nil)
             #expect(other?.kf.imageFormat == .PNG)

@@ -55,7 +55,7 @@ import Testing
     }
 }
 
-/// The cache beside an array in the order of use.
+/// The cache compared with an array in the order of use.
 private struct CacheAndModel {
     private typealias Cache = LeastRecentlyUsedCache<Int, String>
     private struct Item: Equatable {

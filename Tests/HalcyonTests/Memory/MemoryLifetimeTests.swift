@@ -7,7 +7,7 @@ import Testing
 @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct MemoryLifetimeTests {
-    /// Long enough for a busy machine; a test that passes never waits so long.
+    /// Long enough for a busy machine; a passing test never waits that long.
     static let bound = DispatchTimeInterval.seconds(60)
 
     // MARK: The timer
@@ -35,7 +35,7 @@ import Testing
         #expect(storage.keys.count == 1_000)
         isArmed.withLock { $0 = true }
         storage.config.cleanInterval = 0.001
-        // Cleans of one timer follow each other: when the second looks at the clock, the first has ended.
+        // Cleans of one timer run one after the other: when the second one reads the clock, the first has ended.
         for _ in 0..<2 { #expect(cleaning.wait(timeout: .now() + Self.bound) == .success) }
         #expect(storage.keys == ["999"])
     }
@@ -157,7 +157,7 @@ import Testing
 }
 
 extension MemoryStorage.Backend where T == Token {
-    /// What a value's end may do. It stores nothing, or the storage would never be empty.
+    /// The calls that a value's deinit may make. It stores nothing, or the storage would never be empty.
     fileprivate func callEverything() {
         _ = value(forKey: "b")
         _ = isCached(forKey: "b")

@@ -5,8 +5,8 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// An index changed by another program or a failing disk. Whatever the change: no crash, no hang, no wrong bytes, every
-/// blob kept, and the index replaced only if SQLite calls it malformed.
+/// An index that another program or a failing disk has changed. Whatever the change: no crash, no hang, no wrong bytes, every blob kept,
+/// and the index replaced only if SQLite reports it as malformed.
 @Suite struct DamageTests {
     private static let entries = 1_000
 
@@ -37,12 +37,12 @@ import Testing
             try original.restore(data)
             try original.expectService("page \(page) of \(original.pages), \(content)")
         }
-        // Blobs whose rows were dropped by hand-made damage may go; none may have been taken wholesale.
+        // Blobs whose rows the damage removed may be deleted, but never most of them.
         #expect(try original.blobCount > Self.entries / 2)
     }
 
-    /// Rows of one table can pass for those of another: an empty page says that there is nothing, one of numbers that nothing
-    /// is to be trusted.
+    /// SQLite can mistake the rows of one table for those of another: an empty page means that there are no rows, and one of numbers that
+    /// no entry is trusted.
     @Test(arguments: ["entries", "totals", "state"])
     func `overwriting a root page with any other root loses no blob`(table: String) throws {
         let original = try IndexUnderDamage(entries: Self.entries)
@@ -78,7 +78,7 @@ import Testing
         try original.cache.storage.store(value: .blob(1), forKey: "in the log")
         let path = original.cache.index.path
         var random = SeededGenerator.ofThisRun
-        // As a crash leaves them: copied while they are open.
+        // As after a crash: copied while they are open.
         let files = try ["", "-wal", "-shm"].map { try Data(contentsOf: URL(fileURLWithPath: path + $0)) }
         original.cache.storage.store.close()
         try original.restore(files[0])
@@ -123,7 +123,7 @@ import Testing
                     with: original.index[other * original.pageSize..<(other + 1) * original.pageSize])
             }
             try original.restore(data)
-            // A copied folder, whose rows are all walked.
+            // A copied folder, so that the opening walks over all rows.
             original.cache.storage.store.close()
             try original.expectService("leaves moved by \(step)")
             _ = try? original.cache.storage.store.forEachEntryBatch { _, _ in }

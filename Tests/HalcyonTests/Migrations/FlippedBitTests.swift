@@ -5,8 +5,8 @@ import Testing
 
 @testable import Halcyon
 
-/// One bit of an index is another one, as a tired disk or a slip of a hex editor has it. Whatever bit it is, the cache goes on:
-/// nothing traps, nothing throws for ever, no byte is wrong.
+/// One bit of an index is flipped, as a failing disk or a hex editor may do. Whichever bit it is, the cache keeps working: nothing traps,
+/// no error persists, no byte is wrong.
 @Suite struct FlippedBitTests {
     private func expectService(_ original: IndexUnderDamage, flipped bit: Int) throws {
         var data = original.index
@@ -19,7 +19,7 @@ import Testing
         let original = try IndexUnderDamage(entries: 6)
         for bit in 0..<800 {
             try expectService(original, flipped: bit)
-            // No page is harmed: nothing may be missing.
+            // The pages are intact, so nothing may be missing.
             for seed in 0..<6 {
                 #expect(try original.cache.storage.value(forKey: "key \(seed)") == original.value(seed), "bit \(bit)")
             }
@@ -33,11 +33,11 @@ import Testing
             try expectService(original, flipped: 800 + place)
         }
         var random = SeededGenerator.ofThisRun
-        // Twenty for each seed.
+        // Twenty bits for each seed.
         for _ in 0..<20 * Soak.seeds(short: 5) {
             let bit = Int.random(in: original.pageSize * 8..<original.index.count * 8, using: &random)
             try expectService(original, flipped: bit)
-            // A boot with another name, or a store at another time: what was stored in the last minute is not trusted, and goes.
+            // The bit changed the name of the boot or the time of a store: entries of the last minute are not trusted and are dropped.
             if try original.blobCount < original.entries { original = try IndexUnderDamage(entries: 40) }
         }
     }

@@ -73,13 +73,13 @@ import Testing
         }
     }
 
-    /// An index as the version left it, in the folder of a cache.
+    /// Restores an index as that version left it, in the folder of a cache.
     private func restore(_ version: Int, in cache: CacheFixture) throws {
         cache.storage.store.close()
         try FileManager.default.removeItem(at: cache.index)
         let connection = try Connection(path: cache.index.path)
         try connection.execute(try golden(version))
-        // The text's: rows without files would be dropped after another restart.
+        // The golden text's boot: after another restart, rows without files would be dropped.
         cache.environment.boot = { "boot" }
     }
 
@@ -108,7 +108,7 @@ import Testing
         #expect(try cache.storage.check().integrityFindings == [])
     }
 
-    /// What later versions know of an entry, if the version knew it; nothing is made up for older ones.
+    /// Attributes of entries that a later version introduced; an upgrade invents nothing for older entries.
     @Test(arguments: released.map(\.version))
     func `accesses, tags and metadata survive an upgrade`(version: Int) throws {
         let cache = try CacheFixture()
@@ -123,7 +123,7 @@ import Testing
         let old = try #require(entries.first { $0.key == "höhle 🦊" })
         #expect(address.hits == (version >= 3 ? 7 : 0) && address.allocatedSize == (version >= 3 ? 4096 : 6))
         #expect(address.baseKey == (version >= 3 ? address.key : nil))
-        // As many as any number of the index can say.
+        // The largest number that the index supports.
         #expect(large.hits == (version >= 3 ? Totals.limit : 0))
         #expect(address.tags == (version >= 4 ? ["höhle", "offline"] : []))
         #expect(address.validators?.etag == (version >= 4 ? "\"33a64df5\"" : nil))

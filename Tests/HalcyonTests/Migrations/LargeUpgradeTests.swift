@@ -6,12 +6,12 @@ import Testing
 
 @testable import Halcyon
 
-/// A hundred thousand rows of each released version come through to the newest one, step by step and at once.
+/// A hundred thousand rows of each released version survive the upgrade to the newest one, step by step and in one run.
 @Suite struct LargeUpgradeTests {
     private static let count = 100_000
     private static let versions = Array(1...MigrationFiles.all.count)
 
-    /// Rows as a cache has them: hashed names, most with a key, some that never expire, one in a hundred pinned.
+    /// Typical rows: hashed names, most with a key, some that never expire, one in a hundred pinned.
     private static func fill(_ connection: Connection, _ version: Int) throws {
         let access = version < 7 ? "accessed_at" : "rank"
         try connection.execute(
@@ -65,7 +65,7 @@ import Testing
         #expect(
             try InterruptedMigrationTests.migrator(upTo: newest).migrate(atOnce.connection) == newest - version)
         try expectSound(atOnce.connection, digestAtOnce, version: newest)
-        // The plans do not depend on how the index came about.
+        // The query plans are the same as in a new index.
         for (name, sql) in IndexSQL.planned {
             #expect(
                 try atOnce.connection.queryPlan(of: sql) == stepped.connection.queryPlan(of: sql), "\(name)")
@@ -102,13 +102,13 @@ import Testing
             commits += 1
             try #require(commits < 100, "it makes no progress")
         }
-        // Each of the steps commits, and those in batches more than once.
+        // Each step commits, and steps in batches commit more than once.
         #expect(commits > 8)
     }
 
-    /// Upgrades a cache of version 6 in batches of two, and refuses all commits after so many, as a kill does.
+    /// Upgrades a cache of version 6 in batches of two, and refuses all commits after a given number, as after a kill.
     ///
-    /// - Returns: whether nothing was left to do by then.
+    /// - Returns: whether the upgrade was complete by then.
     private func isFinished(whenInterruptedAfter commits: Int) throws -> Bool {
         var tuning = Tuning.patient
         tuning.flushBatchSize = 2

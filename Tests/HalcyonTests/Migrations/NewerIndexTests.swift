@@ -11,7 +11,7 @@ import Testing
 @Suite(.endsEvenIfItHangs) struct NewerIndexTests {
     private static let newest = MigrationFiles.all.count
 
-    /// Makes the index one that a newer version has changed.
+    /// Turns the index into one that a newer version has changed.
     private func migrateFurther(
         _ cache: CacheFixture, oldestReader: Int, _ change: String = "ALTER TABLE entries ADD COLUMN mood TEXT"
     ) throws {
@@ -33,7 +33,7 @@ import Testing
         return cache
     }
 
-    /// A newer version that says this one can use its index, and is wrong.
+    /// A newer version that wrongly states that this one can use its index.
     private func cacheWithIndex(thatLacks change: String) throws -> CacheFixture {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "a", attributes: .init(isPinned: true, tags: ["t"]))
@@ -141,7 +141,7 @@ import Testing
         try cache.requireClean()
     }
 
-    /// Two threads find it at the same moment, and the second one comes when the first one has done it.
+    /// Two threads find it at the same moment, and the second one arrives when the first is done.
     @Test func `a newer index is set aside only once`() throws {
         let cache = try cacheWithNewerIndex(oldestReader: Self.newest + 1)
         cache.reopen()
@@ -176,7 +176,7 @@ import Testing
         let old = InterruptedMigrationTests.migrator(upTo: 6)
         let connection = try Connection(path: cache.index.path)
         #expect(try old.migrate(connection) == 0)
-        // Prepared before, as those of a process are.
+        // Prepared before the change, as in a running process.
         let read = { try connection.with(IndexSQL.formerLookup) { _ in } }
         try read()
         cache.reopen()
@@ -205,7 +205,7 @@ import Testing
         try cache.requireClean()
     }
 
-    /// What 0.1.0 does when it opens a folder of this version: its index knows files, and no keys.
+    /// What version 0.1.0 does when it opens a folder of this version: its index has files and no keys.
     private func setAsideByAnEarlierVersion(_ cache: CacheFixture) throws {
         cache.storage.store.close()
         let path = cache.index.path
@@ -213,7 +213,7 @@ import Testing
         try FileManager.default.copyItem(atPath: path + ".newer", toPath: path)
         try OlderIndex.make(version: 6, at: path)
         let inode = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int ?? 0
-        // A token's remainder is of the file; the rest is drawn anew.
+        // The remainder of a token depends on the file; the rest is random.
         try Connection(path: path).execute(
             """
             UPDATE entries SET key = NULL, pinned = 0, hits = 1, source = NULL, base_length = 0,
@@ -223,9 +223,9 @@ import Testing
             """)
     }
 
-    /// A cache of four entries with everything that can be noted, set aside by an earlier version, which has then removed one entry.
+    /// A cache of four entries with all attributes, set aside by an older version, which has then removed one entry.
     ///
-    /// - Parameter isFound: false puts the index that was set aside elsewhere until the opening is over.
+    /// - Parameter isFound: false moves the set-aside index elsewhere until the opening is over.
     private func cacheWithSetAsideIndex(isFound: Bool = true) throws -> CacheFixture {
         let cache = try CacheFixture()
         for key in ["a", "b", "c", "d"] {
@@ -252,7 +252,7 @@ import Testing
         return cache
     }
 
-    /// Opens a cache anew, with the index that was elsewhere set aside, after a change for which nothing may be open.
+    /// Reopens a cache with that index set aside, after a change that needs all connections closed.
     private func reopen(_ cache: CacheFixture, withSetAsideIndexAt place: URL, _ change: () throws -> Void) throws {
         cache.storage.store.close()
         try FileManager.default.moveItem(at: newer(cache).appendingPathExtension("away"), to: place)
@@ -286,7 +286,7 @@ import Testing
         let cache = try cacheWithSetAsideIndex()
         try expectTakenBack(cache)
         #expect(try cache.storage.statistics.total.stores == 4)
-        // Nothing is counted or taken back a second time.
+        // Nothing is counted or taken back twice.
         try cache.storage.update(.init(isPinned: false, tags: []), forKey: "a")
         cache.storage.store.close()
         cache.reopen()

@@ -5,10 +5,10 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// The system refuses to read pages of the index. SQLite calls some of that corruption; nothing is known of bytes that nobody
-/// could read, and no index is set aside for them.
+/// The system refuses to read pages of the index. SQLite reports some of these errors as corruption, but unread bytes prove nothing, so no
+/// index is set aside.
 @Suite struct RefusedReadTests {
-    /// `SQLITE_IOERR_CORRUPTFS`: what SQLite's own VFS says of EIO.
+    /// `SQLITE_IOERR_CORRUPTFS`: SQLite's own VFS reports EIO with it.
     private static let corruptFileSystem = Int32(10 | 33 << 8)
     private static let readRefused = Int32(10 | 1 << 8)
 
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// One fault is one error at most.
+    /// One fault causes at most one error.
     @Test(arguments: 1...8)
     func `a failed opening is retried at once`(faults: Int) throws {
         let (cache, vfs) = (try CacheFixture(), FaultyVFS())

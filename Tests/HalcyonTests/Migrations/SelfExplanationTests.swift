@@ -9,7 +9,7 @@ import Testing
 @Suite struct SelfExplanationTests {
     private static let image = "https://img.example.com/a.png"
 
-    /// Three variants of one image, one of which is read; a pinned entry, one that has expired, and a large one of another host.
+    /// Three variants of one image, one of them read; a pinned entry, an expired one, and a large one of another host.
     private func makeCache() throws -> (cache: CacheFixture, index: Connection) {
         let cache = try CacheFixture()
         for (seed, variant) in ["", "@round", "@blur"].enumerated() {
@@ -30,7 +30,7 @@ import Testing
         return (cache, try Connection(path: cache.index.path, access: .queryOnly))
     }
 
-    /// One statement each, without a date in it that depends on the day.
+    /// One statement each, with answers that do not depend on the day.
     private static let questions: [(question: String, sql: StaticString, answer: [String])] = [
         ("entries and bytes", "SELECT entries || ' ' || bytes FROM cache_summary", ["6 5333"]),
         (

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-/// An index has to be set aside. What can still be read of it comes back with the blobs.
+/// An index has to be set aside. The cache recovers what is still readable, together with the blobs.
 @Suite struct SetAsideIndexTests {
     private static let entries = 400
 
@@ -25,7 +25,7 @@ import Testing
         return cache
     }
 
-    /// Everything but the file system's own.
+    /// Everything except the file system's properties.
     private func entries(of cache: CacheFixture) throws -> [String: DiskStorage.EntryInfo] {
         try (0..<Self.entries).reduce(into: [:]) { entries, seed in
             entries["key \(seed)"] = try cache.storage.entry(forKey: "key \(seed)")
@@ -96,7 +96,7 @@ import Testing
         try cache.requireClean()
     }
 
-    /// Calls on the file that was set aside, each of which is refused so many times.
+    /// Calls on the set-aside file, each of which fails that many times.
     private static let refusals: [(call: FaultyVFS.Call, code: Int32)] = [
         (.open, 14), (.read, 10 | 1 << 8), (.lock, 5),
     ]
@@ -115,7 +115,7 @@ import Testing
         return vfs
     }
 
-    /// Sweeps until there is nothing left to do, as housekeeping does once a second.
+    /// Sweeps until nothing is left to do, as housekeeping does once a second.
     private func sweep(_ cache: CacheFixture, atMost limit: Int) {
         cache.settle()
         let store = cache.storage.store

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What an observer is told.
+/// The events that an observer receives.
 @Suite struct ObserverTests {
     private typealias Event = DiskStorage.Event
 
@@ -20,7 +20,7 @@ import Testing
             }
         }
 
-        /// Comes from another thread. A minute at most.
+        /// Events from another thread; waits for at most a minute.
         func waitFor(_ kind: DiskStorage.Event.Kind) -> DiskStorage.Event? {
             for _ in 0..<60_000 {
                 if let event = take().first(where: { $0.kind == kind }) { return event }

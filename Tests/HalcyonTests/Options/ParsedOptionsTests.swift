@@ -48,7 +48,7 @@ import Testing
         ]
         #expect(!switches.contains(false))
         #expect(options.downloadPriority == 1)
-        // Given as none, which is not the same as not given.
+        // Set to none, which differs from not set.
         #expect(options.onFailureImage == .some(.none) && KingfisherParsedOptionsInfo(.empty).onFailureImage == nil)
         #expect(options.scaleFactor == 2 && options.diskStoreWriteOptions == .atomic)
         #expect(options.processor.identifier == "p" && options.cacheSerializer is NoSerializer)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Halcyon
 
-/// What a cache does in the background, with what the system answers there played by the test.
+/// The work of a cache in the background; the test plays the system.
 @Suite struct BackgroundTests {
     /// A cache in an app group's container, as an app on iOS has it.
     private final class Fixture: @unchecked Sendable {
-        // Sendable because its members are constants that are so.
+        // Sendable because all members are Sendable constants.
         let files: CacheFixture
         let cache: ImageCache
 
@@ -61,7 +61,7 @@ import Testing
 
     // MARK: When the time runs out
 
-    /// Another process's, or one of a thread that does not come back.
+    /// A lock that another process holds, or a thread that does not return.
     private func whileWriteLocked(_ fixture: Fixture, _ body: () throws -> Void) throws {
         let other = try Connection(path: fixture.files.index.path, access: .readWriteCreate)
         try other.begin()
@@ -203,11 +203,11 @@ import Testing
             }
         }
 
-        /// Says of the last span that its time has run out.
+        /// Tells the last span that its time has run out.
         func expire() { blocks.withLock { $0.last }?(true) }
     }
 
-    /// With one entry, and no housekeeping that would have a span under way, or begin one.
+    /// With one entry, and without housekeeping that could begin a span.
     private func idleFixture(_ system: System) throws -> Fixture {
         let fixture = try Fixture { environment in
             environment.expiringActivity = system.perform
@@ -257,7 +257,7 @@ import Testing
                 failed.signal()
             }
             while fixture.index.writer.withLockIfFree({ _ in }) != nil { usleep(500) }
-            // The process is about to be suspended: it gets no other span now.
+            // The process is about to be suspended and gets no other span now.
             system.grant(false)
             system.expire()
             failed.wait()
@@ -306,7 +306,7 @@ import Testing
         while system.spans > 0 { usleep(500) }
     }
 
-    /// An interrupt ends a statement that runs; one that is about to begin is not held up.
+    /// An interrupt ends a running statement; it does not stop one that is about to begin.
     @Test func `a transaction that outlasts the background time closes the index itself`() throws {
         let fixture = try Fixture()
         try fixture.files.storage.store(value: .blob(1), forKey: "a")
@@ -339,7 +339,7 @@ import Testing
             }
         }
         #expect(fixture.index.isOpen)
-        // The system's answer, or the end of the time, comes when the app is back.
+        // The system's answer, or the end of the time, arrives after the app has returned.
         let count = fixture.cache.resumptionCount
         fixture.cache.resumeAfterSuspension()
         fixture.cache.releaseSharedFolder(unlessResumedSince: count)

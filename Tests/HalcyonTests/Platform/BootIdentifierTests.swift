@@ -13,10 +13,10 @@ import Testing
     @Test func `an identifier distinguishes boots, or their start time if a sandbox hides it`() {
         #expect(same(("boot", 5), ("boot", 500)) && !same(("boot", 5), ("other", 5)))
         #expect(same((nil, 1_000), (nil, 1_000)) && same((nil, 1_000), ("boot", 1_000)))
-        // What the clock is corrected by, and not what it is set by.
+        // Small corrections of the clock, unlike settings by the user.
         #expect(same((nil, 1_000), (nil, 1_001)) && same(("", 1_030), (nil, 1_000)))
         #expect(!same((nil, 1_000), (nil, 1_031)) && !same(("boot", nil), (nil, 1_000)))
-        // As 0.1.0 noted it.
+        // As version 0.1.0 recorded it.
         #expect(BootIdentifier.isSame("boot", BootIdentifier.identifier(session: "boot", startTime: 5, unknown: "")))
     }
 
@@ -38,7 +38,7 @@ import Testing
             try cache.storage.store(value: .blob(2), forKey: "new")
             cache.reopen()
             #expect(try cache.storage.value(forKey: "old") == .blob(1))
-            // It may not have got to the disk.
+            // The blob may not have reached the disk.
             #expect(try cache.storage.value(forKey: "new") == nil)
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Halcyon
 
-/// File protection, as the calls that set it see it: Linux has none.
+/// The calls that set a file's protection; Linux has none.
 @Suite struct FileProtectionTests {
     @Test func `each option maps to a protection`() {
         #expect(FileProtection(.noFileProtection) == FileProtection.none)

@@ -83,7 +83,7 @@ import Testing
             for (original, format) in originals {
                 let data = try #require(DefaultCacheSerializer.default.data(with: image, original: original))
                 #expect(data.kf.imageFormat == format)
-                // It is the image, not the original, that was stored.
+                // It stores the image, not the original.
                 #expect(DefaultCacheSerializer.default.image(with: data, options: options)?.size == image.size)
             }
         }
