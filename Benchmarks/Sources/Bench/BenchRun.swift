@@ -27,7 +27,7 @@ struct BenchRun {
 
     /// The files of a cache are old: those that the disk has not got yet are replaced and removed much faster.
     private func waitForDisk() {
-        Progress.say("waiting until all is on the disk")
+        Progress.say("waiting for the disk to write all files")
         sync()
     }
 

@@ -29,7 +29,7 @@ final class World {
         attributes = withAttributes ? try AttributeBackend(folder: attributeFolder) : nil
         next = count
         staged = Array("\(folder.path)/staged".utf8CString)
-        Progress.say("\(description): storing them")
+        Progress.say("\(description): storing the entries")
         try fill()
     }
 

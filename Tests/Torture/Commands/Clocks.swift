@@ -9,13 +9,13 @@ struct Clocks: ParsableCommand {
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "How often.")
+    @Option(help: "Rounds.")
     var rounds = 20
 
-    @Option(help: "Processes in each round.")
+    @Option(help: "Processes per round.")
     var processes = 3
 
-    @Flag(help: "The machine never restarts.")
+    @Flag(help: "Never restart the machine.")
     var withoutRestarts = false
 
     func run() throws {

@@ -9,10 +9,10 @@ struct Freeze: ParsableCommand {
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "How often.")
+    @Option(help: "Rounds.")
     var rounds = 10
 
-    @Flag(help: "Only processes that have the write lock, which takes a third of the time.")
+    @Flag(help: "Only stop processes that hold the write lock, which takes a third of the time.")
     var writersOnly = false
 
     func run() throws {

@@ -5,14 +5,14 @@ import HalcyonTestSupport
 /// Processes that share a directory with one that keeps the write lock for a while, again and again.
 struct Hold: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Keep the write lock for up to half a second, again and again, while processes work on the folder.")
+        abstract: "Hold the write lock for up to half a second, again and again, while processes work on the folder.")
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "How often, each time on a new folder.")
+    @Option(help: "Rounds, each on a new folder.")
     var rounds = 5
 
-    @Option(help: "Operations of each of the four processes.")
+    @Option(help: "Operations per process; there are four.")
     var operations = 2_000
 
     func run() throws {
@@ -21,7 +21,7 @@ struct Hold: ParsableCommand {
                 try perform(run, round: round)
                 run.progress.show("  round \(round)")
             }
-            return "\(rounds) × 4 × \(operations) operations beside a process that keeps the write lock"
+            return "\(rounds) × 4 × \(operations) operations while another process holds the write lock"
         }
     }
 
@@ -60,7 +60,7 @@ struct Hold: ParsableCommand {
 /// A process that takes the write lock of an index, keeps it and gives it back; started by ``Hold``.
 struct KeepLock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Keep the write lock of an index now and then, until the parent ends.", shouldDisplay: false)
+        abstract: "Hold the write lock of an index now and then, until the parent ends.", shouldDisplay: false)
 
     @Argument var index: String
     @Argument var seed: UInt64

@@ -6,11 +6,11 @@ import Halcyon
 /// One process that opens and closes caches all the time.
 struct Leaks: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Open, use and close a cache again and again: descriptors, threads and memory stay what they were.")
+        abstract: "Open, use and close a cache again and again; descriptors, threads and memory must not grow.")
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "How often.")
+    @Option(help: "Reopenings.")
     var reopenings = 10_000
 
     func run() throws {
@@ -42,7 +42,7 @@ struct Leaks: ParsableCommand {
         let storage = try DiskStorage.Backend<Data>(config: config)
         let key = "\(number % 60)"
         try storage.store(value: Data("a value of \(key)".utf8), forKey: key)
-        guard try storage.value(forKey: key) == Data("a value of \(key)".utf8) else { throw Trouble("a wrong value") }
+        guard try storage.value(forKey: key) == Data("a value of \(key)".utf8) else { throw Trouble("wrong value") }
         if number.isMultiple(of: 7) { _ = try storage.removeSizeExceededValues() }
         if number.isMultiple(of: 11) { _ = try storage.entries(sortedBy: .size) }
     }
@@ -53,7 +53,7 @@ struct Leaks: ParsableCommand {
         cache.store(
             try TinyPicture.make(), original: TinyPicture.file, forKey: "\(number % 60)", callbackQueue: .untouch
         ) { _ in isStored.signal() }
-        guard isStored.wait(timeout: .now() + 30) == .success else { throw Trouble("a store has not called back") }
+        guard isStored.wait(timeout: .now() + 30) == .success else { throw Trouble("a store did not call back") }
     }
 }
 
@@ -89,7 +89,7 @@ extension Leaks {
             if descriptors > before.descriptors { grown.append("descriptors") }
             let newThreads = max(0, threads - before.threads)
             if newThreads > 256 { grown.append("threads") }
-            if sqliteBytes > 0 { grown.append("memory of SQLite") }
+            if sqliteBytes > 0 { grown.append("SQLite memory") }
             if residentKiB > before.residentKiB + 8_192 + 256 * min(newThreads, 64) { grown.append("resident memory") }
             return grown.map { Violation(.grown, "\($0): before \(before), after \(self)") }
         }

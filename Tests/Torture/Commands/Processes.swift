@@ -6,17 +6,17 @@ import HalcyonTestSupport
 /// Processes that share a folder.
 struct Processes: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Let processes work on one folder: one evicts what the others store, one only reads.")
+        abstract: "Let processes work on one folder; one evicts what the others store, and one only reads.")
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "Processes.")
+    @Option(help: "Number of processes.")
     var count = 4
 
-    @Option(help: "Operations of each.")
+    @Option(help: "Operations per process.")
     var operations = 10_000
 
-    @Option(help: "How often, each time on a new folder.")
+    @Option(help: "Rounds, each on a new folder.")
     var rounds = 1
 
     /// A log that is so long makes the writers of a process wait until it can be begun anew, but not those of other processes: each

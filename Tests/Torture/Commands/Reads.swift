@@ -5,14 +5,14 @@ import HalcyonTestSupport
 /// Processes that cannot always read, beside one that can.
 struct Reads: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Refuse reads of the index and of blobs now and then: nobody may take that for damage.")
+        abstract: "Refuse reads of the index and of blobs now and then; no process may mistake that for damage.")
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "How often, each time on a new folder.")
+    @Option(help: "Rounds, each on a new folder.")
     var rounds = 10
 
-    @Option(help: "Operations of each of the three processes.")
+    @Option(help: "Operations per process; there are three.")
     var operations = 1_500
 
     func run() throws {
@@ -62,7 +62,7 @@ struct Reads: ParsableCommand {
     private func aside(in folder: URL) -> [Violation] {
         let path = Cache.indexPath(in: folder) + ".damaged"
         return FileManager.default.fileExists(atPath: path)
-            ? [Violation(.unsound, "a refused read was taken for damage: the index was set aside")] : []
+            ? [Violation(.unsound, "a process mistook a refused read for damage and set the index aside")] : []
     }
 }
 

@@ -3,16 +3,16 @@ import Foundation
 
 /// What all commands take.
 struct RunOptions: ParsableArguments {
-    @Option(help: "Makes the same chances again. Without it HALCYON_SEED, or else a new one, which is printed.")
+    @Option(help: "The seed of the random choices. Default: HALCYON_SEED, or else a new seed, which is printed.")
     var seed: UInt64?
 
-    @Option(help: "Where caches and logs are; it is kept when something is violated.")
+    @Option(help: "The folder for caches and logs; kept after a violation.")
     var folder: String?
 
-    @Option(help: "The round to begin with.")
+    @Option(help: "The first round.")
     var start = 1
 
-    @Option(help: "Processes beside it that do nothing but keep the machine busy.")
+    @Option(help: "Additional processes that only keep the machine busy.")
     var busy = 0
 
     /// Runs a command in a folder of its own, which goes when nothing was found.

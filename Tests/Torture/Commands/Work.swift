@@ -5,7 +5,7 @@ import Halcyon
 /// One process among others; started by the other commands.
 struct Work: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Operate on a folder and log it, once standard input ends.", shouldDisplay: false)
+        abstract: "Operate on a folder and write a log, once standard input ends.", shouldDisplay: false)
 
     @Argument var order: WorkerOrder
 

@@ -21,7 +21,7 @@ struct WorkerLog: Sendable {
         // What follows the last line feed: nothing, or half a record.
         lines.removeLast()
         let records = try lines.map { line in
-            guard let record = Record(String(line)) else { throw Trouble("no record, in \(path): \(line)") }
+            guard let record = Record(String(line)) else { throw Trouble("not a record, in \(path): \(line)") }
             return record
         }
         self.init(worker: worker, records: records, goneAt: goneAt)

@@ -12,7 +12,7 @@ struct FrozenWriter {
 
     init(run: Run) { self.run = run }
 
-    var summary: String { "frozen with the write lock: \(continued) went on, \(killed) were killed" }
+    var summary: String { "frozen with the write lock: \(continued) continued, \(killed) were killed" }
 
     mutating func perform(round: Int) throws {
         var generator = run.generator(ofRound: round)
@@ -25,9 +25,9 @@ struct FrozenWriter {
         try team.begin()
         let writer = team.members[0].process
         try wait(for: "the writer to stop itself") { writer.hasStopped() }
-        var violations = lockViolations(of: writer, on: folder, "when it has stopped")
+        var violations = lockViolations(of: writer, on: folder, "when it stopped")
         violations += try bystander.lookAround()
-        violations += lockViolations(of: writer, on: folder, "after everybody has looked around")
+        violations += lockViolations(of: writer, on: folder, "after the other processes worked")
 
         let goesOn = Bool.random(using: &generator)
         goesOn ? writer.send(SIGCONT) : writer.destroy()
@@ -52,7 +52,7 @@ struct FrozenWriter {
     private func lockViolations(of writer: ChildProcess, on folder: URL, _ moment: String) -> [Violation] {
         #if os(Linux)
             guard FileLock.isWriting(writer.pid, index: Cache.indexPath(in: folder)) == false else { return [] }
-            return [Violation(.disagreement, "the frozen process has no write lock \(moment)")]
+            return [Violation(.disagreement, "the frozen process does not hold the write lock \(moment)")]
         #else
             return []
         #endif

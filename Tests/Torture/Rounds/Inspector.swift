@@ -61,7 +61,7 @@ final class Inspector {
     private func requireNoLog() {
         let path = worker.cache.storage.store.blobs.indexPath + "-wal"
         guard FileManager.default.fileExists(atPath: path) else { return }
-        violations.append(Violation(.unsound, "closing has left the index's log"))
+        violations.append(Violation(.unsound, "closing left the index's log behind"))
     }
 
     private func tryToStore(using generator: inout SeededGenerator) throws {

@@ -97,6 +97,6 @@ final class Team {
 
     private func hang(of gone: [Int: Int64]) -> Violation {
         let waiting = members.map(\.order.number).filter { gone[$0] == nil }
-        return Violation(.unfinished, "these have not come to an end in time: \(waiting)")
+        return Violation(.unfinished, "these processes did not end in time: \(waiting)")
     }
 }

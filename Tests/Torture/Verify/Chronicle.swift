@@ -81,7 +81,7 @@ struct Chronicle: Sendable {
         switch operation {
         case .value(let key), .isCached(let key):
             add(KeyHistory.Look(result: result, span: span, by: "\(operation) of process \(identity.worker)"), of: key)
-        default: violations.append(Violation(.disagreement, "\(operation) is no look: \(result)"))
+        default: violations.append(Violation(.disagreement, "\(operation) is not a lookup: \(result)"))
         }
     }
 

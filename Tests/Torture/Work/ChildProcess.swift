@@ -13,7 +13,7 @@ final class ChildProcess {
 
     /// - Parameter input: what becomes standard input; the worker begins when that ends.
     init(_ arguments: [String], input: Int32) throws {
-        guard let program = Bundle.main.executablePath else { throw Trouble("the program does not know where it is") }
+        guard let program = Bundle.main.executablePath else { throw Trouble("cannot find the path of this program") }
         do {
             pid = try Spawning.start(program, [program] + arguments, streams: [STDIN_FILENO: input])
         } catch {
@@ -67,7 +67,7 @@ final class StartLine {
 
     init() throws {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw Trouble("no pipe: \(Trouble.reason)") }
+        guard pipe(&ends) == 0 else { throw Trouble("cannot create a pipe: \(Trouble.reason)") }
         (input, output) = (ends[0], ends[1])
         // Only what is duplicated on purpose is a child's.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

@@ -10,7 +10,7 @@ enum TinyPicture {
     }
 
     static func make() throws -> KFCrossPlatformImage {
-        guard let image = KFCrossPlatformImage(data: file) else { throw Trouble("one pixel cannot be decoded") }
+        guard let image = KFCrossPlatformImage(data: file) else { throw Trouble("cannot decode the one-pixel picture") }
         return image
     }
 }

@@ -42,6 +42,6 @@ struct Supervisor {
     private func remove(_ folder: URL) {
         guard FileManager.default.fileExists(atPath: folder.path) else { return }
         Progress.say("removing the files in \(folder.deletingLastPathComponent().path)")
-        do { try FileManager.default.removeItem(at: folder) } catch { Progress.say("\(folder.path) stays: \(error)") }
+        do { try FileManager.default.removeItem(at: folder) } catch { Progress.say("\(folder.path) is left: \(error)") }
     }
 }

@@ -60,7 +60,7 @@
         /// What the disk has not got yet would be written during another's turn.
         private func removeFolder() {
             do { try FileManager.default.removeItem(at: folder) } catch {
-                Progress.say("\(folder.path) stays: \(error)")
+                Progress.say("\(folder.path) is left: \(error)")
             }
             sync()
         }
