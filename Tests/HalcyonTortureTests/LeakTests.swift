@@ -2,7 +2,7 @@ import Testing
 
 @testable import HalcyonTorture
 
-/// What a process has before and after it has opened a cache ten thousand times.
+/// The usage of a process before and after it has opened a cache ten thousand times.
 @Suite struct LeakTests {
     private let before = Leaks.Usage(descriptors: 9, threads: 6, residentKiB: 30_000, sqliteBytes: 0)
 
@@ -17,7 +17,7 @@ import Testing
             Leaks.Usage(descriptors: 10, threads: 6, residentKiB: 30_000, sqliteBytes: 0),
             Leaks.Usage(descriptors: 9, threads: 6, residentKiB: 30_000, sqliteBytes: 4_096),
             Leaks.Usage(descriptors: 9, threads: 10_006, residentKiB: 30_000, sqliteBytes: 0),
-            // One KiB for each.
+            // One KiB per reopening.
             Leaks.Usage(descriptors: 9, threads: 6, residentKiB: 40_000, sqliteBytes: 0),
         ]
         for after in leaky { #expect(after.violations(since: before).map(\.kind) == [.grown]) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HalcyonTorture
 
-/// Logs and values say what they are.
+/// Logs and values identify themselves.
 @Suite struct LogTests {
     @Test func `every record is read as it was written`() throws {
         let operations: [CacheOperation] = [

@@ -2,11 +2,11 @@ import Testing
 
 @testable import HalcyonTorture
 
-/// The verifier finds what it is there for, and nothing else: logs made by hand, with the verdict that each has to get.
+/// The verifier finds every violation, and nothing else: handmade logs with the expected verdicts.
 @Suite struct VerdictTests {
     private static let keys = KeySpace(pinned: 1, loose: 2)
 
-    /// The kinds of what is found in the logs of processes 1, 2, …, each of which was gone at 1000.
+    /// The kinds of violations in the logs of processes 1, 2, and so on, each of which ended at 1000.
     private static func verdict(before: Standing = [:], _ logs: [String]...) throws -> [Violation.Kind] {
         var chronicle = Chronicle(before: before, keys: keys)
         for (index, lines) in logs.enumerated() {
@@ -53,9 +53,9 @@ import Testing
 
     @Test func `a hit of a value that was never stored is an invention`() throws {
         #expect(try Self.verdict(Self.stored + ["> 3 50 value k0", "< 3 60 hit 4.4"]) == [.invented])
-        // Under this key.
+        // Not stored under this key.
         #expect(try Self.verdict(Self.stored + ["> 3 50 value k1", "< 3 60 hit 1.1"]) == [.invented])
-        // By then.
+        // Not stored by then.
         let early = ["> 1 50 value k0", "< 1 60 hit 1.1"]
         #expect(try Self.verdict(["> 1 70 store k0 100 lasting", "< 1 80 done"], early) == [.invented])
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HalcyonTorture
 
-/// The clocks and disks that workers are given.
+/// The clocks and disks of workers.
 @Suite struct WorldTests {
     @Test func `a clock change affects every process that has opened the cache`() throws {
         let folder = try TemporaryFolder()

@@ -2,7 +2,7 @@ import BenchReport
 import Foundation
 import Testing
 
-/// One row with all there is, and one with as little as there can be.
+/// One row with all values, and one with as few as possible.
 private let full: ResultRow = {
     var row = ResultRow("value_hit", on: .disk, entries: 10_000, bytes: 4_096, halcyon: Figure(12.34))
     row.halcyon.p99 = 40

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Everything, one after the other.
+/// Runs all commands, one after the other.
 struct All: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run all commands, for as long as Scripts/torture or longer.")
@@ -42,7 +42,7 @@ struct All: ParsableCommand {
         try run(Leaks.self, "--reopenings", reopenings)
     }
 
-    /// - Parameter count: none is done with 0.
+    /// - Parameter count: with 0, the command is skipped.
     private func run<Command: ParsableCommand>(_ command: Command.Type, _ option: String, _ count: Int) throws {
         guard count > 0 else { return }
         var words = [option, "\(count)"]

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import HalcyonTestSupport
 
-/// Processes that stand still, one of them with the write lock in its hand.
+/// Processes that are stopped, one of them while it holds the write lock.
 struct Freeze: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Stop a process while it holds the write lock, and others at random moments.")

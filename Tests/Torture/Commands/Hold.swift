@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import HalcyonTestSupport
 
-/// Processes that share a directory with one that keeps the write lock for a while, again and again.
+/// Processes that share a directory with one that repeatedly holds the write lock for a while.
 struct Hold: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Hold the write lock for up to half a second, again and again, while processes work on the folder.")
@@ -29,7 +29,7 @@ struct Hold: ParsableCommand {
         var generator = run.generator(ofRound: round)
         let folder = run.workplace.folder(named: "held-\(round)")
         let keys = KeySpace(pinned: 30, loose: 90)
-        // Until an index is there and has searched the folder, queries throw while the lock is held.
+        // Until an index exists and the folder has been searched, queries throw while the lock is held.
         let first = Cache(folder: folder)
         first.open()
         first.settle()
@@ -57,7 +57,7 @@ struct Hold: ParsableCommand {
     }
 }
 
-/// A process that takes the write lock of an index, keeps it and gives it back; started by ``Hold``.
+/// A process that takes the write lock of an index, holds it and releases it; started by ``Hold``.
 struct KeepLock: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Hold the write lock of an index now and then, until the parent ends.", shouldDisplay: false)

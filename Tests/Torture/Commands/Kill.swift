@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import HalcyonTestSupport
 
-/// Processes that end in the middle of what they do.
+/// Processes that are killed during an operation.
 struct Kill: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Kill processes at random moments, and compare what is left with what they had acknowledged.")
@@ -33,7 +33,7 @@ struct Kill: ParsableCommand {
 
 extension Scenario: ExpressibleByArgument {}
 
-/// Rounds of killing, each on the cache that the one before has left.
+/// Rounds of kills, each on the cache that the previous one has left.
 struct KillCampaign {
     let run: Run
     let processes: Int

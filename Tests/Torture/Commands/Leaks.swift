@@ -25,7 +25,7 @@ struct Leaks: ParsableCommand {
         }
     }
 
-    /// Until the allocator, the queues and what is made once are as large as they get.
+    /// Warms up, until the allocator, the queues and one-time allocations have their final size.
     private var warmUp: Int { min(1_000, max(200, reopenings / 5)) }
 
     private func reopen(_ count: Int, from first: Int, _ folder: URL, _ run: Run) throws {
@@ -58,7 +58,7 @@ struct Leaks: ParsableCommand {
 }
 
 extension Leaks {
-    /// What the process has of the system.
+    /// The system resources of the process.
     struct Usage: CustomStringConvertible {
         let descriptors: Int
         let threads: Int
@@ -75,15 +75,15 @@ extension Leaks {
             "\(descriptors) descriptors, \(threads) threads, \(residentKiB) KiB, \(sqliteBytes) bytes of SQLite's"
         }
 
-        /// After everything that was begun has ended.
+        /// Measured after all work has ended.
         static func atRest() -> Usage {
-            // A timer that fires ten seconds later finds no owner, and ends.
+            // A timer that fires after ten seconds finds no owner, and ends.
             Thread.sleep(forTimeInterval: 11)
             return now
         }
 
-        /// Threads: the system's pool keeps those that it had at its busiest, and another time that may be more; one left by each
-        /// reopening would be thousands. Memory: each of these threads has an arena of its own, and allocators round up.
+        /// Threads: the system's pool keeps its largest number of threads, which varies; a leak of one per reopening would show as
+        /// thousands. Memory: each of these threads has its own arena, and allocators round up.
         func violations(since before: Usage) -> [Violation] {
             var grown: [String] = []
             if descriptors > before.descriptors { grown.append("descriptors") }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import HalcyonTestSupport
 
-/// Processes that cannot always read, beside one that can.
+/// Processes whose reads sometimes fail, together with one that can always read.
 struct Reads: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Refuse reads of the index and of blobs now and then; no process may mistake that for damage.")
@@ -58,7 +58,7 @@ struct Reads: ParsableCommand {
         summary.operations += chronicle.operations
     }
 
-    /// Nothing was ever written wrong, so there is no reason to set an index aside.
+    /// No write was wrong, so there is no reason to set an index aside.
     private func aside(in folder: URL) -> [Violation] {
         let path = Cache.indexPath(in: folder) + ".damaged"
         return FileManager.default.fileExists(atPath: path)

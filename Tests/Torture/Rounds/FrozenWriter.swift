@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonTestSupport
 
-/// A process is stopped within a transaction, and then goes on or is killed. The others read as ever meanwhile, fail to store in
-/// the time that they were given, lose nothing, and store again as soon as the lock is free.
+/// A process is stopped during a transaction, and then continues or is killed. Meanwhile the others can read, their stores fail within the
+/// timeout, they lose nothing, and they store again as soon as the lock is free.
 struct FrozenWriter {
     let run: Run
     private let keys = KeySpace(pinned: 10, loose: 30)
@@ -48,7 +48,7 @@ struct FrozenWriter {
         if goesOn { continued += 1 } else { killed += 1 }
     }
 
-    /// A lock that is lost is to be told from a process that does not stand still.
+    /// Distinguishes a lost lock from a process that has not stopped.
     private func lockViolations(of writer: ChildProcess, on folder: URL, _ moment: String) -> [Violation] {
         #if os(Linux)
             guard FileLock.isWriting(writer.pid, index: Cache.indexPath(in: folder)) == false else { return [] }

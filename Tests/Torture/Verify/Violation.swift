@@ -14,7 +14,7 @@ struct Violation: Equatable, Sendable, CustomStringConvertible {
     }
 
     let kind: Kind
-    /// What was seen, for whom wants to know why.
+    /// The observations behind it.
     let details: [String]
 
     init(_ kind: Kind, _ details: String...) {

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// The smallest thing that a facade can be asked to store.
+/// The smallest image that the facade can store.
 enum TinyPicture {
     /// A PNG of one pixel.
     static var file: Data {

@@ -85,7 +85,7 @@ import Testing
         try tool("put", "p")
     }
 
-    /// All keys, a page after the other.
+    /// All keys, page by page.
     private func walk(_ arguments: String...) throws -> [[String]] {
         var (pages, after): ([[String]], [String]) = ([], [])
         repeat {

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What programs read.
+/// Output that programs read.
 @Suite struct `JSON output` {
     private let tool: Tool
     init() throws { tool = try Tool() }
 
-    /// The names of the members at all depths, in order; those of texts that the user has noted are not ours.
+    /// The names of the members at all depths, in order, without the names of the user's metadata.
     private func names(_ value: Any) -> [String] {
         if let array = value as? [Any] { return array.flatMap(names) }
         guard let object = value as? [String: Any] else { return [] }

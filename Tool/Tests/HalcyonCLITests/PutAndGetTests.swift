@@ -136,7 +136,7 @@ import Testing
             ["put", "--folder", tool.cache, "p"],
             streams: [null, null, handle])
         while process.isRunning, try tool.blobCount() < 2 { sched_yield() }
-        // A writer holds the next store up until Ctrl-C has been pressed.
+        // A writer blocks the next store until the test has sent Ctrl-C.
         let writer = try Connection(path: tool.cache + "/.halcyon/index.sqlite")
         try writer.begin()
         process.interrupt()

@@ -136,7 +136,7 @@ import Testing
         let process = try tool.start(
             ["remove", "--folder", tool.cache, "--prefix", "p/", "--yes"], streams: [null, null, terminal.handle])
         while process.isRunning, try tool.blobCount() == 2000 { sched_yield() }
-        // A writer holds it up until there was something to see.
+        // A writer blocks the removal until progress is visible.
         let writer = try Connection(path: tool.cache + "/.halcyon/index.sqlite")
         try writer.begin()
         var screen = ""
@@ -159,7 +159,7 @@ import Testing
             ["remove", "--folder", tool.cache, "--prefix", "p/", "--yes"],
             streams: [Tool.openNull(), FileHandle(forUpdating: output), FileHandle(forUpdating: errors)])
         while process.isRunning, try tool.blobCount() > 3900 { sched_yield() }
-        // A writer holds the next batch up until Ctrl-C has been pressed.
+        // A writer blocks the next batch until the test has sent Ctrl-C.
         let writer = try Connection(path: tool.cache + "/.halcyon/index.sqlite")
         try writer.begin()
         process.interrupt()

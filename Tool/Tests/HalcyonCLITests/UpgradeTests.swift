@@ -5,7 +5,7 @@ import Testing
     private let tool: Tool
     init() throws { tool = try Tool() }
 
-    /// Files as Kingfisher leaves them: named by hashes, no index.
+    /// Files like those of Kingfisher: named by hashes, without an index.
     private func kingfisherFolder(_ count: Int) throws {
         for seed in 0..<count {
             let name = String(repeating: "0", count: 62) + String(format: "%02x", seed)
@@ -116,7 +116,7 @@ import Testing
         let told = try tool("upgrade", "--dry-run").output
         #expect(told.contains("up to date"))
         #expect(try snapshot() == before)
-        // Open in another process, which has written.
+        // Open in another process, which has written to it.
         var connection: Connection? = try Connection(path: index)
         try connection?.execute("PRAGMA journal_mode = WAL; UPDATE entries SET rank = rank + 1")
         before = try snapshot()

@@ -6,7 +6,7 @@ import Testing
     private let tool: Tool
     init() throws { tool = try Tool() }
 
-    /// As an app stores them, one of them of an image whose key has an "@" itself.
+    /// As an app stores them; the key of one image contains an "@".
     private func fill(storingKeys: Bool = true) async throws {
         let folder = URL(fileURLWithPath: tool.cache)
         var config = DiskStorage.Config(name: "", sizeLimit: 0)

@@ -2,9 +2,9 @@ import Foundation
 import HalcyonCLI
 import Testing
 
-/// What a browser makes of the page. `Scripts/test` installs one and says where it is; then these tests run in any case.
+/// Opens the page in a browser. `Scripts/test` installs one and names it; then these tests always run.
 @Suite(.enabled(if: Browser.path != nil)) struct `A report in a browser` {
-    /// All that a page is made of.
+    /// All elements of a page.
     private static let elements: Set<String> = [
         "html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "div", "p", "h1", "h2",
         "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "details", "summary",

@@ -50,7 +50,7 @@ import Testing
         #expect(statistics["hits"] as? Int == 1 && statistics["stores"] as? Int == 3)
         #expect(statistics["hit_rate"] as? Double == 1)
         let eviction = try #require((object["limits"] as? [String: Any])?["eviction"] as? [String: Any])
-        // Down to 1.5 kB: the two that were used least recently.
+        // Down to 1.5 kB: the two least recently used entries.
         #expect(eviction["entries"] as? Int == 2 && eviction["bytes"] as? Int == 3010)
         let next = try #require(object["evicted_next"] as? [[String: Any]])
         #expect(next.map { $0["host"] as? String } == ["a.example", "b.example", nil])

@@ -61,7 +61,7 @@ import Testing
         let closed = try files()
         try tool("watch", "--count", "2", "--interval", "0.1")
         #expect(try files() == closed)
-        // In use: another process has written, and keeps it open.
+        // In use: another process has written, and keeps the index open.
         let other = try Connection(path: metadata.appendingPathComponent("index.sqlite").path)
         try other.execute("UPDATE entries SET size = 7")
         let open = try files()
@@ -118,7 +118,7 @@ import Testing
             ["watch", "--folder", tool.cache, "--interval", "0.1"] + arguments, streams: [null, terminal.handle, null])
     }
 
-    /// All that has been drawn, once it contains a text.
+    /// Everything drawn so far, once it contains a text.
     private func screen(_ terminal: PseudoTerminal, until text: String) throws -> String {
         var drawn = ""
         let deadline = ContinuousClock.now + .seconds(30)
@@ -206,7 +206,7 @@ import Testing
         terminal.resize(columns: UInt16(columns), rows: UInt16(rows))
         watch.send(SIGWINCH)
         _ = terminal.screen()
-        // Two frames later the old size is forgotten.
+        // Two frames later nothing depends on the old size.
         var drawn = ""
         while drawn.ranges(of: "\u{1B}[H").count < 4, watch.isRunning { drawn += terminal.screen() }
         watch.interrupt()
