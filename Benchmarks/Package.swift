@@ -9,7 +9,7 @@ let package = Package(
     platforms: [.macOS(.v13)],
     dependencies: [
         .package(name: "Halcyon", path: ".."),
-        // What the library has resolved already.
+        // The version that the library has resolved.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     ],
@@ -23,13 +23,13 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        // What becomes of the figures; needs neither the library nor a disk.
+        // Processes the figures; depends on neither the library nor a disk.
         .target(name: "BenchReport"),
         .testTarget(name: "BenchReportTests", dependencies: ["BenchReport"]),
-        // Which calls are made, in which order; needs neither of them either.
+        // Decides which calls are made, in which order; depends on neither of them either.
         .target(name: "Workload"),
         .testTarget(name: "WorkloadTests", dependencies: ["Workload"]),
-        // Linux alone decodes with it.
+        // Only Linux decodes with it.
         .target(name: "CBareJPEG", linkerSettings: [.linkedLibrary("jpeg", .when(platforms: [.linux]))]),
         .executableTarget(name: "SchemaCandidates", dependencies: ["CSQLite"]),
         .executableTarget(name: "AdoptionOperations", dependencies: [halcyon]),

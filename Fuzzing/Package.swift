@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A separate package: it needs a compiler with libFuzzer, and users of the library never build it. `Scripts/fuzz` does,
-// with the instrumentation that the search for new inputs lives on.
+// A separate package: it needs a compiler with libFuzzer, and users of the library never build it. `Scripts/fuzz` builds it with the
+// instrumentation that the search for new inputs needs.
 let package = Package(
     name: "Fuzzing",
     platforms: [.macOS(.v13)],

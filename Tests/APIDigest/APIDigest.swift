@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The public declarations of a module as text: one line for each, below the type whose member it is, by kind and name: where in the
-/// sources they are makes no difference.
+/// The public declarations of a module as text: one line each, below the type that they are members of, ordered by kind and name,
+/// independent of their place in the sources.
 ///
-/// What the compiler adds by itself is left out, and so are the conformances that it says of nearly every type.
+/// Declarations that the compiler adds are omitted, and so are the conformances that nearly every type has.
 package struct APIDigest {
     private typealias Symbol = SymbolGraph.Symbol
     private typealias Constraint = SymbolGraph.Constraint
@@ -21,14 +21,14 @@ package struct APIDigest {
         var text: String
     }
 
-    /// By the type's name; those of the module itself have none.
+    /// By the type's name; the module's own declarations have none.
     private var groups: [String: Group] = [:]
     private let symbols: [String: Symbol]
     private let requirements: Set<String>
-    /// What the types themselves ask of their parameters, by their names.
+    /// The types' own requirements on their parameters, by type name.
     private let ownConstraints: [String: [Constraint]]
 
-    /// - Parameter graphs: of the module, and of what it adds to types of other modules.
+    /// - Parameter graphs: those of the module, and of its extensions of other modules' types.
     package init(_ graphs: [SymbolGraph]) {
         let relationships = graphs.flatMap(\.relationships)
         symbols = Dictionary(graphs.flatMap(\.symbols).map { ($0.identifier.precise, $0) }) { first, _ in first }
@@ -74,8 +74,8 @@ package struct APIDigest {
 
     // MARK: A line
 
-    /// As it is in the source: cases and a protocol's requirements have no access level of their own. What only some of a generic
-    /// type have says which.
+    /// As in the source: cases and a protocol's requirements have no access level. Members of only some specializations of a generic type
+    /// state the condition.
     private func text(of symbol: Symbol) -> String {
         let isBare = symbol.kind.identifier == "swift.enum.case" || requirements.contains(symbol.identifier.precise)
         let declaration = symbol.declaration(accessLevel: isBare ? nil : symbol.accessLevel)
@@ -113,13 +113,13 @@ extension SymbolGraph.Symbol {
         ["swift.struct", "swift.class", "swift.enum", "swift.protocol"].contains(kind.identifier)
     }
 
-    /// The place of its kind among the members of a type.
+    /// The position of its kind among the members of a type.
     fileprivate var order: Int {
         let kinds = ["enum.case", "associatedtype", "typealias", "type.property", "type.method", "init", "property"]
         return 1 + (kinds.firstIndex { "swift.\($0)" == kind.identifier } ?? kinds.count)
     }
 
-    /// - Parameter accessLevel: goes behind the attributes.
+    /// - Parameter accessLevel: is placed after the attributes.
     fileprivate func declaration(accessLevel: String?) -> String {
         var words = declarationFragments.map { $0.kind == "identifier" && isType ? name : $0.spelling }
         let start = declarationFragments.firstIndex { $0.kind == "keyword" } ?? 0
@@ -129,7 +129,7 @@ extension SymbolGraph.Symbol {
 }
 
 extension String {
-    /// This declaration of a type with what it conforms to, which goes before the conditions.
+    /// The declaration of a type with its conformances, which precede the conditions.
     fileprivate func inheriting(_ names: [String]) -> String {
         guard !names.isEmpty else { return self }
         let end = range(of: " where ")?.lowerBound ?? endIndex

@@ -1,4 +1,4 @@
-/// What the compiler knows of a module's declarations, as `swift symbolgraph-extract` writes it; what a digest needs of it.
+/// The parts of the compiler's output (`swift symbolgraph-extract`) that a digest needs.
 package struct SymbolGraph: Decodable {
     package var symbols: [Symbol]
     package var relationships: [Relationship]
@@ -6,13 +6,13 @@ package struct SymbolGraph: Decodable {
     package struct Symbol: Decodable {
         package var kind: Kind
         package var identifier: Identifier
-        /// The names of the types around it, and its own.
+        /// The names of the enclosing types, and its own.
         package var pathComponents: [String]
         package var accessLevel: String
         package var declarationFragments: [Fragment]
         package var swiftGenerics: Generics?
         package var swiftExtension: Generics?
-        /// Missing for what the compiler has made by itself: the `init(rawValue:)` of an enum, for one.
+        /// Missing if the compiler has synthesized the declaration, for example the `init(rawValue:)` of an enum.
         package var location: Location?
     }
 
@@ -24,7 +24,7 @@ package struct SymbolGraph: Decodable {
         package var precise: String
     }
 
-    /// A word of a declaration, or what is between two of them.
+    /// A word of a declaration, or the text between two words.
     package struct Fragment: Decodable {
         package var kind: String
         package var spelling: String
@@ -46,7 +46,7 @@ package struct SymbolGraph: Decodable {
         package var kind: String
         package var source: String
         package var target: String
-        /// The target's name with its module, where it is of another module.
+        /// The target's name, with its module if that is another one.
         package var targetFallback: String?
         package var swiftConstraints: [Constraint]?
     }

@@ -2,10 +2,9 @@ internal import CHalcyonFaultVFS
 internal import Foundation
 internal import HalcyonTestSupport
 
-/// Starts processes that end at a step of an operation, one for each line that it reads, and says how each has ended.
+/// Starts processes that end at a step of an operation, one for each line of input, and prints how each has ended.
 ///
-/// It has one thread and uses nothing of Dispatch itself, so a copy of it (`fork`) is as good as a new process, and takes a
-/// millisecond.
+/// It has one thread and does not use Dispatch, so a copy of it (`fork`) is as good as a new process, and takes a millisecond.
 @main enum CrashServer {
     static func main() {
         while let line = readLine() {
@@ -13,7 +12,7 @@ internal import HalcyonTestSupport
             let child = halcyon_fork()
             if child == 0 { perform(work) }
             print(outcome(of: child))
-            // Otherwise it would be in the next child's buffer too.
+            // Otherwise the next child would inherit the buffered output.
             fflush(nil)
         }
     }
@@ -41,7 +40,7 @@ internal import HalcyonTestSupport
                 _exit(0)
             case .errand(let errand, let directory):
                 try errand.perform(in: directory)
-                // Not `_exit`: what is done at an ordinary end is what it is about.
+                // Not `_exit`, because the errands test the work at an ordinary exit.
                 exit(0)
             }
         } catch {

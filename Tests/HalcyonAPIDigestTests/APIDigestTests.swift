@@ -3,7 +3,7 @@ import HalcyonAPIDigest
 import Testing
 
 @Suite struct APIDigestTests {
-    @Test func `members are below their type, in one order whatever the order in the sources is`() throws {
+    @Test func `members are listed below their type, in an order that does not depend on the sources`() throws {
         let symbols = [
             symbol("swift.func", "run()", "func run()"), symbol("swift.struct", "A", "struct A"),
             symbol("swift.struct", "A.B", "struct B"), symbol("swift.property", "A.B.x", "var x: Int"),
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `what can be overridden is open, and attributes come first`() throws {
+    @Test func `overridable members are open, and attributes come first`() throws {
         let text = try digest([
             symbol("swift.class", "A", "@MainActor class A", access: "open"),
             symbol("swift.method", "A.a()", "@discardableResult func a() async throws(E) -> Int", access: "open"),
@@ -62,7 +62,7 @@ import Testing
                 """)
     }
 
-    @Test func `a type's conformances come before its conditions, without those that nearly every type has`() throws {
+    @Test func `conformances come before conditions, and those that nearly every type has are omitted`() throws {
         let text = try digest(
             [
                 symbol(
@@ -85,7 +85,7 @@ import Testing
                 """)
     }
 
-    @Test func `types of other modules are extended, and what the compiler adds is left out`() throws {
+    @Test func `types of other modules appear as extensions, and members that the compiler adds are omitted`() throws {
         let text = try digest(
             [
                 symbol("swift.extension", "Data", "extension Data where Self : P"),

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import Testing
 
-/// The code in `App/` does what an app would want of it.
+/// The code in `App/` does what an app needs.
 @Suite struct AppTests {
     private struct View: AvatarView {
         let show: @Sendable (String) -> Void
@@ -16,12 +16,12 @@ import Testing
         try await withCache { cache in try await body(AvatarCache(cache: cache)) }
     }
 
-    /// What is shown of an address, at once or later.
+    /// What the app shows for an address, at once or later.
     private func shown(_ url: URL, by avatars: AvatarCache) async -> String {
         await handled { done in avatars.show(url, in: View(show: done)) }
     }
 
-    @Test func `a picture is downloaded once, and shown from then on`() async throws {
+    @Test func `a picture is downloaded once and then served from the cache`() async throws {
         let url = try #require(URL(string: "https://example.com/ann.png"))
         try await withAvatars { avatars in
             #expect(await shown(url, by: avatars) == "placeholder" && avatars.needsDownload(url))
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `pictures are fetched ahead, counted, and gone when the user logs out`() async throws {
+    @Test func `pictures are prefetched, counted, and removed when the user logs out`() async throws {
         let urls = try (1...3).map { try #require(URL(string: "https://example.com/\($0).png")) }
         try await withAvatars { avatars in
             try await avatars.prefetch(urls.map { ($0, Data(count: 1024 * 1024)) })

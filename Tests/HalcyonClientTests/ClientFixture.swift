@@ -2,10 +2,10 @@ import Foundation
 import Halcyon
 import Testing
 
-// What these tests share. They are an app: they import what an app imports, and have no access to anything that is not public
-// (`packageAccess: false` in Package.swift, and Scripts/api).
+// Shared by these tests. They import what an app imports, and cannot access anything that is not public (`packageAccess: false` in
+// Package.swift, and Scripts/api).
 
-/// A folder of a test's own, removed with it.
+/// A folder of one test, which removes it at its end.
 final class Folder: Sendable {
     let url: URL
 
@@ -18,12 +18,12 @@ final class Folder: Sendable {
     deinit { try? FileManager.default.removeItem(at: url) }
 }
 
-/// Runs a test on a cache of its own.
+/// Runs a test on its own cache.
 func withCache(_ body: (ImageCache) async throws -> Void) async throws {
     try await withCache(made: { try ImageCache(name: "client", cacheDirectoryURL: $0) }, body)
 }
 
-/// - Parameter make: is given the parent of the cache's folder.
+/// - Parameter make: receives the parent of the cache's folder.
 func withCache<Cache: ImageCache>(made make: (URL) throws -> Cache, _ body: (Cache) async throws -> Void) async throws {
     let folder = try Folder()
     let made = try await weakReference {
@@ -31,8 +31,8 @@ func withCache<Cache: ImageCache>(made make: (URL) throws -> Cache, _ body: (Cac
         try await body(cache)
         return cache
     }
-    // The block that calls back holds the cache a moment longer than somebody waits for the call. If the process ends in that
-    // moment it looks like a leak.
+    // The block that calls back holds the cache a moment longer than the caller waits. If the process ends in that moment, it looks like a
+    // leak.
     let deadline = ContinuousClock.now + .seconds(60)
     while made.cache != nil, ContinuousClock.now < deadline { await Task.yield() }
     #expect(made.cache == nil, "nothing holds a cache that nobody uses")
@@ -47,7 +47,7 @@ private func weakReference(_ body: () async throws -> ImageCache) async throws -
     WeakReference(cache: try await body())
 }
 
-/// Runs a test on a disk storage of its own.
+/// Runs a test on its own disk storage.
 func withStorage(
     configure: (inout DiskStorage.Config) -> Void = { _ in }, _ body: (DiskStorage.Backend<Data>) async throws -> Void
 ) async throws {
@@ -65,9 +65,9 @@ func withStorage<Value: DataTransformable & Sendable>(
     withExtendedLifetime(folder) {}
 }
 
-/// What a handler is called with.
+/// The argument of a handler.
 func handled<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
-    // What is resumed before it is awaited is a data race to the thread sanitizer, unless a lock says what came first.
+    // The thread sanitizer reports a data race if the continuation resumes before the await, unless a lock orders the two.
     let order = NSLock()
     defer { order.withLock {} }
     return await withCheckedContinuation { continuation in
@@ -80,10 +80,10 @@ func done(_ start: (@escaping @Sendable () -> Void) -> Void) async {
     await withCheckedContinuation { continuation in start { continuation.resume() } }
 }
 
-/// Where functions with handlers are meant: in async code the twins would be taken.
+/// Selects the functions with handlers: async code would call the async ones.
 func withoutWaiting(_ body: () throws -> Void) rethrows { try body() }
 
-/// What was noted, from whichever thread.
+/// Records values from any thread.
 final class Notes<Value: Sendable>: @unchecked Sendable {
     // Sendable because of the lock.
     private let lock = NSLock()
@@ -120,7 +120,7 @@ enum Pictures {
 }
 
 extension KFCrossPlatformImage {
-    /// Tells the pictures apart.
+    /// Distinguishes the pictures.
     var width: Int { Int(size.width * kf.pixelsPerPoint) }
 }
 

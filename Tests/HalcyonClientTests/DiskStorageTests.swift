@@ -8,7 +8,7 @@ import Testing
 
     // MARK: Settings
 
-    @Test func `the settings that are not given are a week, hashed names and no extension`() {
+    @Test func `the default settings are a week, hashed names and no extension`() {
         let config = DiskStorage.Config(name: "client", sizeLimit: 9)
         #expect(config.name == "client" && config.sizeLimit == 9 && config.pathExtension == nil)
         #expect(config.usesHashedFileName && !config.autoExtAfterHashedFileName)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that cannot be made is an error of the initialiser`() throws {
+    @Test func `the initializer throws if the folder cannot be created`() throws {
         let folder = try Folder()
         let file = folder.url.appendingPathComponent("file")
         try Data().write(to: file)
@@ -56,7 +56,7 @@ import Testing
 
     // MARK: Names
 
-    @Test func `a file is named by the key's hash, with the extension that is given`() async throws {
+    @Test func `a file is named by the key's hash and the given extension`() async throws {
         try await withStorage { storage in
             #expect(storage.cacheFileURL(forKey: "a").lastPathComponent == hash)
             #expect(storage.cacheFileURL(forKey: "a", forcedExtension: "gif").lastPathComponent == hash + ".gif")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a file is named by the key itself, or by its extension, where that is asked for`() async throws {
+    @Test func `if configured, a file is named by the key itself, or gets the key's extension`() async throws {
         try await withStorage { storage in
             storage.config.usesHashedFileName = false
             #expect(storage.cacheFileURL(forKey: "a").lastPathComponent == "a")
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `cleaning returns the files that went`() async throws {
+    @Test func `cleaning returns the removed files`() async throws {
         try await withStorage { storage in
             try storage.store(value: Data([1]), forKey: "a", expiration: .seconds(0.02))
             try storage.store(value: Data([2]), forKey: "b")
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `what was used least recently goes, down to half of the limit`() async throws {
+    @Test func `the least recently used values are evicted down to half of the limit`() async throws {
         try await withStorage { storage in
             for key in ["a", "b", "c", "d"] { try storage.store(value: Data(count: 10), forKey: key) }
             #expect(try storage.removeSizeExceededValues().isEmpty)

@@ -2,11 +2,11 @@ import Foundation
 import Halcyon
 import Testing
 
-/// What Kingfisher has not: asking, keeping, remembering, removing by a condition.
+/// Features that Kingfisher lacks: queries, pins, metadata, removal by conditions.
 @Suite struct EntryTests {
     private let key = "https://example.com/a.png"
 
-    @Test func `the settings that Kingfisher has not have defaults too`() {
+    @Test func `settings that Kingfisher lacks have defaults`() {
         var config = DiskStorage.Config(name: "a", sizeLimit: 0)
         #expect(config.countLimit == 0 && config.keepFreeBytes == 0 && config.lowWaterRatio == 0.5)
         #expect(config.storesKeys && config.cleanInterval == 600)
@@ -19,7 +19,7 @@ import Testing
         #expect(!config.storesKeys && config.cleanInterval == 60)
     }
 
-    @Test func `all is told of an entry`() async throws {
+    @Test func `an entry's info has all its attributes`() async throws {
         try await withStorage { storage in
             var validators = DiskStorage.HTTPValidators()
             (validators.etag, validators.lastModified, validators.maxAge) = ("e", "m", 60)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `an entry can be changed`() async throws {
+    @Test func `an entry's attributes can be updated`() async throws {
         try await withStorage { storage in
             try storage.store(value: Data([1]), forKey: key, attributes: .init(tags: ["a"]))
             #expect(try storage.update(.init(isPinned: true), forKey: key))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `entries are listed in pages and one after the other`() async throws {
+    @Test func `entries can be listed in pages and one by one`() async throws {
         try await withStorage { storage in
             for size in 1...3 { try storage.store(value: Data(count: size), forKey: "\(size)") }
             let first: DiskStorage.EntryPage = try storage.entries(sortedBy: .size, descending: true, limit: 2)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a filter has a condition of each kind`() async throws {
+    @Test func `a filter can combine conditions of every kind`() async throws {
         try await withStorage { storage in
             try storage.store(value: Data(count: 10), forKey: key)
             var filter = DiskStorage.EntryFilter()
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `it is told what a storage has done and takes up`() async throws {
+    @Test func `a storage reports its statistics and its usage`() async throws {
         try await withStorage { storage in
             try storage.store(value: Data(count: 10), forKey: key, attributes: .init(isPinned: true))
             _ = (try storage.value(forKey: key), try storage.value(forKey: "b"))
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that was taken over, moved or let go of goes on`() async throws {
+    @Test func `a storage works again after a suspension, a close and an adoption`() async throws {
         try await withStorage { storage in
             try storage.store(value: Data([1]), forKey: key)
             storage.suspend()
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `a cache remembers what it is told of an image`() async throws {
+    @Test func `a cache keeps the attributes of an image`() async throws {
         try await withCache { cache in
             let (image, data) = (try Pictures.image(), try Pictures.data())
             await done { done in
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `a cache is cleaned while somebody watches, and lets go of its folder`() async throws {
+    @Test func `a clean reports progress, and a suspension releases the folder`() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(Data([1]), forKey: "a")
             let progress = Progress(totalUnitCount: 0)

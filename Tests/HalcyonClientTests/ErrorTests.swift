@@ -5,7 +5,7 @@ import Testing
 @Suite struct ErrorTests {
     private struct Cause: Error {}
 
-    /// What an app may read of an error. The switches have no default: a case that is added breaks apps.
+    /// What an app can read from an error. The switches have no default, because a new case would break apps.
     private func details(of error: KingfisherError) -> String {
         switch error {
         case .cacheError(let reason): details(of: reason)
@@ -69,7 +69,7 @@ import Testing
         #expect(texts.allSatisfy { $0?.isEmpty == false && $0?.contains("secret") == false })
     }
 
-    @Test func `what went wrong on the disk is said in the error of a reason`() async throws {
+    @Test func `the error inside a reason names the failure of the disk`() async throws {
         try await withStorage { storage in
             try storage.store(value: Data([1]), forKey: "a")
             let thrown = #expect(throws: KingfisherError.self) {
@@ -89,13 +89,13 @@ import Testing
         }
     }
 
-    @Test func `the codes of the disk's failures are fixed`() {
+    @Test func `the codes of disk errors never change`() {
         let codes: [CacheStorageError.Code] = [
             .indexUnavailable, .newerSchema, .editedMigration, .unsupportedSQLite, .indexDamaged, .diskFull,
             .fileSystem, .blockedName, .alreadyExists, .emptyName, .suspended, .invalidAttributes,
             .invalidFilter,
         ]
-        // 3112 was that of a folder that a cache could not be moved to.
+        // 3112 was for a folder to which a cache could not be moved.
         #expect(codes.map(\.rawValue) == Array(3101...3111) + [3113, 3114])
     }
 }

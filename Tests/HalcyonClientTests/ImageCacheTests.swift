@@ -3,7 +3,7 @@ import Halcyon
 import Testing
 
 @Suite struct ImageCacheMakingTests {
-    @Test func `a cache is made of two storages`() throws {
+    @Test func `a cache can be created from two storages`() throws {
         let folder = try Folder()
         let memory = MemoryStorage.Backend<KFCrossPlatformImage>(config: .init(totalCostLimit: 0))
         let disk = try DiskStorage.Backend<Data>(config: .init(name: "a", sizeLimit: 0, directory: folder.url))
@@ -11,7 +11,7 @@ import Testing
         #expect(cache.memoryStorage === memory && cache.diskStorage === disk)
     }
 
-    @Test func `a cache is made in a folder, or where a closure says`() throws {
+    @Test func `a cache is created in a given folder, or where a closure puts it`() throws {
         let folder = try Folder()
         let plain = try ImageCache(name: "a", cacheDirectoryURL: folder.url)
         #expect(
@@ -26,14 +26,14 @@ import Testing
         #expect(trailing.diskStorage.directoryURL.path == folder.url.path + "/y")
     }
 
-    @Test func `an empty name is thrown`() throws {
+    @Test func `the initializer throws for an empty name`() throws {
         let error = #expect(throws: KingfisherError.self) { try ImageCache(name: "", cacheDirectoryURL: nil) }
         #expect(error?.errorCode == 3005)
     }
 
     #if os(Linux)
-        @Test func `the cache of a name, and the default one, are in the user's Caches folder`() async {
-            // In a process of its own: the folder is everybody's. What is in its globals when it ends is no leak.
+        @Test func `named caches and the default one are in the user's Caches folder`() async {
+            // In its own process, because the folder is global. Its globals are not leaks.
             setenv("ASAN_OPTIONS", "detect_leaks=0", 1)
             await #expect(processExitsWith: .success) {
                 let folder = try Folder()
@@ -47,12 +47,11 @@ import Testing
     #endif
 }
 
-/// Everything that is called back, with all of its arguments, with none of those that have a default, and with the handler behind the
-/// call.
+/// All functions with handlers: with all arguments, with the defaults, and with a trailing closure.
 @Suite struct ImageCacheHandlerTests {
     private let parsed = KingfisherParsedOptionsInfo(nil)
 
-    @Test func `storing says what became of it`() async throws {
+    @Test func `a store calls back with its result`() async throws {
         try await withCache { cache in
             let image = try Pictures.image()
             let queue = MarkedQueue()
@@ -73,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `storing with options says what became of it`() async throws {
+    @Test func `a store with options calls back with its result`() async throws {
         try await withCache { cache in
             let data = try Pictures.data()
             let queue = MarkedQueue()
@@ -87,7 +86,7 @@ import Testing
             }
             let key = "a@com.example.rounded(1.0)"
             #expect(try isThere && cache.diskStorage.value(forKey: key) == data)
-            // In memory alone; the second handler is the one of the options' defaults.
+            // In memory only; the second call uses the default arguments.
             withoutWaiting { cache.store(image, forKey: "b", options: parsed, toDisk: false) }
             #expect(cache.memoryStorage.isCached(forKey: "b"))
             await done { done in cache.store(image, forKey: "c", options: options) { _ in done() } }
@@ -95,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `what is stored without a handler is in memory at once`() async throws {
+    @Test func `an image stored without a handler is in memory at once`() async throws {
         try await withCache { cache in
             try withoutWaiting {
                 cache.store(try Pictures.image(width: 2), forKey: "a")
@@ -108,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `bytes are stored on the disk alone`() async throws {
+    @Test func `data is stored on disk only`() async throws {
         try await withCache { cache in
             let data = try Pictures.data()
             withoutWaiting { cache.storeToDisk(data, forKey: "a") }
@@ -140,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `an image is found with options of both kinds, on the queue that is asked for`() async throws {
+    @Test func `an image is found with options of both kinds, on the requested queue`() async throws {
         try await withCache { cache in
             try await cache.store(Pictures.image(width: 3), forKey: "a")
             cache.clearMemoryCache()
@@ -157,13 +156,13 @@ import Testing
                 }
             }
             #expect(byList && byStruct)
-            // Nothing happens without a handler.
+            // A load without a handler does nothing.
             cache.retrieveImage(forKey: "a", options: parsed, completionHandler: nil)
             cache.retrieveImage(forKey: "a", options: nil, completionHandler: nil)
         }
     }
 
-    @Test func `an image is looked for on disk alone`() async throws {
+    @Test func `a load from disk only does not use memory`() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(Pictures.data(width: 2), forKey: "a")
             let found: Result<KFCrossPlatformImage?, KingfisherError> = await handled { done in
@@ -182,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `an image is removed from where it is asked to be`() async throws {
+    @Test func `a removal can be limited to memory or disk`() async throws {
         try await withCache { cache in
             try await cache.store(Pictures.image(), forKey: "a")
             try await cache.store(Pictures.image(), forKey: "b", processorIdentifier: "p")
@@ -236,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func `it is told where an image is cached, and where its file is`() async throws {
+    @Test func `a cache tells where an image is cached, and where its file is`() async throws {
         try await withCache { cache in
             try await cache.store(Pictures.image(), forKey: "a", processorIdentifier: "p", forcedExtension: "png")
             cache.clearMemoryCache()
@@ -259,7 +258,7 @@ import Testing
         }
     }
 
-    @Test func `the size on disk is told on the main queue`() async throws {
+    @Test func `the size on disk is reported on the main queue`() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(Data(count: 123), forKey: "a")
             let size: Result<UInt, KingfisherError> = await handled { done in
@@ -273,7 +272,7 @@ import Testing
 @Suite struct ImageCacheAsyncTests {
     private let parsed = KingfisherParsedOptionsInfo(nil)
 
-    @Test func `what is stored is on disk when the call returns`() async throws {
+    @Test func `an async store returns when the image is on disk`() async throws {
         try await withCache { cache in
             let (image, data) = (try Pictures.image(), try Pictures.data())
             try await cache.store(image, forKey: "a")
@@ -291,7 +290,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be stored is thrown, and in memory all the same`() async throws {
+    @Test func `an async store that fails throws, and the image is in memory anyway`() async throws {
         try await withCache { cache in
             let image = try Pictures.image()
             let error = await #expect(throws: KingfisherError.self) {
@@ -301,7 +300,7 @@ import Testing
         }
     }
 
-    @Test func `what is cached is found`() async throws {
+    @Test func `async loads find cached images`() async throws {
         try await withCache { cache in
             try await cache.store(Pictures.image(width: 4), forKey: "a")
             let inMemory: ImageCacheResult = try await cache.retrieveImage(forKey: "a")
@@ -315,7 +314,7 @@ import Testing
         }
     }
 
-    @Test func `what is removed, cleared or cleaned is gone when the call returns`() async throws {
+    @Test func `async removals, clears and cleans return when the images are gone`() async throws {
         try await withCache { cache in
             let image = try Pictures.image()
             try await cache.store(image, forKey: "a")

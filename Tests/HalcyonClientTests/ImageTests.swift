@@ -3,7 +3,7 @@ import Halcyon
 import Testing
 
 @Suite struct ImageTests {
-    @Test func `a format is one of four, told by the first bytes`() throws {
+    @Test func `the first bytes decide between four formats`() throws {
         func name(of format: ImageFormat) -> String {
             switch format {
             case .unknown: "unknown"
@@ -17,7 +17,7 @@ import Testing
         #expect(files.map { name(of: $0.kf.imageFormat) } == ["unknown", "PNG", "JPEG", "GIF"])
     }
 
-    @Test func `how an image is made can be said and compared`() {
+    @Test func `creation options can be set and compared`() {
         let plain = ImageCreatingOptions()
         #expect(plain.scale == 1 && plain.duration == 0 && !plain.preloadAll && !plain.onlyFirstFrame)
         var other = ImageCreatingOptions(scale: 2, duration: 3, preloadAll: true, onlyFirstFrame: true)
@@ -26,7 +26,7 @@ import Testing
         #expect(other == plain)
     }
 
-    @Test func `images are made of data`() throws {
+    @Test func `images are created from data`() throws {
         let file = try Pictures.data(width: 4)
         let image: KFCrossPlatformImage? = KingfisherWrapper.image(data: file, options: ImageCreatingOptions())
         #expect(image?.width == 4)
@@ -39,7 +39,7 @@ import Testing
         #endif
     }
 
-    @Test func `an image becomes data`() throws {
+    @Test func `an image is encoded as data`() throws {
         let file = try Pictures.data(width: 4)
         let image = try #require(KFCrossPlatformImage(data: file))
         #expect(image.kf.pngRepresentation()?.kf.imageFormat == .PNG)
@@ -53,7 +53,7 @@ import Testing
         #endif
     }
 
-    @Test func `an image is made upright, decoded and scaled`() throws {
+    @Test func `an image can be normalized, decoded and scaled`() throws {
         let image = try Pictures.image(width: 4)
         let all: [KFCrossPlatformImage] = [
             image.kf.normalized, image.kf.decoded, image.kf.decoded(scale: 2), image.kf.scaled(to: 2),
@@ -63,7 +63,7 @@ import Testing
         #expect(image.kf.base === image && KingfisherWrapper(image).base === image)
     }
 
-    @Test func `the number of frames is told, set and handed on`() throws {
+    @Test func `the number of frames can be read, set and copied`() throws {
         let (image, other) = (try Pictures.image(), try Pictures.image(width: 2))
         image.kf.imageFrameCount = 7
         #expect(image.kf.imageFrameCount == 7)
@@ -73,7 +73,7 @@ import Testing
         #expect(image.kf.imageFrameCount != 7)
     }
 
-    @Test func `an app's own types get kf`() {
+    @Test func `an app's own types can have kf`() {
         let theme = Theme()
         theme.kf.color = 5
         #expect(theme.color == 5 && theme.kf.color == 5)
@@ -93,7 +93,7 @@ import Testing
             #expect(HalcyonImage(data: Data([1])) == nil)
         }
 
-        @Test func `an image can be made of pixels, which it gives back`() throws {
+        @Test func `an image can be created from pixels and returns them`() throws {
             let pixels: [UInt8] = [9, 8, 7, 255, 1, 2, 3, 255]
             let image = try #require(HalcyonImage(rgba: pixels, width: 2, height: 1, scale: 2))
             try image.decode()

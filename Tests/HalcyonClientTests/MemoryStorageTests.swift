@@ -11,7 +11,7 @@ import Testing
         return Storage(config: config)
     }
 
-    @Test func `the settings that are not given are five minutes, two minutes, and no limit`() {
+    @Test func `the default settings are five minutes, a clean every two, and no limit`() {
         let config = MemoryStorage.Config(totalCostLimit: 7)
         #expect(config.totalCostLimit == 7 && config.countLimit == .max && config.cleanInterval == 120)
         #expect(StorageVocabularyTests.name(of: config.expiration) == "300.0 s" && !config.keepWhenEnteringBackground)
@@ -30,7 +30,7 @@ import Testing
         #expect(config.countLimit == 1 && config.totalCostLimit == 1 && config.cleanInterval == 60)
         #expect(config.keepWhenEnteringBackground && StorageVocabularyTests.name(of: config.expiration) == "never")
         #if os(Linux)
-            // Elsewhere the system decides when.
+            // Elsewhere the system decides when to evict.
             #expect(storage.isCached(forKey: "c") && !storage.isCached(forKey: "a"))
         #endif
     }
@@ -48,7 +48,7 @@ import Testing
         #expect(!storage.isCached(forKey: "b") && storage.totalCacheCost() == 0)
     }
 
-    @Test func `what has expired is not stored, and what expires goes with the next clean`() async {
+    @Test func `an expired value is not stored, and the next clean removes values that expire`() async {
         let storage = storage { $0.cleanInterval = 0 }
         storage.store(value: Profile(name: "Ann"), forKey: "a", expiration: .expired)
         #expect(!storage.isCached(forKey: "a") && storage.totalCacheCost() == 0)
@@ -59,7 +59,7 @@ import Testing
         #expect(storage.totalCacheCost() == 0)
     }
 
-    @Test func `a read extends the expiration as it is told`() {
+    @Test func `a read extends the expiration as requested`() {
         let storage = storage { $0.expiration = .seconds(1000) }
         storage.store(value: Profile(name: "Ann"), forKey: "a")
         #expect(storage.value(forKey: "a", extendingExpiration: .expirationTime(.expired))?.name == "Ann")

@@ -3,7 +3,7 @@ import Halcyon
 import Testing
 
 @Suite struct OptionTests {
-    /// The option's own name. The switch has no default: an item that is added breaks apps.
+    /// The name of an option. The switch has no default, because a new case would break apps.
     private func name(of item: KingfisherOptionsInfoItem) -> String {
         switch item {
         case .fromMemoryCacheOrRefresh: "fromMemoryCacheOrRefresh"
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `each item has its name and its value`() async throws {
+    @Test func `each option sets the property of its name`() async throws {
         try await withCache { cache in
             let info: KingfisherOptionsInfo = [
                 .fromMemoryCacheOrRefresh, .backgroundDecode, .callbackQueue(.mainAsync), .scaleFactor(2),
@@ -124,7 +124,7 @@ import Testing
 }
 
 @Suite struct CallbackQueueTests {
-    @Test func `a block comes on the queue that is asked for`() async {
+    @Test func `a block runs on the requested queue`() async {
         let marked = MarkedQueue()
         let isThere = await handled { done in
             CallbackQueue.dispatch(marked.queue).execute { done(marked.isCurrent) }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ProcessorTests {
     private var options: KingfisherParsedOptionsInfo { KingfisherParsedOptionsInfo([.scaleFactor(2)]) }
 
-    @Test func `an item is an image or data`() throws {
+    @Test func `a processor's item is an image or data`() throws {
         func name(of item: ImageProcessItem) -> String {
             switch item {
             case .image(let image): "image \(image.width)"
@@ -15,7 +15,7 @@ import Testing
         #expect(name(of: .image(try Pictures.image(width: 3))) == "image 3" && name(of: .data(Data([1]))) == "data 1")
     }
 
-    @Test func `the default one makes images of data, and has no name`() throws {
+    @Test func `the default processor decodes data and has an empty identifier`() throws {
         #expect(DefaultImageProcessor.default.identifier.isEmpty && DefaultImageProcessor().identifier.isEmpty)
         let processor = DefaultImageProcessor()
         #expect(processor.process(item: .data(try Pictures.data(width: 3)), options: options)?.width == 3)
@@ -35,7 +35,7 @@ import Testing
         #expect(three.process(item: .data(try Pictures.data(width: 3)), options: options) == nil)
     }
 
-    @Test func `two processors make images of another size`() throws {
+    @Test func `two built-in processors change the size of an image`() throws {
         let (data, size) = (try Pictures.data(width: 4), CGSize(width: 2, height: 2))
         let small = DownsamplingImageProcessor(size: size)
         #expect(small.size == size && small.identifier.hasSuffix("DownsamplingImageProcessor((2.0, 2.0))"))
@@ -57,7 +57,7 @@ import Testing
         #endif
     }
 
-    @Test func `a processor's name is part of the key`() async throws {
+    @Test func `a processor's identifier is part of the key`() async throws {
         try await withCache { cache in
             let corners = RoundedCorners(radius: 8)
             let options: KingfisherOptionsInfo = [.processor(corners)]

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import Testing
 
-/// The version is in one place for programs and in two for people.
+/// The version is in one place for programs and in two for readers.
 @Suite struct ReleaseTests {
     private func text(_ name: String) throws -> String {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
@@ -17,11 +17,11 @@ import Testing
         #expect(newest[1] == halcyonVersion)
     }
 
-    @Test func `the README's badge says it`() throws {
+    @Test func `the README's badge shows the library's version`() throws {
         #expect(try text("README.md").contains("https://img.shields.io/badge/version-\(halcyonVersion)-"))
     }
 
-    @Test func `it is three numbers`() {
+    @Test func `the version is three numbers`() {
         let numbers = halcyonVersion.split(separator: ".", omittingEmptySubsequences: false).map { UInt($0) }
         #expect(numbers.count == 3 && !numbers.contains(nil))
     }

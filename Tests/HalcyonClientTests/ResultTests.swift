@@ -2,9 +2,9 @@ import Foundation
 import Halcyon
 import Testing
 
-/// What calls come back with. The switches have no default: a case that is added breaks apps.
+/// The results of calls. The switches have no default, because a new case would break apps.
 @Suite struct ResultTests {
-    @Test func `an image is cached in one of two places, or not`() {
+    @Test func `a cache type is none, memory or disk`() {
         func name(of type: CacheType) -> String {
             switch type {
             case .none: "none"
@@ -17,7 +17,7 @@ import Testing
         #expect(Set(all).count == 3)
     }
 
-    @Test func `a load has found an image in one of two places, or none`() throws {
+    @Test func `the result of a load is an image from memory, an image from disk, or none`() throws {
         func name(of result: ImageCacheResult) -> String {
             switch result {
             case .disk(let image): "disk \(image.width)"
@@ -30,7 +30,7 @@ import Testing
         #expect(all.map(\.cacheType) == [.disk, .memory, .none] && all.map { $0.image?.width } == [1, 2, nil])
     }
 
-    @Test func `a store tells of memory and disk`() async throws {
+    @Test func `the result of a store covers memory and disk`() async throws {
         try await withCache { cache in
             let image = try Pictures.image()
             let result: CacheStoreResult = await handled { done in
@@ -38,7 +38,7 @@ import Testing
             }
             let memory: Result<(), Never> = result.memoryCacheResult
             let disk: Result<(), KingfisherError> = result.diskCacheResult
-            // Cannot fail: there is no other case to ask for.
+            // A store in memory cannot fail: the switch has no other case.
             switch memory {
             case .success: break
             }
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a clean tells which files went, once it has ended`() async throws {
+    @Test func `a clean posts the names of the removed files once it has ended`() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(Data([1]), forKey: "a", expiration: .seconds(0.02))
             let name = cache.hash(forKey: "a")
@@ -69,7 +69,7 @@ import Testing
 }
 
 @Suite struct ResourceTests {
-    @Test func `an address is where it comes from, and its own key`() throws {
+    @Test func `a URL is its own download URL and cache key`() throws {
         let url = try #require(URL(string: "https://example.com/a.png?signature=1"))
         let resource: Resource = url
         #expect(resource.cacheKey == url.absoluteString && resource.downloadURL == url)
@@ -77,14 +77,14 @@ import Testing
         #expect(file.cacheKey == "kingfisher.local.cacheKey/Some.app/a.png")
     }
 
-    @Test func `an address can be given a key of its own`() throws {
+    @Test func `a URL can be given a different cache key`() throws {
         let url = try #require(URL(string: "https://example.com/a.png?signature=1"))
         let resource = KF.ImageResource(downloadURL: url, cacheKey: "a")
         #expect(resource.cacheKey == "a" && resource.downloadURL == url)
         #expect(KF.ImageResource(downloadURL: url).cacheKey == url.cacheKey)
     }
 
-    @Test func `an app's own resource has the key that it says`() throws {
+    @Test func `an app's own resource decides on its cache key`() throws {
         let url = try #require(URL(string: "https://example.com/a.png?signature=1"))
         let resource: Resource = SignedPicture(downloadURL: url)
         #expect(resource.cacheKey == "/a.png" && resource.downloadURL == url)

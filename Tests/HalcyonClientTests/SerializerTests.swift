@@ -5,7 +5,7 @@ import Testing
 @Suite struct SerializerTests {
     private let options = KingfisherParsedOptionsInfo(nil)
 
-    @Test func `the default one has two settings`() throws {
+    @Test func `the default serializer has two settings`() throws {
         var serializer = DefaultCacheSerializer()
         #expect(serializer.compressionQuality == 1 && !serializer.preferCacheOriginalData)
         #expect(!serializer.originalDataUsed)
@@ -16,7 +16,7 @@ import Testing
         #expect(serializer.originalDataUsed && serializer.compressionQuality == 0.5)
     }
 
-    @Test func `each gives the bytes of an image, and the image of bytes`() throws {
+    @Test func `each serializer encodes images and decodes data`() throws {
         let file = try Pictures.data(width: 3)
         let image = try #require(KFCrossPlatformImage(data: file))
         let serializers: [CacheSerializer] = [
@@ -36,7 +36,7 @@ import Testing
         #endif
     }
 
-    @Test func `an app's own one is used in both directions`() async throws {
+    @Test func `an app's own serializer encodes and decodes`() async throws {
         try await withCache { cache in
             let serializer = ScramblingSerializer(key: 0x55)
             let file = try Pictures.data(width: 3)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `what an app's own one does not say is false, and the default's`() throws {
+    @Test func `an app's own serializer inherits the default implementations`() throws {
         let serializer = WriteOnlySerializer()
         #expect(!serializer.originalDataUsed && RefusingSerializer().originalDataUsed)
         #expect(serializer.image(with: try Pictures.data(width: 2), options: options)?.width == 2)

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import Testing
 
-/// What a server asks of a cache.
+/// What a server needs from a cache.
 @Suite struct ServerTests {
     private let key = "https://example.com/a.png"
     private let sent = Date(timeIntervalSince1970: 1_700_000_000)
@@ -15,7 +15,7 @@ import Testing
             receivedAt: sent, cache: .shared)
     }
 
-    @Test func `a response says how long it is fresh`() {
+    @Test func `a response determines how long it is fresh`() {
         let response = response(["Cache-Control": "max-age=60, stale-while-revalidate=30", "ETag": "e", "Age": "5"])
         #expect(response.lifetime == 60 && response.staleWhileRevalidate == 30 && response.initialAge == 5)
         #expect(response.etag == "e" && response.lastModified == nil && response.receivedAt == sent)
@@ -29,7 +29,7 @@ import Testing
         #expect(Set([mine, response]).count == 2 && HTTPFreshness.Cache.shared != .private)
     }
 
-    @Test func `validators are renewed`() {
+    @Test func `a confirmation renews validators`() {
         var validators = DiskStorage.HTTPValidators(response(["Cache-Control": "max-age=60", "ETag": "e"]))
         #expect(validators.isFresh(at: sent + 59) && !validators.isFresh(at: sent + 60))
         validators = validators.renewed(by: response(["Cache-Control": "max-age=90"], statusCode: 304))
@@ -38,7 +38,7 @@ import Testing
         #expect(validators.currentAge(at: sent + 15) == 95 && validators.isUsable(at: sent + 15))
     }
 
-    @Test func `calls for tasks`() async throws {
+    @Test func `async calls do what the other calls do`() async throws {
         try await withStorage { storage in
             let calls: DiskStorage.Backend<Data>.AsyncCalls = storage.async
             try await calls.store(value: Data([1]), forKey: key, attributes: .init(tags: ["t"]))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `limits are kept until the task is cancelled`() async throws {
+    @Test func `keepLimits enforces the limits until its task is cancelled`() async throws {
         try await withStorage { storage in
             let cleaning = Task { try await storage.async.keepLimits(every: 0.01) }
             for round in 0..<3 {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a value is fetched when it is missing, and renewed when it is stale`() async throws {
+    @Test func `a missing value is fetched, and a stale one is renewed`() async throws {
         try await withStorage { storage in
             let stale = DiskStorage.HTTPValidators(response(["Cache-Control": "max-age=1"]))
             var new = DiskStorage.NewValue(Data([1]), expiration: .days(1))
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `an image is fetched when it is missing, and its bytes are had without a decode`() async throws {
+    @Test func `a missing image is fetched, and its bytes are available without decoding`() async throws {
         try await withCache { cache in
             let (picture, data) = (try Pictures.image(), try Pictures.data())
             var new = ImageCache.NewImage(picture, original: data)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `an observer is told of events`() async throws {
+    @Test func `an observer receives events`() async throws {
         let events = Notes<DiskStorage.Event>()
         try await withStorage { config in
             config.observer = { events.note($0) }

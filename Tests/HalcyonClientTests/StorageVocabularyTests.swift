@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import Testing
 
-/// How long something is kept, and what can be kept. The switches have no default: a case that is added breaks apps.
+/// Expirations, and types of values. The switches have no default, because a new case would break apps.
 @Suite struct StorageVocabularyTests {
     static func name(of expiration: StorageExpiration) -> String {
         switch expiration {
@@ -22,19 +22,19 @@ import Testing
         }
     }
 
-    @Test func `an expiration is one of five`() {
+    @Test func `there are five kinds of expiration`() {
         let all: [StorageExpiration] = [
             .never, .seconds(1.5), .days(2), .date(Date(timeIntervalSince1970: 3)), .expired,
         ]
         #expect(all.map(Self.name) == ["never", "1.5 s", "2 days", "until 3.0", "expired"])
     }
 
-    @Test func `a read extends it in one of three ways`() {
+    @Test func `there are three ways to extend an expiration`() {
         let all: [ExpirationExtending] = [.none, .cacheTime, .expirationTime(.never)]
         #expect(all.map(Self.name) == ["none", "cache time", "never"])
     }
 
-    @Test func `bytes are stored as they are`() throws {
+    @Test func `data is stored unchanged`() throws {
         let data = Data([1, 2, 3])
         #expect(try data.toData() == data)
         #expect(try Data.fromData(data) == data)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a value that makes no bytes is an error of the store`() async throws {
+    @Test func `a store throws if the value cannot be encoded`() async throws {
         try await withStorage(of: Profile.self) { storage in
             let thrown = #expect(throws: KingfisherError.self) { try storage.store(value: .empty, forKey: "a") }
             guard case .cacheError(reason: .cannotConvertToData(let object, let error)) = thrown else {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that make no value are an error of the load`() async throws {
+    @Test func `a load throws if the bytes cannot be decoded`() async throws {
         try await withStorage { bytes in
             try bytes.store(value: Data([0xFF]), forKey: "a")
             let config = DiskStorage.Config(

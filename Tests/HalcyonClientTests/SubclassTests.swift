@@ -9,7 +9,7 @@ import Testing
         try await withCache(made: { try NotingCache(name: "noting", cacheDirectoryURL: $0) }, body)
     }
 
-    @Test func `everything that is open is called where it is overridden`() async throws {
+    @Test func `overrides of all open functions are called`() async throws {
         let image = try Pictures.image()
         try await withNotes { cache in
             let atOnce: [(name: String, call: () -> Void)] = [
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `the async twins are called where they are overridden`() async throws {
+    @Test func `overrides of the async twins are called`() async throws {
         let image = try Pictures.image()
         try await withNotes { cache in
             let twins: [(name: String, call: () async throws -> Void)] = [
@@ -98,14 +98,14 @@ import Testing
         }
     }
 
-    @Test func `the twins go through what they are twins of`() async throws {
+    @Test func `the async twins call the functions with handlers`() async throws {
         try await withNotes { cache in
             try await cache.storeToDisk(Pictures.data(), forKey: "a")
             #expect(cache.taken == ["async storeToDisk", "storeToDisk"])
             _ = try await cache.retrieveImageInDiskCache(forKey: "a")
             #expect(cache.taken == ["async retrieveImageInDiskCache", "retrieveImageInDiskCache"])
             try await cache.removeImage(forKey: "a")
-            // The one with a handler could not tell of an error.
+            // The function with a handler cannot report an error.
             #expect(cache.taken == ["async removeImage"])
             _ = await cache.imageCachedTypeAsync(forKey: "a")
             #expect(cache.taken == ["imageCachedType"])
@@ -114,7 +114,9 @@ import Testing
         }
     }
 
-    @Test func `an override of clearing and cleaning the disk sees those of the whole cache`() async throws {
+    @Test func `overrides of clearing and cleaning the disk are called when the whole cache is cleared or cleaned`()
+        async throws
+    {
         try await withNotes { cache in
             await withCheckedContinuation { continuation in cache.clearCache { continuation.resume() } }
             #expect(cache.taken == ["clearDiskCache"])
@@ -142,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `a subclass inherits the initialisers, and can have one of its own`() throws {
+    @Test func `a subclass inherits the initializers and can add its own`() throws {
         final class Named: ImageCache, @unchecked Sendable {
             let title: String
 

@@ -7,15 +7,15 @@ import HalcyonTestSupport
 struct Inspection {
     let folder: TemporaryFolder
     let operation: StorageOperation
-    /// What has to be there.
+    /// The values that have to be present.
     let isExpected: (CacheContents) -> Bool
 
-    /// - Returns: what is not as it has to be.
+    /// - Returns: the findings.
     func findings() throws -> [String] {
         let storage = OperationRun.storage(in: folder.url)
         defer { storage.store.close() }
         var findings: [String] = []
-        // As it was left, and after what follows an opening.
+        // As the fault left it, and after the work that follows an opening.
         for look in ["at first", "after the sweep"] {
             findings += try contents(storage).map { "\($0), \(look)" }
             settle(storage)
@@ -42,11 +42,11 @@ struct Inspection {
         return findings
     }
 
-    /// Leftovers may be there; with a repair they go.
+    /// Leftovers are allowed; a repair removes them.
     private func checks(_ storage: DiskStorage.Backend<Data>) throws -> [String] {
         let report = try storage.check()
         let hasBadRows = !(report.dangling + report.wrongLengths + report.wrongInodes).isEmpty
-        // These were damaged on purpose, and nothing else repairs them.
+        // The test damaged these, and only a repair fixes them.
         let isPrepared = operation == .repair
         let isBad = hasBadRows || report.counted != report.noted || !report.unreadableRows.isEmpty
         var findings: [String] = []
@@ -54,7 +54,7 @@ struct Inspection {
         findings += report.integrityFindings
         _ = try storage.check(repair: true)
         let repaired = try storage.check()
-        // A staged file is left alone for ten minutes.
+        // The repair leaves a staged file alone for ten minutes.
         if !repaired.isClean { findings.append("after the repair: \(repaired)") }
         return findings
     }
@@ -68,7 +68,7 @@ struct Inspection {
 }
 
 extension CacheContents {
-    /// A letter for each key, for people.
+    /// One letter per key, for readers.
     var text: String {
         let letters = values.enumerated().map { index, value in
             guard let value else { return "-" }

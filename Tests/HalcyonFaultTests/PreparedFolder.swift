@@ -5,7 +5,7 @@ import HalcyonTestSupport
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// The folder that an operation begins with: made once, and copied for each time it is done.
+/// The folder in which an operation begins: created once, and copied for each run.
 struct PreparedFolder {
     private let template: TemporaryFolder
 
@@ -31,7 +31,7 @@ struct PreparedFolder {
         }
     }
 
-    /// A folder like it. Blobs are the same files under second names, so that they keep their inode numbers.
+    /// A copy of the folder. Its blobs are hard links, so they keep their inode numbers.
     func copy() throws -> TemporaryFolder {
         let copy = try TemporaryFolder()
         let files = FileManager.default
@@ -50,7 +50,7 @@ struct PreparedFolder {
         return copy
     }
 
-    /// The index is not to find that it has been copied: then it would be lenient with its blobs.
+    /// The index must not notice the copy, or it would accept changed blobs.
     private static func makeAtHome(_ index: String) throws {
         let inode = try POSIXFileSystem().status(at: index).inode
         let connection = try Connection(path: index)
@@ -58,7 +58,7 @@ struct PreparedFolder {
     }
 }
 
-/// What is done to a folder before an operation has to cope with it.
+/// The state of a folder that an operation has to cope with.
 private struct Disorder {
     let storage: DiskStorage.Backend<Data>
     var blobs: BlobStore { storage.store.blobs }
@@ -73,8 +73,8 @@ private struct Disorder {
         return entry
     }
 
-    /// A removal, an overwrite by exchange and one by rename whose rows were not committed, and what a store and an unlink
-    /// leave.
+    /// A removal, an overwrite by exchange and one by rename without the commits of their rows, and the leftovers of a store and of an
+    /// unlink.
     func leaveCrashes() throws {
         let removed = try entry("0")
         try system.rename(blobs.path(of: removed.name), to: path(.trash, removed.id, removed.token))
@@ -101,6 +101,6 @@ private struct Disorder {
         blobs.path(of: DetachedBlob(place: place, rowID: id, token: token))
     }
 
-    /// The index as the first version has left it, with the same rows.
+    /// The index as version 1 left it, with the same rows.
     func replaceIndexByOldest() throws { try OlderIndex.make(version: 1, at: blobs.indexPath) }
 }

@@ -2,13 +2,13 @@
     import Foundation
     import HalcyonTestSupport
 
-    /// Runs programs under `strace`, which tells what they ask of the system, and refuses some of it.
+    /// Runs programs under `strace`, which reports their system calls and refuses some of them.
     enum Strace {
-        /// False where it is not installed, or may not trace.
+        /// False if it is not installed, or may not trace.
         static let canTrace = (try? run(["-o", "/dev/null"], ["/bin/true"])) == 0
 
-        /// - Parameter input: what the program reads from its standard input.
-        /// - Returns: how the program has ended, as `waitpid` says it.
+        /// - Parameter input: the program's standard input.
+        /// - Returns: the program's status, as from `waitpid`.
         static func run(_ options: [String], _ words: [String], input: String? = nil) throws -> Int32 {
             let program = ["/usr/bin/strace", "/usr/local/bin/strace"].first {
                 FileManager.default.isExecutableFile(atPath: $0)

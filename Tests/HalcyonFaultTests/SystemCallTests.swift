@@ -4,20 +4,20 @@
     import HalcyonTestSupport
     import Testing
 
-    /// What the calling thread asks of the system for what apps do thousands of times, counted by `strace`.
+    /// Counts the system calls of frequent operations on the calling thread with `strace`.
     ///
-    /// Where it is not installed, or may not trace, nothing is counted.
+    /// Skipped if it is not installed, or may not trace.
     @Suite(.endsEvenIfItHangs, .enabled(if: Strace.canTrace)) struct SystemCallTests {
-        /// The file alone takes 4 for a value, 1 for a look and 5 for a store. Of a store's 25 to 27, SQLite needs 12 to 15: 6 locks, and 6
-        /// to 8 writes to the log, one for each page and one for the header before it.
+        /// The file alone needs 4 calls for a value, 1 for a check and 5 for a store. Of the 25 to 27 calls of a store, SQLite needs 12 to
+        /// 15: 6 for locks, and 6 to 8 writes to the log, one for each page and one for the header before it.
         @Test(arguments: [
             ("value_hit", 5.0), ("is_cached_hit", 2.0), ("value_first_look", 8.0), ("is_cached_first_look", 5.0),
             ("value_after_store", 8.0), ("is_cached_after_store", 5.0), ("is_cached_miss", 5.0), ("store_new", 26.0),
             ("overwrite", 28.0), ("memory_hit", 0.1),
-        ]) func `are few`(path: String, limit: Double) throws {
+        ]) func `frequent operations make few system calls`(path: String, limit: Double) throws {
             let calls = try SystemCalls.count(path, times: 250)
             #expect(calls.perOperation <= limit, "\(calls)")
-            // What is counted is what is meant.
+            // Proves that the trace contains the operation.
             #expect(path.hasPrefix("memory") || calls.perOperation > 0.9, "\(calls)")
         }
     }

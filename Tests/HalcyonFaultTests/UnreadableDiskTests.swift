@@ -6,8 +6,8 @@
 
     @_spi(HalcyonTool) @testable import Halcyon
 
-    /// The system refuses reads of the index to SQLite's own file system, in a process of its own. What the tests' file system makes of
-    /// such faults is elsewhere (`RefusedReadTests`).
+    /// The system refuses reads of the index to SQLite's own file system, in a separate process. `RefusedReadTests` tests the same faults
+    /// with the tests' file system.
     @Suite(.endsEvenIfItHangs, .enabled(if: Strace.canTrace)) struct UnreadableDiskTests {
         private static func config(in directory: URL) -> DiskStorage.Config { Errand.config(in: directory) }
 
@@ -22,7 +22,9 @@
         }
 
         /// Once, twice in a row, or from then on.
-        @Test(arguments: ["", "..+1", "+"]) func `sets no index aside, and no pin is lost`(_ times: String) throws {
+        @Test(arguments: ["", "..+1", "+"]) func `refused reads set no index aside and lose no pin`(_ times: String)
+            throws
+        {
             let folder = try TemporaryFolder()
             let index = try makeCache(in: folder.url)
             let server = try BuiltExecutable.named("HalcyonCrashServer").path
@@ -37,7 +39,7 @@
                     options, [server], input: Errand.useRegardless.line(in: folder.url) + "\n")
                 #expect(status == 0)
                 let calls = try String(contentsOfFile: log, encoding: .utf8)
-                // Later ones may never come.
+                // Later reads may not happen.
                 #expect(number > 10 || calls.contains("(INJECTED)"), "\(which)")
                 #expect(!FileManager.default.fileExists(atPath: index + ".damaged"), "\(which)")
             }

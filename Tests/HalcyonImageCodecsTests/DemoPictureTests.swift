@@ -4,7 +4,7 @@
     import Testing
 
     @Suite struct DemoPictureTests {
-        /// As `Demo/Pictures/SOURCES.md` says.
+        /// As documented in `Demo/Pictures/SOURCES.md`.
         private static let pictures: [(name: String, width: Int, height: Int, frames: Int)] = [
             ("astronaut.png", 512, 512, 1), ("brick-wall.png", 512, 512, 1), ("cameraman.png", 512, 512, 1),
             ("cell.png", 550, 660, 1), ("chelsea-cat.png", 451, 300, 1), ("clock-motion.png", 400, 300, 1),
@@ -18,7 +18,7 @@
         ]
 
         @Test(arguments: pictures)
-        func `each picture of the demo has the size and the frames it should have`(
+        func `each demo picture has the documented size and number of frames`(
             name: String, width: Int, height: Int, frames: Int
         ) throws {
             let data = try Samples.picture(name)
@@ -26,11 +26,11 @@
             #expect(header.size == PixelSize(width: width, height: height) && header.frameCount == frames)
             let image = try ImageDecoder.decode(data)
             #expect(image.size == header.size && image.frames.count == frames)
-            // Not one colour all over, which is what a decoder that does nothing leaves behind.
+            // More than one color: a decoder that does nothing would leave only one.
             for bytes in image.frames.map(\.bitmap.bytes) { #expect(bytes.contains { $0 != bytes[0] }) }
         }
 
-        @Test func `a small version of a large picture takes little memory and looks the same`() throws {
+        @Test func `a thumbnail of a large picture takes little memory and looks the same`() throws {
             var options = DecodingOptions()
             options.targetSize = PixelSize(width: 100, height: 150)
             let image = try ImageDecoder.decode(Samples.picture("dogs-at-window.jpg"), options: options)

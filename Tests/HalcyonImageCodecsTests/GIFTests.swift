@@ -17,7 +17,7 @@
             try ImageDecoder.decode(gif.data).frames.map { letters($0.bitmap) }
         }
 
-        /// Red all over, then a green pixel in the middle disposed of in some way, then a blue one in a corner.
+        /// A red frame, then one green pixel in the middle with some disposal, then a blue one in a corner.
         private func gif(disposal: Int) -> TinyGIF {
             var middle = TinyGIF.Frame(left: 1, top: 1, width: 1, height: 1, indexes: [2])
             middle.disposal = disposal
@@ -30,12 +30,12 @@
         }
 
         @Test(arguments: [(0, "rgr"), (1, "rgr"), (2, "r.r"), (3, "rrr"), (6, "rgr")])
-        func `each way of disposing leaves what it should`(disposal: Int, middle: String) throws {
+        func `each disposal method leaves the right pixels`(disposal: Int, middle: String) throws {
             let frames = try decode(gif(disposal: disposal))
             #expect(frames == [["rrr", "rrr", "rrr"], ["rrr", "rgr", "rrr"], ["brr", middle, "rrr"]])
         }
 
-        @Test func `an encoded animation shows each frame alone, also where it is transparent after an opaque one`()
+        @Test func `in an encoded animation, transparent pixels show nothing of the frame before`()
             throws
         {
             let transparent = TinyGIF.Frame(width: 2, height: 1, indexes: [2, 0], transparent: 0)
@@ -46,7 +46,7 @@
             #expect(again == [["rr"], ["g."], ["rr"], ["g."]])
         }
 
-        @Test func `taking back a frame twice goes back to the same picture`() throws {
+        @Test func `disposal to previous twice in a row restores the same picture`() throws {
             var gif = gif(disposal: 3)
             gif.frames.insert(gif.frames[1], at: 2)
             gif.frames[2].left = 2
@@ -54,15 +54,15 @@
             #expect(try decode(gif)[3] == ["brr", "rrr", "rrr"])
         }
 
-        @Test func `the transparent colour lets through what is under it`() throws {
+        @Test func `the transparent color shows the frame underneath`() throws {
             let second = TinyGIF.Frame(width: 3, height: 1, indexes: [2, 0, 3], transparent: 0)
             let gif = TinyGIF(width: 3, height: 1, frames: [.init(width: 3, height: 1, indexes: [1, 1, 0]), second])
             #expect(try decode(gif) == [["rrk"], ["grb"]])
         }
 
-        /// Larger than a tile in both directions, with edges that are no edges of tiles.
+        /// Larger than a tile in both directions, with edges that are not edges of tiles.
         @Test(arguments: [0, 2, 3])
-        func `frames are drawn across tiles as on a canvas in one piece`(disposal: Int) throws {
+        func `frames across tiles look the same as on an undivided canvas`(disposal: Int) throws {
             let rects = [
                 (0, 0, 70, 50), (5, 7, 60, 40), (31, 31, 2, 2), (64, 0, 6, 50), (33, 3, 1, 45), (40, 40, 90, 90),
             ]
@@ -87,25 +87,25 @@
             }
         }
 
-        @Test func `what no frame covers is transparent`() throws {
+        @Test func `pixels that no frame covers are transparent`() throws {
             let gif = TinyGIF(width: 3, height: 2, frames: [.init(left: 1, width: 1, height: 1, indexes: [1])])
             #expect(try decode(gif) == [[".r.", "..."]])
             #expect(try ImageHeader(data: gif.data).hasAlpha)
         }
 
-        @Test func `a frame's own colours hold for that frame alone`() throws {
+        @Test func `a local palette applies to its frame only`() throws {
             let own = TinyGIF.Frame(width: 1, height: 1, indexes: [0], palette: [[0, 255, 0], [1, 1, 1]])
             let gif = TinyGIF(
                 width: 2, height: 1, frames: [own, .init(left: 1, width: 1, height: 1, indexes: [0])])
             #expect(try decode(gif) == [["g."], ["gk"]])
         }
 
-        @Test func `a colour that the palette lacks is not drawn`() throws {
+        @Test func `a color index outside the palette is not drawn`() throws {
             let gif = TinyGIF(width: 2, height: 1, frames: [.init(width: 2, height: 1, indexes: [1, 200])])
             #expect(try decode(gif) == [["r."]])
         }
 
-        @Test func `frames are cut at the edge of the canvas`() throws {
+        @Test func `frames are clipped to the canvas`() throws {
             let big = TinyGIF.Frame(left: 1, top: 1, width: 4, height: 4, indexes: [UInt8](repeating: 1, count: 16))
             let outside = TinyGIF.Frame(left: 7, top: 9, width: 2, height: 2, indexes: [2, 2, 2, 2], disposal: 2)
             let gif = TinyGIF(width: 2, height: 2, frames: [big, outside, .init(width: 1, height: 1, indexes: [3])])
@@ -114,7 +114,7 @@
         }
 
         @Test(arguments: 1...17)
-        func `interlaced rows find their places`(height: Int) throws {
+        func `interlaced rows are put in order`(height: Int) throws {
             let rows = [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0, to: height, by: $1)) }
             var frame = TinyGIF.Frame(width: 2, height: height, indexes: rows.flatMap { [UInt8($0), UInt8($0)] })
             frame.isInterlaced = true
@@ -124,7 +124,7 @@
             #expect(image.frames[0].bitmap == Bitmap(width: 2, height: height) { _, y in [y, y, y, 255] })
         }
 
-        @Test func `delays are hundredths of a second, and next to none is a tenth`() throws {
+        @Test func `delays are hundredths of a second, and a delay below two of them becomes a tenth`() throws {
             let frames = [nil, 0, 1, 2, 10, 65_535].map { delay in
                 TinyGIF.Frame(width: 1, height: 1, indexes: [1], delay: delay)
             }
@@ -138,7 +138,7 @@
             #expect(try ImageDecoder.decode(gif.data).loopCount == expected)
         }
 
-        @Test func `the first frame alone is all that is read if that is asked for`() throws {
+        @Test func `on request only the first frame is read`() throws {
             var options = DecodingOptions()
             options.firstFrameOnly = true
             let data = gif(disposal: 1).data
@@ -157,9 +157,9 @@
         }
 
         @Test(arguments: [9, 11, 12, 255])
-        func `codes that begin with too many bits are called that`(codeSize: Int) throws {
+        func `LZW codes that begin with too many bits are malformed`(codeSize: Int) throws {
             var bytes = Array(TinyGIF(width: 1, height: 1, frames: [.init(width: 1, height: 1, indexes: [1])]).data)
-            // Behind the palette, the delay and the ten bytes of the frame.
+            // After the palette, the delay and the ten bytes of the frame.
             let place = 13 + 12 + 8 + 10
             #expect(bytes[place] == 8)
             bytes[place] = UInt8(codeSize)
@@ -172,13 +172,13 @@
             let frame = try ImageDecoder.decode(whole).frames[0]
             for count in 6..<whole.count - 1 {
                 let image = try? ImageDecoder.decode(whole.prefix(count))
-                // Between two frames, nothing tells that another one was to come.
+                // Between two frames, the decoder cannot know that another one is missing.
                 #expect(image == nil || image?.frames.first == frame, "\(count) bytes")
             }
             #expect(try ImageDecoder.decode(whole.dropLast(1)) == ImageDecoder.decode(whole))
         }
 
-        @Test func `the animation of another program is read`() throws {
+        @Test func `an animation from another program is decoded`() throws {
             let image = try ImageDecoder.decode(Samples.data("moving.gif"))
             #expect(image.frames.count == 4 && image.loopCount == 3)
             #expect(image.frames.map(\.durationInSeconds) == [0.1, 0.05, 0.1, 0.2])
@@ -198,12 +198,12 @@
             return DecodedImage.Frame(bitmap: bitmap, durationInSeconds: Double(index + 2) / 10)
         }
 
-        @Test func `up to 255 colours and holes come back exactly`() throws {
+        @Test func `up to 255 colors and transparency round-trip exactly`() throws {
             let image = try ImageDecoder.decode(ImageEncoder.gif(frames, loopCount: 4))
             #expect(image == DecodedImage(format: .gif, frames: frames, loopCount: 4))
         }
 
-        @Test func `more colours come back nearly`() throws {
+        @Test func `more than 255 colors round-trip approximately`() throws {
             let bitmap = Bitmap(width: 64, height: 64) { x, y in [x * 4, y * 4, (x + y) * 2, 255] }
             let decoded = try ImageDecoder.decode(ImageEncoder.gif([.init(bitmap: bitmap)])).frames[0].bitmap
             let errors = zip(bitmap.bytes, decoded.bytes).map { abs(Int($0) - Int($1)) }
@@ -212,7 +212,7 @@
         }
 
         @Test(arguments: [0, 1, 2, 3, 4, 255, 256])
-        func `any number of colours makes a palette`(count: Int) throws {
+        func `images with any number of colors can be encoded`(count: Int) throws {
             let bitmap = Bitmap(width: 16, height: 16) { x, y in
                 y * 16 + x < count ? [y * 16 + x, x, y, 255] : [0, 0, 0, 0]
             }
@@ -220,14 +220,14 @@
             #expect(count > 255 ? decoded.isOpaque : decoded == bitmap)
         }
 
-        @Test func `frames of different sizes, and none, are refused`() throws {
+        @Test func `the encoder refuses frames of different sizes, and no frames`() throws {
             let other = DecodedImage.Frame(bitmap: Bitmap(width: 1, height: 1) { _, _ in [1, 2, 3, 255] })
             for frames in [[], frames + [other]] {
                 #expect(throws: ImageCodecError.self) { try ImageEncoder.gif(frames) }
             }
         }
 
-        @Test func `an empty bitmap is refused by each format`() throws {
+        @Test func `each encoder refuses an empty bitmap`() throws {
             let empty = Bitmap(width: 0, height: 0) { _, _ in [] }
             #expect(throws: ImageCodecError.self) { try ImageEncoder.png(empty) }
             #expect(throws: ImageCodecError.self) { try ImageEncoder.jpeg(empty) }

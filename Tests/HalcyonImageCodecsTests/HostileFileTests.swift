@@ -12,7 +12,7 @@
             return png.data(withPixels: TinyPNG.zlib([0, 1, 2, 3, 4]))
         }
 
-        /// A JPEG whose frame segment says this size.
+        /// A JPEG whose frame segment states this size.
         private func jpeg(width: Int, height: Int, name: String = "baseline.jpg") throws -> Data {
             var data = try Samples.data(name)
             let size = 32.bytes(2) + 48.bytes(2)
@@ -35,7 +35,7 @@
             }
         }
 
-        @Test func `what is no picture is of no known format`() {
+        @Test func `data that is not a picture has an unknown format`() {
             let samples = [
                 [], [0x89], Array("GIF88a".utf8), Array("<svg/>".utf8), [0xFF, 0xD8], Array("RIFF....WAVE".utf8),
             ]
@@ -73,7 +73,7 @@
             }
         }
 
-        @Test func `limits count pixels of a frame and of all frames`() throws {
+        @Test func `one limit counts the pixels of a frame, another those of all frames`() throws {
             var options = DecodingOptions()
             options.pixelLimit = 48 * 32 - 1
             #expect(try error(Samples.data("baseline.jpg"), options) == .tooManyPixels(count: 1_536, limit: 1_535))
@@ -133,20 +133,20 @@
             #expect(error(gif.data, options) == nil)
         }
 
-        @Test func `a JPEG with a component that has no mean values is refused`() throws {
+        @Test func `a progressive JPEG with a component without DC values is refused`() throws {
             let whole = try Samples.data("progressive.jpg")
             let starts = whole.ranges(of: Data([0xFF, 0xDA])).map(\.lowerBound)
             var data = whole.prefix(starts[0])
             for (start, end) in zip(starts, starts.dropFirst() + [whole.count]) {
                 let scan = whole[start..<end]
-                // Three components make it a scan of mean values; tables for the next one stay.
+                // A scan of three components has the DC values; the tables for the next scan stay.
                 let tables = scan.firstRange(of: Data([0xFF, 0xC4]))?.lowerBound ?? end
                 data += scan[start + 4] == 3 ? whole[tables..<end] : scan
             }
             #expect(error(data) == .malformed(.jpeg, reason: "a component without pixels"))
         }
 
-        @Test func `a hundred thousand frames of one pixel end by the limit`() {
+        @Test func `a hundred thousand frames of one pixel exceed the limit`() {
             var options = DecodingOptions()
             options.totalPixelLimit = 20_000_000
             guard case .tooManyPixels = error(gif(width: 1, height: 1, frames: 100_000).data, options) else {
@@ -163,7 +163,7 @@
             #expect(error(data) == .unsupported(.jpeg, reason: "too many scans"))
         }
 
-        @Test func `kinds that are not read are called unsupported`() throws {
+        @Test func `unsupported kinds of files are reported as unsupported`() throws {
             for marker in [0xC3, 0xC5, 0xC9, 0xCA] as [UInt8] {
                 var data = try Samples.data("baseline.jpg")
                 let frame = try #require(data.firstRange(of: Data([0xFF, 0xC0])))
@@ -175,7 +175,7 @@
             }
         }
 
-        @Test func `a colour type that is none and a depth it does not have are malformed`() {
+        @Test func `invalid color types and depths are malformed`() {
             for (colourType, depth) in [(1, 8), (5, 8), (7, 8), (2, 4), (3, 16), (0, 3), (6, 1)] {
                 var png = TinyPNG(width: 1, height: 1, colourType: 6) { _, _ in [1, 2, 3, 4] }
                 let pixels = TinyPNG.zlib([0, 1, 2, 3, 4, 5, 6, 7, 8])
@@ -187,7 +187,7 @@
 
         @Test func `texts that unpack to most of a gigabyte are not unpacked`() throws {
             let png = TinyPNG(width: 1, height: 1, colourType: 6) { _, _ in [1, 2, 3, 4] }
-            // Just below the size at which libpng itself gives up.
+            // Just below the size at which libpng itself refuses.
             let text = TinyPNG.chunk("zTXt", Array("x".utf8) + [0, 0] + Deflate.repeated(7_500_000))
             var bytes = Array(png.data)
             bytes.insert(contentsOf: (0..<100).flatMap { _ in text }, at: 33)
@@ -197,7 +197,7 @@
         }
     }
 
-    /// The worst that a compressed stream can do: one letter, then "258 times the same again" in thirteen bits.
+    /// The worst case of a compressed stream: one letter, then "repeat it 258 times" in thirteen bits.
     private enum Deflate {
         static func repeated(_ count: Int) -> [UInt8] {
             var bits = BitWriter()

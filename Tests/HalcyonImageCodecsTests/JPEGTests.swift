@@ -5,7 +5,7 @@
 
     @Suite struct JPEGTests {
         @Test(arguments: ["baseline.jpg", "progressive.jpg", "restart.jpg"])
-        func `colours come out nearly as they were`(name: String) throws {
+        func `colors round-trip approximately`(name: String) throws {
             let image = try ImageDecoder.decode(Samples.data(name))
             #expect(image.size == PixelSize(width: 48, height: 32) && image.format == .jpeg)
             #expect(image.frames[0].bitmap.shows(Samples.fields, within: 4))
@@ -23,21 +23,21 @@
         }
 
         @Test(arguments: ["inks.jpg", "inks-ycck.jpg", "inks-upright.jpg"])
-        func `four inks become the colours they print`(name: String) throws {
+        func `CMYK is converted to the colors it prints`(name: String) throws {
             let bitmap = try ImageDecoder.decode(Samples.data(name)).frames[0].bitmap
             let printed = Samples.fields.map { field in field.map { $0 * (255 - 40) / 255 } }
             #expect(bitmap.shows(printed, within: 5))
             #expect(bitmap.isOpaque)
         }
 
-        /// Where the fields are, row by row, once the stored picture is turned upright.
+        /// The order of the fields, row by row, after the stored picture is turned upright.
         private static let turned: [(orientation: Int, fields: [Int])] = [
             (1, [0, 1, 2, 3]), (2, [1, 0, 3, 2]), (3, [3, 2, 1, 0]), (4, [2, 3, 0, 1]),
             (5, [0, 2, 1, 3]), (6, [2, 0, 3, 1]), (7, [3, 1, 2, 0]), (8, [1, 3, 0, 2]),
         ]
 
         @Test(arguments: 1...8, [true, false])
-        func `the picture stands upright`(orientation: Int, isBigEndian: Bool) throws {
+        func `a picture is turned upright as its orientation says`(orientation: Int, isBigEndian: Bool) throws {
             let data = EXIFSample(orientation: orientation, isBigEndian: isBigEndian).inserted(
                 into: try Samples.data("baseline.jpg"))
             let image = try ImageDecoder.decode(data)
@@ -57,7 +57,7 @@
         }
 
         @Test(arguments: [1, 3, 4, 6, 8, 9], 1...8)
-        func `an orientation is read in each type of whole number`(type: Int, orientation: Int) throws {
+        func `an orientation of any integer type is read`(type: Int, orientation: Int) throws {
             for isBigEndian in [true, false] {
                 for count in 0...1 {
                     let sample = EXIFSample(
@@ -68,7 +68,7 @@
             }
         }
 
-        @Test func `text, fractions, unknown types, negative numbers and values elsewhere are no orientation`() throws {
+        @Test func `values of other types, negative ones and ones stored elsewhere are not an orientation`() throws {
             var samples = [0, 2, 5, 7, 10, 11, 12, 13, 65_535].map {
                 EXIFSample(orientation: 6, isBigEndian: false, type: $0)
             }
@@ -104,7 +104,7 @@
             }
         }
 
-        @Test func `an orientation that is none leaves the picture as it is`() throws {
+        @Test func `an invalid orientation is ignored`() throws {
             let whole = EXIFSample(orientation: 6, isBigEndian: true)
             var cut = whole
             cut.directoryOffset = 4_000_000_000
@@ -128,7 +128,7 @@
             (PixelSize(width: 1, height: 1), PixelSize(width: 6, height: 4)),
             (PixelSize(width: 500, height: 1), PixelSize(width: 48, height: 32)),
         ])
-        func `decoding at a fraction gives no less than what was asked for`(target: PixelSize, size: PixelSize) throws {
+        func `a scaled decode is not smaller than the target size`(target: PixelSize, size: PixelSize) throws {
             var options = DecodingOptions()
             options.targetSize = target
             for name in ["baseline.jpg", "progressive.jpg", "inks.jpg"] {
@@ -141,7 +141,7 @@
             #expect(turned.frames[0].bitmap.shows([2, 0, 3, 1].map { Samples.fields[$0] }, within: 20))
         }
 
-        @Test func `quality decides how near the pixels are, and how long the file is`() throws {
+        @Test func `quality determines accuracy and file size`() throws {
             let bitmap = Bitmap(width: 61, height: 47) { x, y in [128 + x * 2, 250 - y * 5, (x * y) % 50 * 5, 255] }
             var lengths: [Int] = []
             var errors: [Double] = []
@@ -198,7 +198,7 @@
             isBigEndian ? value.bytes(count) : value.littleBytes(count)
         }
 
-        /// The value is in the first of its four bytes; what is behind it means nothing.
+        /// The value is in the first of its four bytes; the others mean nothing.
         var tiff: [UInt8] {
             let byteCount = [1: 1, 2: 1, 3: 2, 6: 1, 7: 1, 8: 2][type] ?? 4
             var tiff = Array((isBigEndian ? "MM" : "II").utf8) + number(42, 2) + number(directoryOffset, 4)

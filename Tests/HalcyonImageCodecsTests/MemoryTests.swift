@@ -4,7 +4,7 @@
     import HalcyonTestSupport
     import Testing
 
-    /// What decoding takes, and what becomes of it when there is none. In processes of their own.
+    /// The memory that decoding takes, and its failure without memory. Each test runs in its own process.
     @Suite struct MemoryTests {
         @Test func `a decode takes the pixels that frames touch and bytes encode, whatever the header says`() async {
             ChildLeaks.areNotCounted()
@@ -14,14 +14,14 @@
                     let image = try? ImageDecoder.decode(sample.data)
                     #expect((image == nil) == (sample.touchedPixels == 0), "\(sample.name)")
                     _ = try image?.frames[0].bitmap.scaled(to: PixelSize(width: 100, height: 100))
-                    // Four bytes for each pixel, and as many again where the edges of a cleared part go through tiles.
+                    // Four bytes per pixel, and as many again because the edges of a cleared part cross tiles.
                     let limit = sample.touchedPixels * 8 + 8_000_000
                     #expect(try memory.hasGrown(byLessThan: limit), "\(sample.name)")
                 }
             }
         }
 
-        @Test func `a file is made of a picture without its transparent pixels in memory`() async {
+        @Test func `encoding takes no memory for transparent pixels`() async {
             ChildLeaks.areNotCounted()
             await #expect(processExitsWith: .success) {
                 let bitmap = try ImageDecoder.decode(HostileSample.gif(side: 3_000, places: [1_500])).frames[0].bitmap
@@ -38,7 +38,7 @@
             }
         }
 
-        @Test func `the pixels that are kept are known before`() throws {
+        @Test func `the header tells how many pixels a decode keeps`() throws {
             for sample in try HostileSample.all where sample.touchedPixels > 0 {
                 #expect(try ImageHeader(data: sample.data).keptPixels.all <= sample.touchedPixels, "\(sample.name)")
             }
@@ -46,10 +46,10 @@
             #expect(header.keptPixels == (48 * 32, 48 * 32))
         }
 
-        @Test(.enabled(if: !isSanitized)) func `with too little memory everything ends in an error`() async {
+        @Test(.enabled(if: !isSanitized)) func `with too little memory, decoding and encoding throw`() async {
             await #expect(processExitsWith: .success) {
                 for work in try Work.all {
-                    // Address space beside what the process has, in bytes.
+                    // Bytes of address space beyond what the process has.
                     let outcomes = try [0, 18, 19, 20, 21, 22, 23, 27].map { power in
                         try MemoryLimit.during(beside: power == 0 ? 0 : 1 << power) { work.outcome }
                     }
@@ -61,7 +61,7 @@
         }
     }
 
-    /// Limits the address space of the process for a while.
+    /// Limits the address space of the process during `body`.
     enum MemoryLimit {
         static func during<Result>(beside more: Int, _ body: () -> Result) throws -> Result {
             let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
@@ -78,14 +78,14 @@
         }
     }
 
-    /// Something that needs memory for pixels.
+    /// Work that allocates memory for pixels.
     private struct Work {
         let name: String
-        /// Rows, or blocks that an allocator has kept: there may be enough for them where there is none for pictures.
+        /// It needs only rows, or blocks that an allocator has kept, which may be available when memory for whole pictures is not.
         var takesLittle = false
         let body: () throws -> Void
 
-        /// Why it failed.
+        /// The reason for its failure.
         var outcome: ImageCodecError? {
             do {
                 try body()
@@ -142,7 +142,7 @@
         }
     }
 
-    /// A file that states more than it has.
+    /// A file that states more pixels than it has.
     struct HostileSample {
         let name: String
         let data: Data
@@ -233,7 +233,7 @@
             return png.data(withPixels: TinyPNG.zlib([UInt8](repeating: 0, count: 100_000)))
         }
 
-        /// With a hundred thousand bytes of what could be pixels.
+        /// With a hundred thousand bytes that could encode pixels.
         private static func jpeg(_ name: String) throws -> Data {
             var data = try Samples.data(name)
             let place = try #require(data.firstRange(of: Data(32.bytes(2) + 48.bytes(2))))

@@ -4,12 +4,12 @@
     import HalcyonTestSupport
     import Testing
 
-    /// Damaged files by the thousand. Whatever becomes of them, it is a picture or an error, soon and in little memory.
-    /// Meant for the address sanitizer as well.
+    /// Thousands of damaged files. Each one decodes to a picture or an error, quickly and in little memory. Also meant for the address
+    /// sanitizer.
     @Suite struct MutationTests {
         private static let mutationsPerFile = 400
 
-        /// Small limits: what is to be found is a number that slips past them.
+        /// Small limits, to find numbers that slip past them.
         private var options: DecodingOptions {
             var options = DecodingOptions()
             options.pixelLimit = 1_000_000
@@ -18,12 +18,12 @@
         }
 
         @Test(arguments: Samples.names)
-        func `a damaged file ends in a picture or an error`(name: String) throws {
+        func `a damaged file decodes to a picture or an error`(name: String) throws {
             let original = try Samples.data(name)
             try survive(original, mutator: Mutator(seededFor: name, isPNG: name.hasSuffix("png")))
         }
 
-        @Test func `a damaged file of each kind of PNG ends in a picture or an error`() throws {
+        @Test func `a damaged PNG of each kind decodes to a picture or an error`() throws {
             for kind in PNGTests.Kind.all {
                 let original = kind.png(width: 33, height: 9).data
                 try survive(original, mutator: Mutator(seededFor: kind.description, isPNG: true), count: 100)
@@ -31,7 +31,7 @@
         }
 
         @Test(arguments: 0...3)
-        func `a damaged animation ends in pictures or an error`(disposal: Int) throws {
+        func `a damaged animation decodes to pictures or an error`(disposal: Int) throws {
             var frame = TinyGIF.Frame(left: 2, top: 3, width: 9, height: 7, indexes: (0..<63).map { $0 % 4 })
             frame.disposal = disposal
             frame.transparent = 2
@@ -64,12 +64,12 @@
         }
     }
 
-    /// Damages files in the ways that have broken decoders: bits, missing ends, wild numbers, parts twice or gone.
+    /// Damages files in ways that have broken decoders: flipped bits, missing ends, wild numbers, repeated or missing parts.
     private struct Mutator {
         private var generator: SeededGenerator
         private let isPNG: Bool
 
-        /// The same for each run with one seed, whatever else runs beside it.
+        /// The same in each run with one seed, whatever else runs at the same time.
         init(seededFor name: String, isPNG: Bool) {
             var run = SeededGenerator.ofThisRun
             let own = name.utf8.reduce(run.next()) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -80,7 +80,7 @@
         mutating func damage(_ original: Data) -> Data {
             var bytes = Array(original)
             for _ in 0..<Int.random(in: 1...4, using: &generator) { damageOnce(&bytes) }
-            // Without right checksums, libpng would look no further than the first chunk.
+            // With wrong checksums, libpng would read no further than the first chunk.
             if isPNG, Int.random(in: 0..<4, using: &generator) > 0 { PNGChecksums.repair(&bytes) }
             return Data(bytes)
         }
@@ -114,7 +114,7 @@
     }
 
     private enum PNGChecksums {
-        /// Makes each chunk's checksum right again, as far as the lengths lead.
+        /// Repairs the checksum of each chunk, as far as the lengths lead.
         static func repair(_ bytes: inout [UInt8]) {
             var start = 8
             while start + 12 <= bytes.count {

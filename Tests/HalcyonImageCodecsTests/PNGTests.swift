@@ -4,7 +4,7 @@
     import Testing
 
     @Suite struct PNGTests {
-        /// Every pair of colour type and depth that the format knows.
+        /// Every pair of color type and depth in the format.
         struct Kind: CustomStringConvertible {
             let colourType: Int
             let depth: Int
@@ -38,7 +38,7 @@
                 (0..<channels).map { (x * 8_191 + y * 4_093 + $0 * 17 + x * y) & most }
             }
 
-            /// What the decoder must make of it.
+            /// The expected pixel.
             func pixel(x: Int, y: Int) -> [Int] {
                 let samples = samples(x: x, y: y)
                 let scaled = samples.map { ($0 * 255 + most / 2) / most }
@@ -53,7 +53,7 @@
         }
 
         @Test(arguments: Kind.all)
-        func `each kind of pixel comes out exactly as stored`(kind: Kind) throws {
+        func `pixels of each kind decode exactly`(kind: Kind) throws {
             for (width, height) in [(1, 1), (3, 2), (13, 11), (33, 9)] {
                 let image = try ImageDecoder.decode(kind.png(width: width, height: height).data)
                 #expect(image.frames.map(\.bitmap) == [Bitmap(width: width, height: height, kind.pixel)])
@@ -62,7 +62,7 @@
         }
 
         @Test(arguments: Kind.all)
-        func `the header knows size and alpha`(kind: Kind) throws {
+        func `the header has the size and the alpha channel`(kind: Kind) throws {
             let header = try ImageHeader(data: kind.png(width: 13, height: 11).data)
             #expect(header.format == .png && header.size == PixelSize(width: 13, height: 11))
             #expect(header.hasAlpha == (kind.colourType >= 3) && !header.isAnimated && header.frameCount == 1)
@@ -78,7 +78,7 @@
         }
 
         @Test(arguments: [1, 2, 4, 8, 16])
-        func `one grey can be transparent`(depth: Int) throws {
+        func `one gray level can be transparent`(depth: Int) throws {
             let most = 1 << depth - 1
             var png = TinyPNG(width: 5, height: 1, depth: depth, colourType: 0) { x, _ in [x % 2 == 0 ? most : 0] }
             png.transparency = most.bytes(2)
@@ -90,9 +90,9 @@
         }
 
         @Test(arguments: [8, 16])
-        func `one colour can be transparent, by all of its bits`(depth: Int) throws {
+        func `one color can be transparent, compared with all of its bits`(depth: Int) throws {
             let most = 1 << depth - 1
-            // The second differs from the transparent one in its lowest bit only.
+            // The second differs from the transparent one only in its lowest bit.
             let colours = [[most, 1, most / 2], [most, 0, most / 2], [0, 1, most / 2]]
             var png = TinyPNG(width: 3, height: 1, depth: depth, colourType: 2) { x, _ in colours[x] }
             png.transparency = colours[0].flatMap { $0.bytes(2) }
@@ -100,7 +100,7 @@
             #expect((0..<3).map { bitmap[$0, 0][3] } == [0, 255, 255])
         }
 
-        @Test func `gamma, background and colour profiles change nothing`() throws {
+        @Test func `gamma, background and color profiles are ignored`() throws {
             var png = TinyPNG(width: 7, height: 5, colourType: 6) { x, y in [x * 36, y * 51, 99, x * 40] }
             let plain = try ImageDecoder.decode(png.data)
             png.extraChunks = [
@@ -110,7 +110,7 @@
             #expect(try ImageDecoder.decode(png.data) == plain)
         }
 
-        @Test func `what a bitmap holds comes back exactly, with and without alpha`() throws {
+        @Test func `bitmaps with and without alpha round-trip exactly`() throws {
             let clear = Bitmap(width: 31, height: 17) { x, y in [x * 8, y * 15, x * y, x * y * 3] }
             let opaque = Bitmap(width: 31, height: 17) { x, y in [x * 8, y * 15, x * y, 255] }
             for bitmap in [clear, opaque] {
@@ -128,7 +128,7 @@
         }
 
         @Test(arguments: 1...8, [false, true])
-        func `a PNG stands upright as its eXIf chunk says`(orientation: Int, isInterlaced: Bool) throws {
+        func `a PNG is turned upright as its eXIf chunk says`(orientation: Int, isInterlaced: Bool) throws {
             let tiff = EXIFSample(orientation: orientation, isBigEndian: isInterlaced).tiff
             for (width, height) in [(1, 1), (3, 2), (33, 9), (5, 40)] {
                 var png = TinyPNG(width: width, height: height, colourType: 6) { x, y in [x, y, (x * y) % 256, x + y] }
@@ -145,7 +145,7 @@
             }
         }
 
-        @Test func `the first of two eXIf chunks counts, and one that is cut off or empty does not`() throws {
+        @Test func `the first of two eXIf chunks counts, and a truncated or empty one is ignored`() throws {
             var png = TinyPNG(width: 3, height: 2, colourType: 6) { x, y in [x, y, x, y] }
             let tiff = EXIFSample(orientation: 6, isBigEndian: true).tiff
             for (chunks, orientation) in [([tiff, Array(tiff.dropLast(12)) + [0, 3]], 6), ([[]], 1), ([[0x4D]], 1)] {

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonImageCodecs
 import Testing
 
-/// The files among the tests and the pictures of the demo.
+/// The fixtures of the tests and the demo pictures.
 enum Samples {
     static let names = [
         "alpha.png", "palette.png", "turned.png", "baseline.jpg", "progressive.jpg", "grey.jpg", "restart.jpg",
@@ -21,7 +21,7 @@ enum Samples {
         return try Data(contentsOf: package.appendingPathComponent("Demo/Pictures/\(name)"))
     }
 
-    /// What the four fields of the fixtures show: red and green, blue and light.
+    /// The colors of the fixtures' four fields: red and green, blue and light.
     static let fields: [[Int]] = [[220, 40, 30], [40, 180, 60], [30, 60, 200], [240, 240, 230]]
 }
 
@@ -30,7 +30,7 @@ extension Bitmap: Equatable {
         left.size == right.size && left.bytes == right.bytes
     }
 
-    /// Tests have memory for it.
+    /// Tests have enough memory for it.
     var bytes: [UInt8] { (try? pixels) ?? [] }
 
     /// The red, green, blue and alpha of a pixel.
@@ -44,7 +44,7 @@ extension Bitmap: Equatable {
         [(1, 1), (3, 1), (1, 3), (3, 3)].map { x, y in self[width * x / 4, height * y / 4].dropLast().map(Int.init) }
     }
 
-    /// The picture upright, from one that is stored as EXIF's orientation says.
+    /// The upright picture, from one that is stored with an EXIF orientation.
     func turned(by orientation: Int) -> Bitmap {
         let (right, bottom) = (width - 1, height - 1)
         let stored = bytes
@@ -59,7 +59,7 @@ extension Bitmap: Equatable {
         }
     }
 
-    /// Whether no channel of the fields is further off than `tolerance`.
+    /// Whether every channel of the fields is within `tolerance`.
     func shows(_ expected: [[Int]], within tolerance: Int) -> Bool {
         zip(fields.joined(), expected.joined()).allSatisfy { abs($0 - $1) <= tolerance }
     }

@@ -2,13 +2,13 @@ import HalcyonImageCodecs
 import Testing
 
 @Suite struct ScalingTests {
-    @Test func `halving takes the mean of four`() throws {
+    @Test func `halving averages four pixels`() throws {
         let bitmap = Bitmap(width: 4, height: 2) { x, y in [x * 40 + y * 20, 100, x * 10, 255] }
         let expected = Bitmap(width: 2, height: 1) { x, _ in [30 + x * 80, 100, 5 + x * 20, 255] }
         #expect(try bitmap.scaled(to: PixelSize(width: 2, height: 1)) == expected)
     }
 
-    @Test func `a part of a pixel counts as a part`() throws {
+    @Test func `a partly covered pixel counts in proportion`() throws {
         let bitmap = Bitmap(width: 3, height: 1) { x, _ in [x * 90, 0, 0, 255] }
         // The second pixel is shared: (0 + 90 / 2) / 1.5 and (90 / 2 + 180) / 1.5.
         let expected = Bitmap(width: 2, height: 1) { x, _ in [[30, 150][x], 0, 0, 255] }
@@ -16,13 +16,13 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (7, 5), (100, 3), (3, 100), (101, 67), (333, 222)])
-    func `one colour stays that colour at every size`(width: Int, height: Int) throws {
+    func `a single color keeps its value at every size`(width: Int, height: Int) throws {
         let bitmap = Bitmap(width: 101, height: 67) { _, _ in [13, 200, 77, 199] }
         let expected = Bitmap(width: width, height: height) { _, _ in [13, 200, 77, 199] }
         #expect(try bitmap.scaled(to: PixelSize(width: width, height: height)) == expected)
     }
 
-    @Test func `transparent pixels lend no colour`() throws {
+    @Test func `transparent pixels contribute no color`() throws {
         let bitmap = Bitmap(width: 2, height: 1) { x, _ in x == 0 ? [200, 100, 50, 255] : [0, 255, 0, 0] }
         let expected = Bitmap(width: 1, height: 1) { _, _ in [200, 100, 50, 128] }
         #expect(try bitmap.scaled(to: PixelSize(width: 1, height: 1)) == expected)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `made larger, a slope stays a slope`() throws {
+    @Test func `enlarging keeps a gradient monotonic`() throws {
         let bitmap = Bitmap(width: 2, height: 1) { x, _ in [x * 200, 0, 0, 255] }
         let reds = try bitmap.scaled(to: PixelSize(width: 4, height: 1)).bytes.enumerated().filter {
             $0.offset % 4 == 0

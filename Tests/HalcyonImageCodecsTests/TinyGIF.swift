@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes GIFs block by block, without a library and without compression: the reference the decoder is held against.
+/// Writes GIFs block by block, without a library and without compression: the reference for the decoder.
 struct TinyGIF {
     struct Frame {
         var left = 0
@@ -15,7 +15,7 @@ struct TinyGIF {
         var disposal = 0
         var transparent: UInt8?
 
-        /// Those of its pixels that lie on a canvas: their places there, and their indexes.
+        /// The pixels inside a canvas: their places there, and their indexes.
         func forEachPixel(width canvasWidth: Int, height canvasHeight: Int, _ body: (Int, UInt8) -> Void) {
             for y in 0..<min(height, canvasHeight - top) {
                 for x in 0..<min(width, canvasWidth - left) {
@@ -55,7 +55,7 @@ struct TinyGIF {
         return bytes + [8] + subBlocks(codes(for: frame.indexes))
     }
 
-    /// Codes of nine bits; they are cleared so often that their width never grows.
+    /// Codes of nine bits; the table is cleared so often that their width never grows.
     private static func codes(for indexes: [UInt8]) -> [UInt8] {
         var codes: [Int] = []
         for (position, index) in indexes.enumerated() {

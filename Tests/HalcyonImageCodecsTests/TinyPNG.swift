@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonImageCodecs
 
-/// Writes PNGs of every kind, byte by byte and without a library: the reference the decoder is held against.
+/// Writes PNGs of every kind byte by byte, without a library: the reference for the decoder.
 struct TinyPNG {
     var width: Int
     var height: Int

@@ -2,7 +2,7 @@
     import Foundation
     import HalcyonImageCodecs
 
-    /// Puts animations together chunk by chunk, of stills that the encoder has made.
+    /// Composes animations chunk by chunk, from stills of the encoder.
     struct TinyWebP {
         struct Frame {
             var left = 0
@@ -40,7 +40,7 @@
             return numbers.flatMap { $0.littleBytes(3) } + [flags] + still.dropFirst(12)
         }
 
-        /// A still with the extended header, from a still without it, turned by EXIF.
+        /// A still with the extended header, made from a plain still, and turned by EXIF.
         static func turned(_ still: Data, size: PixelSize, orientation: Int) -> Data {
             let exif = EXIFSample(orientation: orientation, isBigEndian: false).tiff
             let numbers = 0x08.littleBytes(4) + (size.width - 1).littleBytes(3) + (size.height - 1).littleBytes(3)
@@ -52,7 +52,7 @@
             chunk("VP8L", [0x2F] + ((width - 1) | (height - 1) << 14).littleBytes(4) + [0x88, 0x88, 0x08])
         }
 
-        /// A frame that states a size, with chunks of its own.
+        /// A frame that states a size, with its own chunks.
         static func frame(
             left: Int = 0, top: Int = 0, width: Int, height: Int, flags: UInt8 = 0, _ content: Data = Data()
         ) -> Data {

@@ -19,7 +19,7 @@
             }
         }
 
-        /// Noise with all values of alpha.
+        /// Noise with all alpha values.
         private func noise(_ width: Int, _ height: Int) -> Bitmap {
             Bitmap(width: width, height: height) { x, y in [x * 7 + y, x * y, y * 13, x * 31 + y * 17] }
         }
@@ -30,7 +30,7 @@
 
         // MARK: Files of another encoder
 
-        @Test func `lossy and turned files show their fields`() throws {
+        @Test func `lossy and rotated files decode to the right colors`() throws {
             for name in ["lossy.webp", "lossy-alpha.webp", "turned.webp"] {
                 let image = try decode(Samples.data(name))
                 #expect(image.format == .webp && image.size == PixelSize(width: 48, height: 32), "\(name)")
@@ -43,13 +43,13 @@
             #expect(try !ImageHeader(data: Samples.data("lossy.webp")).hasAlpha)
         }
 
-        @Test func `a lossless file has the pixels that it was made of`() throws {
+        @Test func `a lossless file decodes to the original pixels`() throws {
             let image = try decode(Samples.data("lossless.webp"))
             #expect(try image.frames[0].bitmap == decode(Samples.data("alpha.png")).frames[0].bitmap)
             #expect(try ImageHeader(data: Samples.data("lossless.webp")).hasAlpha)
         }
 
-        @Test func `an animation is composed of its parts`() throws {
+        @Test func `the frames of an animation are composed`() throws {
             let image = try decode(Samples.data("moving.webp"))
             #expect(image.frames.count == 4 && image.loopCount == 3)
             #expect(image.frames.map(\.durationInSeconds) == [0.05, 0.07, 0.09, 0.11])
@@ -67,14 +67,14 @@
         // MARK: Round trips
 
         @Test(arguments: [(1, 1), (1, 40), (33, 1), (16, 16), (67, 45)])
-        func `nothing is lost in the best quality, not even under transparent pixels`(width: Int, height: Int) throws {
+        func `the best quality is lossless, even under transparent pixels`(width: Int, height: Int) throws {
             let bitmap = noise(width, height)
             let image = try decode(ImageEncoder.webp([.init(bitmap: bitmap)], quality: 1))
             #expect(image.frames.count == 1 && image.frames[0].bitmap == bitmap)
             #expect(try decode(ImageEncoder.webp([.init(bitmap: bitmap)], quality: .nan)).frames[0].bitmap == bitmap)
         }
 
-        @Test func `below that files are smaller the lower the quality is, and look alike`() throws {
+        @Test func `lower quality makes smaller files that look alike`() throws {
             let bitmap = Bitmap(width: 96, height: 64) { x, y in
                 Samples.fields[(x < 48 ? 0 : 1) + (y < 32 ? 0 : 2)].map { $0 + (x ^ y) % 8 } + [255]
             }
@@ -86,7 +86,7 @@
             #expect(sizes == sizes.sorted(by: >) && sizes[0] > sizes[3])
         }
 
-        @Test(arguments: [1.0, 0.8]) func `an animation comes back, with its times`(quality: Double) throws {
+        @Test(arguments: [1.0, 0.8]) func `an animation round-trips with its durations`(quality: Double) throws {
             let frames = (0..<3).map {
                 DecodedImage.Frame(bitmap: noise(21 + 0 * $0, 13), durationInSeconds: 0.05 * Double($0 + 1))
             }
@@ -95,7 +95,7 @@
             if quality == 1 { #expect(image.frames.map(\.bitmap) == frames.map(\.bitmap)) }
         }
 
-        @Test func `of an animation the part is encoded that changes`() throws {
+        @Test func `only the changed part of a frame is encoded`() throws {
             let first = noise(70, 50)
             let changed = Bitmap(width: 70, height: 50) { x, y in
                 x == 33 && (7...9).contains(y) ? [1, 2, 3, 255] : first[x, y].map(Int.init)
@@ -107,7 +107,7 @@
             #expect(data.count < still.count + 600, "three of them take next to nothing")
         }
 
-        @Test func `what does not fit is refused`() throws {
+        @Test func `the encoder refuses sizes and frames that WebP cannot hold`() throws {
             let long = plain(16_384, 1, red)
             #expect(throws: ImageCodecError.self) { try ImageEncoder.webp([.init(bitmap: long)], quality: 1) }
             #expect(throws: ImageCodecError.self) { try ImageEncoder.webp([], quality: 1) }
@@ -121,7 +121,7 @@
         private let green = [0, 255, 0, 255]
         private let blue = [0, 0, 255, 255]
 
-        @Test func `frames are laid over each other, or replace what was there`() throws {
+        @Test func `frames are blended or replace what was there`() throws {
             let half = [0, 0, 255, 128]
             var webp = TinyWebP(width: 8, height: 6, loopCount: 2)
             webp.frames = [
@@ -138,7 +138,7 @@
             #expect(image.frames[3].bitmap[0, 0] == [255, 0, 0, 255], "nothing of what is transparent")
         }
 
-        @Test func `a frame that is disposed of leaves a hole`() throws {
+        @Test func `a disposed frame leaves a transparent hole`() throws {
             var webp = TinyWebP(width: 8, height: 6)
             webp.frames = [
                 .init(bitmap: plain(8, 6, red)), .init(left: 2, top: 2, bitmap: plain(4, 2, green), isDisposed: true),
@@ -149,8 +149,8 @@
             #expect(frames[2][7, 5] == [0, 0, 255, 255] && frames[2][0, 0] == [255, 0, 0, 255])
         }
 
-        /// Larger than a tile in both directions, with edges that are no edges of tiles.
-        @Test func `frames are drawn across tiles as on a canvas in one piece`() throws {
+        /// Larger than a tile in both directions, with edges that are not edges of tiles.
+        @Test func `frames across tiles look the same as on an undivided canvas`() throws {
             let parts = [(0, 0, 70, 50), (4, 6, 60, 40), (30, 30, 2, 2), (64, 0, 6, 50), (34, 4, 2, 44)]
             var webp = TinyWebP(width: 70, height: 50)
             webp.frames = parts.map { .init(left: $0.0, top: $0.1, bitmap: noise($0.2, $0.3), replaces: true) }
@@ -164,7 +164,7 @@
             }
         }
 
-        @Test func `a time too short to be meant is a tenth of a second`() throws {
+        @Test func `an implausibly short duration becomes a tenth of a second`() throws {
             var webp = TinyWebP(width: 2, height: 2)
             webp.frames = [0, 10, 11].map { .init(bitmap: plain(2, 2, red), milliseconds: $0) }
             #expect(try decode(webp.data).frames.map(\.durationInSeconds) == [0.1, 0.1, 0.011])
@@ -172,7 +172,7 @@
 
         // MARK: What a file says
 
-        @Test func `the header counts frames, and what they keep in memory`() throws {
+        @Test func `the header has the number of frames and the pixels they keep in memory`() throws {
             var webp = TinyWebP(width: 640, height: 640, hasAlphaFlag: false)
             webp.frames = [.init(left: 2, top: 2, bitmap: plain(2, 2, red)), .init(bitmap: plain(2, 2, red))]
             let header = try ImageHeader(data: webp.data)
@@ -181,7 +181,7 @@
             #expect(header.keptPixels == (first: 1_024, all: 2_048))
         }
 
-        @Test func `a scaled decode has the size that was asked for, and never a larger one`() throws {
+        @Test func `a scaled decode has the target size, but never enlarges`() throws {
             let bitmap = Bitmap(width: 64, height: 40) { x, y in
                 Samples.fields[(x < 32 ? 0 : 1) + (y < 20 ? 0 : 2)] + [255]
             }
@@ -198,7 +198,7 @@
                     && turned.frames[0].bitmap.shows(Samples.fields, within: 16))
         }
 
-        @Test func `the first frame of an animation is decoded at the size that was asked for if it covers the canvas`()
+        @Test func `the first frame of an animation is decoded at the target size if it covers the canvas`()
             throws
         {
             let fields = Bitmap(width: 64, height: 40) { x, y in
@@ -218,7 +218,7 @@
             #expect(try first().size == fields.size && first().frames[0].bitmap[0, 0] == [0, 0, 0, 0])
         }
 
-        @Test(arguments: 1...8) func `an animation is not turned, and its size is that of its frames`(
+        @Test(arguments: 1...8) func `an animation ignores the orientation`(
             orientation: Int
         ) throws {
             let exif = TinyWebP.chunk("EXIF", EXIFSample(orientation: orientation, isBigEndian: true).tiff)
@@ -235,7 +235,7 @@
 
         // MARK: Hostile files
 
-        @Test func `each cut of a file is an error or the whole picture`() throws {
+        @Test func `a file truncated anywhere decodes to an error or the whole picture`() throws {
             for name in Samples.names where name.hasSuffix("webp") {
                 let data = try Samples.data(name)
                 let whole = try decode(data)
@@ -246,7 +246,7 @@
             }
         }
 
-        @Test func `an animation that lacks its last frames is cut off, but for its first picture`() throws {
+        @Test func `an animation without its last frames is truncated, but its first frame can be decoded`() throws {
             var webp = TinyWebP(width: 4, height: 4)
             webp.frames = [.init(bitmap: plain(4, 4, red)), .init(bitmap: plain(4, 4, green))]
             let data = try webp.data
@@ -262,13 +262,13 @@
             var webp = TinyWebP(width: 16_777_216, height: 16_777_216)
             webp.frames = [.init(bitmap: plain(2, 2, red))]
             #expect(try error(webp.data) == .tooManyPixels(count: 1 << 48, limit: 100_000_000))
-            // Three bits a block are the least that prediction takes.
+            // Prediction needs at least three bits per block.
             let lossy = TinyWebP.chunk(
                 "VP8 ", [0, 0, 0, 0x9D, 0x01, 0x2A] + 9_000.littleBytes(2) + 9_000.littleBytes(2))
             #expect(error(TinyWebP.file(lossy)) == .truncated(.webp))
         }
 
-        @Test func `the sizes of more frames than a number counts are refused`() throws {
+        @Test func `a number of pixels that overflows is refused`() throws {
             let side = 1 << 24
             let frame = TinyWebP.frame(width: side, height: side)
             let frames = Data(repeatElement(frame, count: 1 << 15).joined())
@@ -287,7 +287,7 @@
             #expect(error(TinyWebP.animation(width: 2_048, height: 2_048, five)) == .truncated(.webp), "all together")
         }
 
-        @Test func `parts that contradict each other are malformed`() throws {
+        @Test func `contradictory chunks are malformed`() throws {
             var webp = TinyWebP(width: 4, height: 4)
             webp.frames = [.init(left: 2, top: 2, bitmap: plain(4, 4, red))]
             #expect(try error(webp.data) == .malformed(.webp, reason: "a frame outside of the canvas"))
@@ -296,7 +296,7 @@
             var lying = TinyWebP(width: 4, height: 4)
             lying.frames = [.init(bitmap: plain(2, 2, red))]
             var data = try lying.data
-            // The frame says that it is wider than its picture.
+            // The frame states a larger width than its image has.
             let place = try #require(data.firstRange(of: Data("ANMF".utf8))).lowerBound + 8 + 6
             data[place] = 3
             #expect(error(data) == .malformed(.webp, reason: "its parts have different sizes"))
@@ -305,7 +305,7 @@
                     == .malformed(.webp, reason: "it does not begin with a picture"))
         }
 
-        @Test func `an animation of as many frames as bytes allow stops at the limit`() throws {
+        @Test func `an animation with very many frames exceeds the limit`() throws {
             var webp = TinyWebP(width: 1_000, height: 1_000)
             webp.frames = Array(repeating: .init(bitmap: plain(2, 2, red)), count: 300)
             #expect(try error(webp.data) == .tooManyPixels(count: 300_000_000, limit: 250_000_000))

@@ -53,7 +53,7 @@ import Testing
         try connection.execute("DROP TABLE t")
     }
 
-    @Test func `an unreset read does not pin the log`() throws {
+    @Test func `an unfinished read does not block a checkpoint`() throws {
         let writer = try Connection(path: path)
         _ = try writer.enableWAL()
         try writer.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
@@ -71,14 +71,14 @@ import Testing
         #expect(!SQLiteError(code: .full, message: "").isDamage)
     }
 
-    @Test func `a file that is no database is damage, found at the first read`() throws {
+    @Test func `a file that is not a database is reported as damage at the first read`() throws {
         try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: path))
         let connection = try Connection(path: path)
         let error = #expect(throws: SQLiteError.self) { _ = try connection.integer("PRAGMA user_version") }
         #expect(error?.isDamage == true)
     }
 
-    @Test func `a missing folder is named as the cause and nothing stays open`() throws {
+    @Test func `a missing folder is an error that is not damage`() throws {
         let error = #expect(throws: SQLiteError.self) { _ = try Connection(path: path + "/no/such") }
         #expect(error?.code.primary == .cannotOpen)
         #expect(error?.isDamage == false)
@@ -96,7 +96,7 @@ import Testing
         #expect(throws: SQLiteError.self) { _ = try connection.text("SELECT \"text\"") }
     }
 
-    @Test func `too old a library is refused by name`() throws {
+    @Test func `an SQLite that is too old is refused by version`() throws {
         let error = #expect(throws: SQLiteError.self) { try Connection.requireVersion(atLeast: 99_001_002) }
         #expect(error?.message.contains("99.1.2") == true && error?.code == .unsupportedVersion)
         try Connection.requireVersion(atLeast: Connection.minimumVersion)
@@ -128,7 +128,7 @@ import Testing
         #expect(try connection.integer("SELECT count(*) FROM t") == 0)
     }
 
-    @Test func `a writer waits for another one and gives up after its time`() throws {
+    @Test func `a writer that waits for another one gives up after its timeout`() throws {
         let first = try Connection(path: path)
         _ = try first.enableWAL()
         try first.begin()
@@ -148,8 +148,8 @@ import Testing
         #expect(connection.hasMoved)
     }
 
-    /// SQLite opens the directory to sync it, and nothing ever writes into that pipe.
-    @Test(.endsEvenIfItHangs) func `a checkpoint ends where a named pipe has taken the folder's place`() throws {
+    /// SQLite opens the directory to sync it, and nothing ever writes to that pipe.
+    @Test(.endsEvenIfItHangs) func `a checkpoint does not hang if a named pipe replaces the folder`() throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("folder")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         let connection = try Connection(path: folder.appendingPathComponent("t.sqlite").path)

@@ -33,7 +33,7 @@ import Testing
         #expect(try connection.integer("SELECT count(*) FROM a") == 1)
     }
 
-    @Test func `an old index is upgraded from where it is`() throws {
+    @Test func `an old index is upgraded from its version`() throws {
         let connection = try Connection(path: path)
         try migrator(Self.first).migrate(connection)
         try connection.execute("INSERT INTO a VALUES (7)")
@@ -41,7 +41,7 @@ import Testing
         #expect(try connection.integer("SELECT sum(x) FROM a") == 8)
     }
 
-    @Test func `a migration that fails leaves the version before it`() throws {
+    @Test func `a failed migration leaves the version before it`() throws {
         let connection = try Connection(path: path)
         let broken = Migration(
             version: 2, name: "V0002__broken.sql", sql: "CREATE TABLE b (z); CREATE TABLE a (again);", checksum: "x",
@@ -53,7 +53,7 @@ import Testing
         #expect(try migrator(Self.first, Self.second).migrate(connection) == 1)
     }
 
-    @Test func `an edited file is named`() throws {
+    @Test func `an edited migration is named in the error`() throws {
         let connection = try Connection(path: path)
         try migrator(Self.first).migrate(connection)
         let edited = Migration(
@@ -63,14 +63,14 @@ import Testing
         }
     }
 
-    @Test func `a newer index that admits this reader is used as it is`() throws {
+    @Test func `a newer index that this version can read is used unchanged`() throws {
         let connection = try Connection(path: path)
         try migrator(Self.first, Self.second).migrate(connection)
         #expect(try migrator(Self.first).migrate(connection) == 0)
         #expect(try migrator(Self.first).userVersion(of: connection) == 2)
     }
 
-    @Test func `a newer index that does not admit this reader is refused and left alone`() throws {
+    @Test func `a newer index that this version cannot read is refused and left alone`() throws {
         let connection = try Connection(path: path)
         let breaking = Migration(
             version: 2, name: "V0002__c.sql", sql: "DROP TABLE a;", checksum: "c", oldestReader: 2)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [-1, 0, 1, Int(Int32.min)])
-    func `a version that is not the ledger's is found before anything is applied`(version: Int) throws {
+    func `a version that differs from the ledger is refused before any migration is applied`(version: Int) throws {
         let connection = try Connection(path: path)
         try migrator(Self.first, Self.second).migrate(connection)
         try connection.execute("PRAGMA user_version = \(version)")
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `eight connections at the same moment apply each file once`() async throws {
+    @Test func `eight concurrent connections apply each migration once`() async throws {
         let migrator = migrator(Self.first, Self.second)
         let path = path
         let applied = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -132,7 +132,7 @@ import Testing
         #expect(try Connection(path: path).integer("SELECT count(*) FROM a") == 1)
     }
 
-    @Test func `numbers with a gap are a mistake of ours`() async {
+    @Test func `a gap in the migration numbers traps`() async {
         await #expect(processExitsWith: .failure) {
             let gap = Migration(version: 3, name: "V0003__c.sql", sql: "", checksum: "", oldestReader: 1)
             _ = Migrator([gap]) { 0 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HalcyonTorture
 
-/// Logs and values say what they are.
+/// Logs and values identify themselves.
 @Suite struct LogTests {
     @Test func `every record is read as it was written`() throws {
         let operations: [CacheOperation] = [
@@ -24,7 +24,7 @@ import Testing
         #expect(Record("half a rec") == nil)
     }
 
-    @Test func `a record that was cut off by the end of its process is none`() throws {
+    @Test func `a record that was cut off when its process ended is ignored`() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("1.log").path
         try Data("> 1 10 store k0 100 lasting\n< 1 20 do".utf8).write(to: URL(fileURLWithPath: path))
@@ -32,14 +32,14 @@ import Testing
         #expect(log.records == [.began(number: 1, at: 10, .store(key: "k0", length: 100, isLasting: true))])
     }
 
-    @Test func `a log that is no log is not passed over`() throws {
+    @Test func `a file that is not a log is an error`() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("1.log").path
         try Data("rubbish\n> 1 10 evict\n".utf8).write(to: URL(fileURLWithPath: path))
         #expect(throws: Trouble.self) { try WorkerLog(worker: 1, path: path, goneAt: 30) }
     }
 
-    @Test func `an operation is between two records, also when it fails`() throws {
+    @Test func `an operation is logged before and after, even if it fails`() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("1.log").path
         let journal = try Journal(path: path)
@@ -55,14 +55,14 @@ import Testing
     }
 
     @Test(arguments: [TortureValue.minimumLength, 65, 4_096, 100_001])
-    func `a value tells its store`(length: Int) throws {
+    func `a value identifies its store`(length: Int) throws {
         let store = StoreID(worker: 12, number: 345)
         let bytes = TortureValue.bytes(of: store, key: "k1", length: length)
         #expect(bytes.count == length)
         #expect(try TortureValue.store(of: bytes, key: "k1") == store)
     }
 
-    @Test func `a value of another key, a short one, and one with a piece of another in it are found`() {
+    @Test func `values of another key, truncated ones and mixed ones are found`() {
         let mine = TortureValue.bytes(of: StoreID(worker: 1, number: 1), key: "k1", length: 10_000)
         let other = TortureValue.bytes(of: StoreID(worker: 1, number: 2), key: "k1", length: 10_000)
         let mixed = mine.prefix(9_990) + other.suffix(10)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HalcyonTorture
 
-/// The clocks and disks that workers are given.
+/// The clocks and disks of workers.
 @Suite struct WorldTests {
     @Test func `a clock change affects every process that has opened the cache`() throws {
         let folder = try TemporaryFolder()
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `one page is bad for some reads, whoever asks for others meanwhile`() {
+    @Test func `a bad page fails some reads, and other pages none`() {
         var page = BadPage()
         #expect(page.verdict(on: "index", at: 0) == SQLITE_OK)
         page.plan(SQLITE_IOERR, after: 1, times: 2)
@@ -29,7 +29,7 @@ import Testing
         #expect(refused == [false, true, false, false, true, false])
     }
 
-    @Test func `a page that is bad stays so until it has been refused as often as planned`() {
+    @Test func `a bad page stays bad until it has failed as often as planned`() {
         var page = BadPage()
         page.plan(SQLITE_IOERR, after: 0, times: 1)
         page.plan(SQLITE_CORRUPT, after: 0, times: 5)
@@ -37,7 +37,7 @@ import Testing
         #expect(page.verdict(on: "index", at: 0) == SQLITE_OK)
     }
 
-    @Test func `an order tells a worker its world`() throws {
+    @Test func `a worker's arguments contain its world`() throws {
         let world = World(clock: "/clock", boot: "one", hasBadDisk: true)
         let order = WorkerOrder(
             number: 1, folder: URL(fileURLWithPath: "/cache"), log: "/log", mix: .timeless, seed: 1, pinned: 1,

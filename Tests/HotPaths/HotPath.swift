@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// What apps do thousands of times: each through the calls that they make.
+/// Operations that apps call thousands of times, through the public API.
 enum HotPath: String, CaseIterable {
     case valueHit = "value_hit"
     case valueFirstLook = "value_first_look"
@@ -16,7 +16,7 @@ enum HotPath: String, CaseIterable {
     case overwrite
     case memoryHit = "memory_hit"
 
-    /// Entries that are there before.
+    /// Entries that exist before.
     static let filling = 256
 
     private var isFirstLook: Bool {
@@ -26,14 +26,14 @@ enum HotPath: String, CaseIterable {
     /// A system call that marks the beginning and end of the calls in a trace.
     private static func mark(_ name: String) { _ = access("/halcyon-hot-path-\(name)", F_OK) }
 
-    /// Does it so many times, to a cache with some entries.
+    /// Runs the operation that many times, on a cache with some entries.
     ///
-    /// - Parameter isSettled: begins when nothing beside the blobs has changed for so long that the dates of the folder say so.
+    /// - Parameter isSettled: waits until the folder has been unchanged for so long that its dates can be trusted.
     func run(_ count: Int, in folder: URL, isSettled: Bool) throws {
         var cache = try Cache(folder)
         try cache.fill(Self.filling)
         if isFirstLook {
-            // Each key is looked up once, in a storage that has not seen it, and one before, which opens the index.
+            // Each key is looked up once, in a storage that has not seen it, after one lookup that opens the index.
             precondition(count < Self.filling)
             cache = try Cache(folder)
             try cache.load(Self.filling - 1)
@@ -68,7 +68,7 @@ enum HotPath: String, CaseIterable {
     }
 }
 
-/// A cache that nothing else uses meanwhile, and no timer cleans.
+/// A cache that nothing else uses, and that no timer cleans.
 private struct Cache {
     private let cache: ImageCache
     private let data = Data(repeating: 7, count: 4_096)
@@ -83,7 +83,7 @@ private struct Cache {
 
     private func key(_ number: Int) -> String { "https://img.example.com/pictures/2026/\(number)/large.jpg" }
 
-    /// And what was noted is written.
+    /// Includes the write of pending accesses.
     func fill(_ count: Int) throws {
         for number in 0..<count { try store(number) }
         try cache.diskStorage.flush()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One hot path, so many times; Scripts/instructions counts what that takes.
+/// Runs one hot path a given number of times; Scripts/instructions counts its instructions.
 @main
 enum Main {
     static func main() throws {

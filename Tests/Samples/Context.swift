@@ -1,9 +1,9 @@
-// What the samples in the documentation take for granted: `Scripts/docs` compiles each of them together with this file, and with
-// Kingfisher.swift those about Kingfisher. Nothing of it is ever run.
+// The declarations that the documentation's samples assume. `Scripts/docs` compiles each sample together with this file, and samples about
+// Kingfisher with Kingfisher.swift as well. It never runs them.
 import Foundation
 import Halcyon
 
-// An app's own.
+// The app's own declarations.
 var url: URL { fatalError() }
 var key: String { fatalError() }
 var etag: String? { fatalError() }
@@ -33,7 +33,7 @@ struct Picture: CacheCostCalculable {
 }
 var picture: Picture { fatalError() }
 
-// Made in an earlier sample of the same page.
+// Created in an earlier sample of the same page.
 var cache: ImageCache { fatalError() }
 var storage: DiskStorage.Backend<Data> { fatalError() }
 var progress: Progress { fatalError() }
@@ -45,7 +45,7 @@ var tour: Tour { fatalError() }
 
 #if !canImport(Darwin)
     extension FileManager {
-        // Foundation on Linux knows no app groups.
+        // Foundation on Linux has no app groups.
         func containerURL(forSecurityApplicationGroupIdentifier: String) -> URL? { fatalError() }
     }
 #endif

@@ -1,4 +1,4 @@
-// What the samples about Kingfisher take for granted: as Context.swift, for apps that use Kingfisher.
+// The declarations that samples about Kingfisher assume, like Context.swift.
 import Foundation
 import HalcyonKingfisher
 import Kingfisher

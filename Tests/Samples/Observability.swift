@@ -1,4 +1,4 @@
-// What the samples about logs and metrics take for granted: as Context.swift.
+// The declarations that samples about logs and metrics assume, like Context.swift.
 import Foundation
 import Halcyon
 import HalcyonObservability

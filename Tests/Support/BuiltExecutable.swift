@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A program that this package has built, in the folder of the test bundle, wherever that is.
+/// A program of this package, in the folder of the test bundle.
 package enum BuiltExecutable {
     private final class Marker {}
 

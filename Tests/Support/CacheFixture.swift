@@ -1,7 +1,7 @@
 package import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
-/// A storage in a folder of its own, with a clock and a file system that the test controls.
+/// A storage in its own folder, with a clock and a file system that the test controls.
 package final class CacheFixture: @unchecked Sendable {
     // Sendable because a test reopens it on its own thread only; everything else in it is Sendable.
     package let folder: TemporaryFolder
@@ -38,7 +38,7 @@ package final class CacheFixture: @unchecked Sendable {
         return config
     }
 
-    /// Another storage on the same folder, as another process has one.
+    /// Another storage on the same folder, with its own connections, like that of another process.
     package func makeStorage() -> DiskStorage.Backend<Data> {
         let storage = DiskStorage.Backend<Data>(
             noThrowConfig: config, creatingDirectory: true, environment: environment)
@@ -52,29 +52,29 @@ package final class CacheFixture: @unchecked Sendable {
 
     private let stores: Locked<[WeakStore]> = Locked([])
 
-    /// Closes the storage as the end of a process does, and opens a new one.
+    /// Closes the storage as at the end of a process, and opens a new one.
     package func reopen(_ change: (inout StorageEnvironment) -> Void = { _ in }) {
         storage.store.close()
         change(&environment)
         storage = makeStorage()
     }
 
-    /// Takes away what rows say of their images: as version 0.1.0 left those that were stored without a word.
+    /// Deletes the origins from the rows: version 0.1.0 recorded none for entries stored without one.
     package func forgetOrigins() throws {
         try storage.store.index.write {
             try $0.execute("UPDATE entries SET source = NULL, base_length = NULL, host = NULL")
         }
     }
 
-    /// Refuses commits of the index: after so many that still succeed, so many times. Housekeeping is waited for first:
-    /// its commits are not the ones that a test means, nor are those of the access log, unless it says so.
+    /// Refuses `times` commits of the index, after a number that still succeed. Waits for housekeeping first, because its commits do not
+    /// count; nor do those of the access log, unless the test includes them.
     package func refuseCommits(after: Int = 0, times: Int = 1, ofAccessLog: Bool = false) {
         settle()
         for store in stores.withLock({ $0.compactMap(\.store) }) where !ofAccessLog { store.flushAccessLogNow() }
         commits.withLock { ($0.after, $0.times) = (after, times) }
     }
 
-    /// Commits of the index that were tried.
+    /// Attempted commits of the index.
     package var commitCount: Int { commits.withLock { $0.count } }
 
     private struct CommitFaults {
@@ -103,17 +103,17 @@ package final class CacheFixture: @unchecked Sendable {
         (try? FileManager.default.contentsOfDirectory(atPath: metadata.appendingPathComponent(place).path)) ?? []
     }
 
-    /// Waits for what was requested of housekeeping so far.
+    /// Waits for all housekeeping requested so far.
     package func settle() {
         _ = storage
         for store in stores.withLock({ $0.compactMap(\.store) }) {
             store.housekeepingWait()
-            // What one task has requested.
+            // The tasks that the first ones have requested.
             store.housekeepingWait()
         }
     }
 
-    /// Takes the whole folder away, as a cleaner does, with nothing of ours under way.
+    /// Deletes the whole folder, as a cleaner app does, while this storage is idle.
     package func removeFolder() throws {
         settle()
         try FileManager.default.removeItem(at: directory)
@@ -136,7 +136,7 @@ package final class CacheFixture: @unchecked Sendable {
     }
 }
 
-/// Runs a test on a storage of its own and requires it to be clean at the end.
+/// Runs a test on its own storage and requires it to be clean at the end.
 package func withCache(
     tuning: Tuning = .patient, configure: @escaping (inout DiskStorage.Config) -> Void = { _ in },
     _ body: (CacheFixture) throws -> Void

@@ -1,10 +1,10 @@
 package import Foundation
 internal import Halcyon
 
-/// An operation in a process that ends at a step of it.
+/// Runs an operation in a process that ends at one of its steps.
 ///
-/// A step is what comes before a call that changes something on the disk: a call of the file system, or one of SQLite's. Between
-/// two of them everything on the disk is as it was, so that there is no other place at which the end would make a difference.
+/// A step precedes a call that changes something on the disk, of the file system or of SQLite. Between two steps the disk does not change,
+/// so ending elsewhere would make no difference.
 package struct CrashingRun: Sendable {
     package let operation: StorageOperation
     /// From 1 on.
@@ -21,7 +21,7 @@ package struct CrashingRun: Sendable {
     ]
     private static let indexCalls: Set<FaultyVFS.Call> = [.open, .delete, .write, .truncate, .mapMemory]
 
-    /// Returns when the operation has come to its end before the step.
+    /// Returns if the operation ends before that step.
     package func perform(in directory: URL) throws {
         let run = OperationRun(operation, in: directory)
         let countdown: Locked<Int?> = Locked(nil)
@@ -30,7 +30,7 @@ package struct CrashingRun: Sendable {
                 count = count.map { $0 - 1 }
                 return count == 0
             }
-            // No handler, no buffer written, nothing closed.
+            // No exit handler runs, no buffer is written, and nothing is closed.
             if isLast { kill(getpid(), SIGKILL) }
         }
         run.fileSystem.observe { call, _ in if Self.calls.contains(call) { endAtStep() } }
@@ -57,7 +57,7 @@ extension CrashingRun {
         "\(operation.rawValue)\t\(step)\t\(tearsWrites)\t\(directory.path)"
     }
 
-    /// nil for a line of another kind.
+    /// nil for any other line.
     package static func parse(_ line: String) -> (run: CrashingRun, directory: URL)? {
         let fields = line.split(separator: "\t", maxSplits: 3).map(String.init)
         guard fields.count == 4, let operation = StorageOperation(rawValue: fields[0]), let step = Int(fields[1]) else {

@@ -2,21 +2,21 @@ internal import CHalcyonFaultVFS
 package import Foundation
 package import Halcyon
 
-/// What a process of its own does, which then ends by `exit`, as an ordinary one does.
+/// The work of a separate process, which then calls `exit` like an ordinary one.
 package enum Errand: String, CaseIterable, Sendable {
     /// Opens a storage again and again.
     case openOften
     /// Reads all of ``keys``.
     case read
-    /// Reads them and says so with a file; exits once that is gone.
+    /// Reads them and creates a file; exits once that file is deleted.
     case readAndWait
     /// Reads them and suspends.
     case readAndSuspend
-    /// Reads them while a copy of the process (`fork`) exits; is then killed itself.
+    /// Reads them while a copy of the process (`fork`) exits; then kills itself.
     case readBesideCopy
     /// Reads them and exits from a closure that the cache calls under its write lock.
     case readAndExitInside
-    /// Reads, stores, counts and checks, whatever is refused.
+    /// Reads, stores, counts and checks, and ignores all errors.
     case useRegardless
 
     package func perform(in directory: URL) throws {
@@ -40,7 +40,7 @@ package enum Errand: String, CaseIterable, Sendable {
         DiskStorage.Config(name: "errand", sizeLimit: 0, directory: directory)
     }
 
-    /// There while the process waits.
+    /// Exists while the process waits.
     package static func signal(in directory: URL) -> URL { directory.appendingPathComponent("waiting") }
 
     /// Ends the process.
@@ -48,7 +48,7 @@ package enum Errand: String, CaseIterable, Sendable {
         let storage = try DiskStorage.Backend<Data>(config: Self.config(in: directory))
         for key in Self.keys { try read(key, from: storage) }
         try body(storage)
-        // The storage is not released before.
+        // Keeps the storage alive until then.
         withExtendedLifetime(storage) { exit(0) }
     }
 
@@ -91,7 +91,7 @@ package enum Errand: String, CaseIterable, Sendable {
 
     // MARK: Threads
 
-    /// With a thread for each queue that has something to do it was up to 143.
+    /// With a thread for each busy queue there were up to 143.
     private static let threadLimit = 40
 
     private func openOften(in directory: URL) throws {
@@ -113,7 +113,7 @@ extension Errand {
     /// One line for ``parse(_:)``, with the folder.
     package func line(in directory: URL) -> String { "errand\t\(rawValue)\t\(directory.path)" }
 
-    /// nil for a line of another kind.
+    /// nil for any other line.
     package static func parse(_ line: String) -> (errand: Errand, directory: URL)? {
         let fields = line.split(separator: "\t", maxSplits: 2).map(String.init)
         guard fields.count == 3, fields[0] == "errand", let errand = Errand(rawValue: fields[1]) else { return nil }

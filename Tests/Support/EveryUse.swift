@@ -1,8 +1,8 @@
 package import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// All that a process can do to a cache, one after the other, on two storages of one folder: for whoever watches what happens
-/// to the files of the index beside SQLite.
+/// All uses of a cache by a process, one after the other, on two storages of one folder. Tests observe what happens to the files of the
+/// index meanwhile.
 package final class EveryUse {
     package let fileSystem = FaultyFileSystem()
     private let parent: URL
@@ -19,7 +19,7 @@ package final class EveryUse {
         case loseLog, loseIndex, findDamage, upgrade, clear
     }
 
-    /// Where the index is.
+    /// The path of the index.
     package var index: String { "\(folder.path)/.halcyon/index.sqlite" }
     private var folder: URL { first.directoryURL }
 
@@ -124,7 +124,7 @@ package final class EveryUse {
         _ = try second.evict(StorageLimits(bytes: 1_000)) { _ in true }
     }
 
-    /// With something to repair.
+    /// Creates something to repair.
     private func keepUp() throws {
         try store()
         try FileManager.default.removeItem(at: first.cacheFileURL(forKey: "4"))
@@ -135,7 +135,7 @@ package final class EveryUse {
         try first.store.index.shrink()
     }
 
-    /// As another program does.
+    /// As another program would.
     private func look() throws {
         _ = try IndexSnapshot.read(at: folder.path, rows: 5, hosts: 5)
         _ = try UpgradePlan(folder: folder.path)
@@ -146,7 +146,7 @@ package final class EveryUse {
         try store()
     }
 
-    /// Replaces the index by a file that is not an index. A write into the index would have to open it first.
+    /// Replaces the index with a file that is not an index. Writing into the index would first have to open it.
     private func damage() throws {
         let rubbish = parent.appendingPathComponent("rubbish").path
         try Data(repeating: 7, count: 8_192).write(to: URL(fileURLWithPath: rubbish))

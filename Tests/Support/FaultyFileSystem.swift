@@ -1,7 +1,7 @@
 @_spi(HalcyonTool) package import Halcyon
 
-/// The real file system with a fault model: a call of a kind fails from its n-th time on, once or for good, or does half
-/// of its work; what is seen of volumes and times can be replaced; and a test can look on.
+/// The real file system with faults: calls of one kind fail from the n-th on, once or always, or do half of their work. Tests can also
+/// replace the reported volume and times, and observe the calls.
 package final class FaultyFileSystem: FileSystem {
     package enum Call: String, CaseIterable, Sendable {
         case makeDirectory, openForReading, createFile, read, write, statusOfFile, status, setModified, rename,
@@ -15,13 +15,13 @@ package final class FaultyFileSystem: FileSystem {
         package var code: Int32
         /// Calls that still succeed.
         package var after: Int
-        /// How many fail; nil, all that follow.
+        /// How many calls fail; nil for all that follow.
         package var times: Int?
         /// Only paths that contain this text.
         package var path: String?
     }
 
-    /// One call after the other, of whatever kind.
+    /// A plan that counts the calls of all kinds together.
     private struct Plan {
         var codes: [Call: Int32]
         var after: Int
@@ -65,7 +65,7 @@ package final class FaultyFileSystem: FileSystem {
         state.withLock { $0.faults.append(Fault(call: call, code: code, after: after, times: times, path: path)) }
     }
 
-    /// After so many calls of the kinds that have an `errno`, so many fail with it; nil times, all from then on.
+    /// After a number of calls of the kinds that have an `errno`, fails `times` of them; nil for all from then on.
     package func fail(_ codes: [Call: Int32], after: Int, times: Int?) {
         state.withLock { $0.plan = Plan(codes: codes, after: after, times: times) }
     }
@@ -81,19 +81,19 @@ package final class FaultyFileSystem: FileSystem {
         endPlan()
     }
 
-    /// Ends the plan for all kinds, and leaves what the volume cannot do.
+    /// Ends the plan for all kinds; missing abilities of the volume stay missing.
     package func endPlan() { state.withLock { $0.plan?.codes = [:] } }
 
-    /// Each `write` takes half of what it is given.
+    /// Each `write` writes half of its bytes.
     package func writeShort(_ isShort: Bool) { state.withLock { $0.shortWrites = isShort } }
 
     package func pretend(_ volume: Volume) { state.withLock { $0.volume = volume } }
     package func pretend(freeBytes: Int64?) { state.withLock { $0.freeBytes = freeBytes } }
 
-    /// Makes every file look older by so many seconds.
+    /// Makes every file look that many seconds older.
     package func age(by seconds: Double) { state.withLock { $0.age = Int64(seconds * 1000) } }
 
-    /// Replaces the sizes files seem to have.
+    /// Replaces the reported sizes of files.
     package func pretendSize(_ size: (@Sendable (FileStatus) -> Int64)?) { state.withLock { $0.size = size } }
 
     /// Calls `observer` before each call, without any lock.
@@ -234,7 +234,7 @@ extension FaultyFileSystem.Fault {
         self.call == call && (self.path.map(path.contains) ?? true)
     }
 
-    /// The code to fail with, while the fault lasts.
+    /// The code to fail with, as long as the fault lasts.
     fileprivate mutating func fire() -> Int32? {
         guard let left = times else { return code }
         guard left > 0 else { return nil }

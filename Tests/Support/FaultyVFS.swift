@@ -1,24 +1,24 @@
 internal import CHalcyonFaultVFS
 internal import Foundation
 
-/// SQLite's file system with calls that fail when a test says so.
+/// SQLite's file system with calls that fail on request.
 package final class FaultyVFS: @unchecked Sendable {
-    // Sendable because the C code has a lock of its own, and the pointer is a constant.
+    // Sendable because the C code has its own lock, and the pointer is constant.
     package enum Call: Int32, CaseIterable, Sendable {
         case open, delete, access, read, write, truncate, sync, size, lock, mapMemory, lockMemory
     }
 
-    /// A call that is about to be made, or has been.
+    /// A call before or after it is made.
     package struct Event {
         package let call: Call
         package let isAfter: Bool
-        /// nil for a file that SQLite made for itself.
+        /// nil for a temporary file of SQLite.
         package let path: String?
-        /// Of a read or a write; of a truncation, the new length.
+        /// The offset of a read or a write; the new length for a truncation.
         package let offset: Int64
-        /// What is written, or has been read.
+        /// The bytes to write, or those that were read.
         package let bytes: UnsafeRawBufferPointer
-        /// Of a deletion: the folder is synchronized too.
+        /// For a deletion: the folder is synchronized too.
         package let isSynchronized: Bool
     }
 
@@ -31,20 +31,20 @@ package final class FaultyVFS: @unchecked Sendable {
         handle = made
     }
 
-    // Connections of the same test are closed before: they hold a reference through the environment.
+    // The connections of the test are closed by now, because they refer to this through the environment.
     deinit { halcyon_fault_vfs_destroy(handle) }
 
-    /// After so many calls of the kinds that have a result code, so many fail with it; nil times, all from then on.
+    /// After a number of calls of the kinds that have a result code, fails `times` of them; nil for all from then on.
     package func fail(_ codes: [Call: Int32], after: Int = 0, times: Int? = 1) {
         let all = Call.allCases.map { codes[$0] ?? 0 }
         halcyon_fault_vfs_fail(handle, all, after, times ?? -1)
     }
 
-    /// Each write is done in two halves, each a call of its own. Before the first connection is opened.
+    /// Each write runs as two halves, each of which is a separate call. Call this before opening the first connection.
     package func tearWrites() { halcyon_fault_vfs_tear_writes(handle, 1) }
 
-    /// Asks `body` before each call, which it refuses with a result code other than 0, and tells it of each that succeeded.
-    /// Before the first connection is opened.
+    /// Calls `body` before each call, which fails if `body` returns a result code other than 0, and after each successful one. Call this
+    /// before opening the first connection.
     package func observe(_ body: @escaping @Sendable (Event) -> Int32) {
         let observer = Observer(body)
         self.observer = observer

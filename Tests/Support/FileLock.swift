@@ -1,18 +1,18 @@
 #if os(Linux)
     package import Foundation
 
-    /// A lock that a process has on a piece of a file, by the kernel's word. Whoever asked the file itself would open and close it,
-    /// and with that his process loses all the locks that it has on it.
+    /// A lock that a process has on a part of a file, as the kernel reports it. Opening and closing the file itself to find out would
+    /// release all locks that this process has on it.
     package struct FileLock: Equatable, Sendable {
         package let isExclusive: Bool
         package let bytes: ClosedRange<Int64>
 
         /// The POSIX locks of a process on a file that it has open.
         ///
-        /// What the process has open is asked, and not the list of all locks in `/proc/locks`: that list changes while it is read,
-        /// piece by piece, and then leaves some out.
+        /// This reads the process's open files, not the list of all locks in `/proc/locks`, which omits some locks if it changes while it
+        /// is read.
         ///
-        /// - Returns: nil where the system does not tell.
+        /// - Returns: nil if the system does not tell.
         package static func locks(of process: pid_t, on path: String) -> [FileLock]? {
             let folder = "/proc/\(process)"
             guard let file = identity(path),
@@ -31,7 +31,7 @@
             return stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
         }
 
-        /// - Parameter line: as `lock:	1: POSIX  ADVISORY  READ 15908 fe:00:9576640 128 EOF`.
+        /// - Parameter line: for example `lock:    1: POSIX  ADVISORY  READ 15908 fe:00:9576640 128 EOF`.
         package init?(line: String) {
             let words = line.split { $0 == " " || $0 == "\t" }
             guard words.count == 9, words[0] == "lock:", words[2] == "POSIX", let begin = Int64(words[7]) else {
@@ -43,10 +43,10 @@
     }
 
     extension FileLock {
-        /// Of a file in SQLite's shared memory: a writer has this byte of it (`WAL_WRITE_LOCK`).
+        /// A writer locks this byte of the shared memory (`WAL_WRITE_LOCK`).
         private static let writersByte: Int64 = 120
 
-        /// Whether a process has the write lock of an index with a write-ahead log; nil where the system does not tell.
+        /// Whether a process has the write lock of an index with a write-ahead log; nil if the system does not tell.
         package static func isWriting(_ process: pid_t, index path: String) -> Bool? {
             locks(of: process, on: path + "-shm").map { locks in
                 locks.contains { $0.isExclusive && $0.bytes.contains(writersByte) }

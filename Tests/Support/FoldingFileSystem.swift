@@ -1,8 +1,8 @@
 internal import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
-/// A file system that takes names for one another which differ in case or Unicode form, and keeps the name that a file was made with,
-/// as APFS and HFS+ do on macOS.
+/// A file system that folds names that differ only in case or Unicode form, and keeps the name that a file was created with, as APFS and
+/// HFS+ do on macOS.
 package struct FoldingFileSystem: FileSystem {
     private let base: any FileSystem
     /// HFS+ lists names decomposed.
@@ -13,14 +13,14 @@ package struct FoldingFileSystem: FileSystem {
         self.decomposesNames = decomposesNames
     }
 
-    /// What two names have in common that lead to one file.
+    /// The common form of all names that lead to one file.
     private static func fold(_ name: String) -> [UInt8] {
         Array(name.decomposedStringWithCanonicalMapping.uppercased().lowercased().utf8)
     }
 
-    /// The path of the file that is there under another name; else the path as it is.
+    /// The path of the existing file under another name; otherwise the same path.
     private func actual(_ path: String) -> String {
-        // What the library's own files are called has one form.
+        // The library's own files always have the same name.
         guard (try? base.status(at: path)) == nil else { return path }
         let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
         let folded = Self.fold(name)
@@ -66,7 +66,7 @@ package struct FoldingFileSystem: FileSystem {
     }
     package func close(_ file: FileDescriptor) { base.close(file) }
 
-    /// A file that is replaced leaves its name to the new one.
+    /// A replaced file's name stays for the new one.
     package func rename(_ source: String, to target: String) throws(SystemError) {
         try base.rename(actual(source), to: actual(target))
     }

@@ -1,7 +1,7 @@
 package import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
-/// A clock that moves when told. It starts at the real time, because the kernel's times of files cannot be injected.
+/// A clock that only the test moves. It starts at the real time, because the kernel's file times cannot be injected.
 package final class ManualClock: Sendable {
     private let current: Locked<Timestamp>
     private let sinceBoot: Locked<Int64> = Locked(3_600_000)
@@ -13,13 +13,13 @@ package final class ManualClock: Sendable {
     /// Milliseconds since the boot.
     package var uptime: Int64 { sinceBoot.withLock { $0 } }
 
-    /// Seconds pass; when negative, the clock is put back.
+    /// Lets seconds pass; if negative, puts the clock back.
     package func advance(by seconds: Double) {
         set(by: seconds)
         if seconds > 0 { sinceBoot.withLock { $0 += Int64(seconds * 1000) } }
     }
 
-    /// The user sets the clock.
+    /// Sets the clock, as a user does.
     package func set(by seconds: Double) {
         current.withLock { $0 = Timestamp(milliseconds: $0.milliseconds + Int64(seconds * 1000)) }
     }

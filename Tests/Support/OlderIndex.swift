@@ -2,7 +2,7 @@ internal import Foundation
 internal import HalcyonMigrations
 internal import HalcyonSQLite
 
-/// Indexes as earlier versions have left them, with the entries of a cache that is there.
+/// Indexes as older versions left them, with the entries of an existing cache.
 package enum OlderIndex {
     private static func entries(_ access: String) -> String {
         "id, name, key, token, inode, size, created_at, \(access), expires_at, time_to_live, pinned"
@@ -10,8 +10,8 @@ package enum OlderIndex {
     private static let state =
         "boot, settled_at, index_inode, relearning, adoption, adopts_until, distrust_from, distrust_until, reconciled_at"
 
-    /// Takes back what later versions have changed, in the same file: an index as the code of that version makes it. What only
-    /// later versions know of entries is forgotten. No connection may have it open.
+    /// Reverts the changes of later versions in the same file: the result is an index as that version creates it, without attributes that
+    /// only later versions know. No connection may have it open.
     package static func make(version: Int, at path: String) throws {
         let connection = try Connection(path: path)
         try connection.execute(
@@ -35,7 +35,7 @@ package enum OlderIndex {
             """)
     }
 
-    /// All but the ledger.
+    /// Everything except the ledger.
     private static func dropEverything(in connection: Connection) throws {
         for type in ["view", "trigger", "table"] {
             let names = try connection.texts(

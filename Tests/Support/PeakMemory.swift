@@ -3,20 +3,20 @@
 
     package let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
 
-    /// What the process, with all tests that run beside this one, has used at most, as the system counts it.
+    /// The peak memory of the process, including all concurrent tests, as the system counts it.
     package struct PeakMemory {
         private let start: Int
 
         package init() throws { start = try Self.inBytes() }
 
-        /// Of a process in which nothing else runs: what it used earlier is forgotten.
+        /// For a process in which nothing else runs: resets the peak first.
         package init(forgettingEarlierPeaks: Void) throws {
             try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
             try self.init()
         }
 
-        /// Always true under a sanitizer: the one for addresses keeps hundreds of megabytes that were freed, to see who
-        /// still uses them, and the one for threads takes a multiple for its notes.
+        /// Always true under a sanitizer: the address sanitizer keeps hundreds of megabytes of freed memory to find later uses, and the
+        /// thread sanitizer needs a multiple for its records.
         package func hasGrown(byLessThan limit: Int) throws -> Bool {
             try isSanitized || Self.inBytes() - start < limit
         }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 package enum ProcessThreads {
-    /// How many this process has; 0 where the system has no file that tells.
+    /// The number of threads of this process; 0 if the system does not tell.
     package static var count: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("Threads:") }

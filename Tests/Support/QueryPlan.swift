@@ -1,10 +1,10 @@
 package import HalcyonSQLite
 
 extension Connection {
-    /// What `EXPLAIN QUERY PLAN` says of a statement, line by line.
+    /// The lines of `EXPLAIN QUERY PLAN` for a statement.
     package func queryPlan(of sql: StaticString) throws -> [String] { try queryPlan(of: [sql]) }
 
-    /// As ``queryPlan(of:)``, of one that is put together.
+    /// Like ``queryPlan(of:)``, for a statement that is composed at run time.
     package func queryPlan(of parts: [StaticString]) throws -> [String] {
         try with(joining: ["EXPLAIN QUERY PLAN "] + parts) { statement in
             var lines: [String] = []

@@ -1,12 +1,12 @@
 import Foundation
 
-/// SplitMix64 (Steele, Lea, Flood 2014): a random run that can be run again.
+/// SplitMix64 (Steele, Lea, Flood 2014), so that a random run can be repeated.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
     package init(seed: UInt64) { state = seed }
 
-    /// Seeded by `HALCYON_SEED`, otherwise anew in each run; printed once, for the next run.
+    /// Seeded with `HALCYON_SEED`, otherwise randomly; prints the seed once, so that you can repeat the run.
     package static let ofThisRun: SeededGenerator = {
         let seed =
             ProcessInfo.processInfo.environment["HALCYON_SEED"].flatMap(UInt64.init)

@@ -1,7 +1,7 @@
-/// Leaves out of a failing sequence whatever it fails without: halves first, then smaller pieces, in the end single elements.
+/// Removes everything from a failing sequence that the failure does not need: first halves, then smaller pieces, finally single elements.
 ///
-/// - Parameter fails: whether what is left still fails. Asked some n · log n times.
-/// - Returns: a sequence that fails, and from which no single element can be left out.
+/// - Parameter fails: whether a shorter sequence still fails. Called about n · log n times.
+/// - Returns: a failing sequence from which no single element can be removed.
 package func shrunk<Element>(_ sequence: [Element], while fails: ([Element]) throws -> Bool) rethrows -> [Element] {
     var shortest = sequence
     var size = max(1, sequence.count / 2)
@@ -13,7 +13,7 @@ package func shrunk<Element>(_ sequence: [Element], while fails: ([Element]) thr
             candidate.removeSubrange(start..<min(start + size, candidate.count))
             if try fails(candidate) { shortest = candidate } else { start += size }
         }
-        // What one element was needed for may have gone after it.
+        // Removing one element can make earlier ones removable.
         guard size > 1 || shortest.count < before else { return shortest }
         size = max(1, size / 2)
     }

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// Starts programs. Foundation's `Process` leaks (6.3), and the address sanitizer counts it.
+/// Starts programs. Foundation's `Process` leaks (6.3), and the address sanitizer reports that.
 package enum Spawning {
     /// - Parameters:
-    ///   - words: its name, as it is to see it, and its arguments.
+    ///   - words: its name and its arguments.
     ///   - environment: nil for this process's.
-    ///   - streams: which descriptor of this process becomes which one of the new one.
-    /// - Returns: the process, which the caller has to wait for.
+    ///   - streams: which descriptor of this process becomes which one of the new process.
+    /// - Returns: the process; wait for it.
     package static func start(
         _ program: String, _ words: [String], environment: [String: String]? = nil, streams: [Int32: Int32]
     ) throws(POSIXError) -> pid_t {
@@ -24,7 +24,7 @@ package enum Spawning {
         return pid
     }
 
-    /// An array of C strings that ends with NULL, for the time of a call.
+    /// A NULL-terminated array of C strings, valid during the call.
     private static func withCStrings<Result>(
         _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
     ) -> Result {

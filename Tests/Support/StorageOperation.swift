@@ -1,25 +1,25 @@
 package import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
-/// What is done to a cache while each of its calls fails in turn, or while its process ends at each step in turn.
+/// An operation on a cache during which each call fails in turn, or its process ends at each step in turn.
 package enum StorageOperation: String, CaseIterable, Sendable {
-    /// Of a new folder; of one that a crash left in disorder; of one with an older index; of one with blobs and no index.
+    /// Openings: of a new folder; of one that a crash left in disorder; of one with an older index; of one with blobs and no index.
     case open, openOverLeftovers, migrate, adopt
     case storeNew, overwrite, overwriteWithoutExchange, overwriteWithoutLinks
-    /// A new one and one in the place of another, with one commit.
+    /// A new entry and an overwrite, with one commit.
     case storeTogether
     case value, isCached, list
     case update
     case remove, evict, expire, removeAll, removeMatching
     case repair, checkpoint, close, reopen
 
-    /// Keys "0" to "5" are in the prepared folder, with ``Data/blob(_:count:)`` of their number; the first three live for a day.
-    /// "6" is for what is new.
+    /// Keys "0" to "5" are in the prepared folder, with ``Data/blob(_:count:)`` of their number; the first three live for a day. "6" is for
+    /// new entries.
     package static let keys = (0..<7).map(String.init)
     package static let newValue = Data.blob(60)
     package static let otherValue = Data.blob(22)
 
-    /// Whether opening the storage is what it is about.
+    /// Whether it tests the opening of the storage.
     package var opens: Bool { [.open, .openOverLeftovers, .migrate, .adopt].contains(self) }
 }
 
@@ -27,25 +27,25 @@ package enum StorageOperation: String, CaseIterable, Sendable {
 package struct CacheContents: Equatable, Sendable {
     /// The values under ``StorageOperation/keys``.
     package var values: [Data?]
-    /// Whether "2" is pinned and has a tag: both are noted at once.
+    /// Whether "2" is pinned and has a tag; one update sets both.
     package var isPinned = false
     package var tags: [String] = []
 
-    /// In front of the operation.
+    /// Before the operation.
     package init(before operation: StorageOperation) {
         values = (0..<7).map { $0 < 6 && operation != .open ? .blob($0) : nil }
-        // Stored by the process itself, a moment before.
+        // The process itself stored it a moment before.
         if operation == .checkpoint || operation == .close { values[6] = StorageOperation.newValue }
     }
 
-    /// What is there now.
+    /// The current state.
     package init(of storage: DiskStorage.Backend<Data>) throws {
         values = try StorageOperation.keys.map { try storage.value(forKey: $0, extendingExpiration: .none) }
         let entry = try storage.entry(forKey: "2")
         (isPinned, tags) = (entry?.isPinned ?? false, entry?.tags ?? [])
     }
 
-    /// What the operation makes of it.
+    /// The state after the operation.
     package func after(_ operation: StorageOperation) -> CacheContents {
         var contents = self
         switch operation {
@@ -55,7 +55,7 @@ package struct CacheContents: Equatable, Sendable {
         case .storeTogether:
             (contents.values[2], contents.values[6]) = (StorageOperation.otherValue, StorageOperation.newValue)
         case .remove: contents.values[2] = nil
-        // One batch of four: of six entries of 100 bytes 250 may stay.
+        // One batch of four entries: of 600 bytes, at most 250 may stay.
         case .evict: contents.removeValues(0..<4)
         case .expire, .removeMatching: contents.removeValues(0..<3)
         case .removeAll: contents.removeValues(0..<7)
@@ -68,7 +68,7 @@ package struct CacheContents: Equatable, Sendable {
     private mutating func removeValues(_ range: Range<Int>) { for index in range { values[index] = nil } }
 }
 
-/// A storage on a prepared folder, an operation that is done to it, and the seams at which it can be disturbed.
+/// A storage on a prepared folder, an operation on it, and the seams at which tests can disturb it.
 package final class OperationRun {
     package let operation: StorageOperation
     package let fileSystem = FaultyFileSystem()
@@ -78,12 +78,12 @@ package final class OperationRun {
     private let tuning: Tuning
     package private(set) var storage: DiskStorage.Backend<Data>?
 
-    /// - Parameter directory: what the cache's folder is in.
+    /// - Parameter directory: the parent of the cache's folder.
     package init(_ operation: StorageOperation, in directory: URL, tuning: Tuning = .patient) {
         self.operation = operation
         self.directory = directory
         self.tuning = tuning
-        // What was looked at once is then trusted as it is in a folder that is some seconds old.
+        // The dates of folders are then trusted, as in a folder that is some seconds old.
         fileSystem.lead(by: 10)
         switch operation {
         case .overwriteWithoutExchange: fileSystem.fail(.exchange, EINVAL, times: nil)
@@ -94,10 +94,10 @@ package final class OperationRun {
         }
     }
 
-    // The last connection goes before the file system that it uses.
+    // Releases the last connection before the file system that it uses.
     deinit { storage = nil }
 
-    /// A storage as a process of its own has one, with nothing between it and the system.
+    /// A storage as in an ordinary process, with the real file system.
     package static func storage(in directory: URL, _ change: (inout StorageEnvironment) -> Void = { _ in })
         -> DiskStorage.Backend<Data>
     {
@@ -121,7 +121,7 @@ package final class OperationRun {
         }
     }
 
-    /// All that comes before it.
+    /// Everything before the operation.
     package func begin() throws {
         let storage = makeStorage()
         self.storage = storage
@@ -137,7 +137,7 @@ package final class OperationRun {
         }
     }
 
-    /// What it did, where it says so.
+    /// Its result, if it has one.
     package enum Result: Equatable, Sendable {
         case done, value(Data?), isCached(Bool), isNoted(Bool)
         /// File names, sorted.
@@ -186,13 +186,13 @@ package final class OperationRun {
         }
     }
 
-    /// Waits for what it requested of housekeeping, and what that requested.
+    /// Waits for the housekeeping that it requested, and for what that requested.
     package func settle() {
         storage?.store.housekeepingWait()
         storage?.store.housekeepingWait()
     }
 
-    /// Closes the storage as the end of a process does.
+    /// Closes the storage as at the end of a process.
     package func end() {
         storage?.store.close()
         storage = nil

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder of a test's own, removed with it.
+/// A folder of one test, which removes it at its end.
 package final class TemporaryFolder: Sendable {
     package let url: URL
 
@@ -11,7 +11,7 @@ package final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // A test may have taken permissions away.
+        // A test may have removed permissions.
         _ = try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
         try? FileManager.default.removeItem(at: url)
     }

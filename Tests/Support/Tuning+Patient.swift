@@ -1,8 +1,8 @@
 package import Halcyon
 
 extension Tuning {
-    /// As an app's, but for the waits for locks, and for how long a row is believed. On a busy machine a thread that holds a lock can be out
-    /// of work for longer than lookups and stores wait, and a miss for want of patience would be taken for a loss.
+    /// The defaults, except for the timeouts of locks and for how long a row in memory is valid. On a busy machine a thread that holds a
+    /// lock may not run for longer than lookups and stores wait, and a test would mistake the resulting miss for a loss.
     package static var patient: Tuning {
         var tuning = Tuning()
         tuning.readerTimeout = 60_000

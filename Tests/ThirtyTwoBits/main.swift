@@ -1,5 +1,6 @@
-// Runs the library's arithmetic with an `Int` of 32 bits, as watches have it. Scripts/typecheck-apple compiles it together with
-// Sources/Halcyon/Platform/{Clamping,FileDate,FrameSequence}.swift and HTTP/DeltaSeconds.swift for wasm32, and runs it. A failed check is a trap.
+// Runs the library's arithmetic with a 32-bit `Int`, as on watches. Scripts/typecheck-apple compiles it together with
+// Sources/Halcyon/Platform/{Clamping,FileDate,FrameSequence}.swift and HTTP/DeltaSeconds.swift for wasm32, and runs it. A failed check
+// traps.
 
 func check(_ isTrue: Bool) {
     if !isTrue { fatalError() }

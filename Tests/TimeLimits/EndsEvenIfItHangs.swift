@@ -2,13 +2,13 @@ internal import Dispatch
 internal import Foundation
 package import Testing
 
-// A target of its own: programs without tests use HalcyonTestSupport, too.
+// A separate target, because programs without tests also use HalcyonTestSupport.
 
-/// Ends a test that hangs, and the process with it. A time limit of Swift Testing cancels the task, which a thread that waits in a system
+/// Ends a hanging test together with its process. A time limit of Swift Testing only cancels the task, and a thread that waits in a system
 /// call or for a lock never notices: the run would hang until you end it.
 package struct EndsEvenIfItHangs: TestTrait, SuiteTrait, TestScoping {
-    /// Far longer than any test needs, because a test's clock also runs while those that began with it have the processors: under a
-    /// sanitizer, on two of them, that is minutes. A false alarm would cost the whole run.
+    /// Far longer than any test needs: a test's clock also runs while other tests occupy the processors, which takes minutes under a
+    /// sanitizer on two processors. A false alarm would cost the whole run.
     private static let minutes = 20
 
     package var isRecursive: Bool { true }

@@ -1,8 +1,8 @@
 import Foundation
 import Halcyon
 
-/// Takes over a folder that Kingfisher wrote: how long until the first answer, and how long for all files, beside listing
-/// and `stat`ing them.
+/// Adopts a folder that Kingfisher wrote, and measures the time until the first answer and until all files are adopted, compared with
+/// listing and `stat`ing the files.
 ///
 ///     swift run -c release --package-path Benchmarks AdoptionOperations [FILES] [PARENT FOLDER]
 @main
@@ -30,9 +30,9 @@ struct Round {
     func run() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try makeFiles()
-        // The files of a cache are old; without this the index's first write would wait for all of them to be written.
+        // The files of a real cache are old; otherwise the index's first write would wait for the disk to write all of them.
         sync()
-        // The first look brings the folder into the system's cache, for both.
+        // Brings the folder into the system's cache, for both.
         _ = listAndStat()
         let bare = listAndStat()
         let memory = residentMegabytes()
@@ -56,7 +56,7 @@ struct Round {
     private func makeFiles() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let bytes = [UInt8](repeating: 7, count: 16)
-        // Another cache's folder: only its names are wanted.
+        // The folder of another cache, only for its names.
         let other = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-names-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: other) }
         let names = try DiskStorage.Backend<Data>(config: .init(name: "names", sizeLimit: 0, directory: other))
@@ -68,7 +68,7 @@ struct Round {
         }
     }
 
-    /// Microseconds a file.
+    /// Microseconds per file.
     private func listAndStat() -> Double {
         let begin = ContinuousClock.now
         guard let directory = opendir(folder.path) else { return 0 }

@@ -5,36 +5,36 @@ import Foundation
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Halcyon beside the bare system calls and beside a file-attribute backend, in one run, taking turns.",
+        abstract: "Compare Halcyon with bare system calls and a file-attribute backend, taking turns in one run.",
         discussion: """
-            Targets are ratios of medians of one run: absolute times depend on the machine, and on what else it does.
+            Targets are ratios of medians in one run, because absolute times depend on the machine and its load.
 
             Operations: \(Operation.names.joined(separator: ", ")).
             """)
 
-    @Flag(help: "Up to 1 000 000 entries, and the slow backend with 100 000: three quarters of an hour and 20 GB.")
+    @Flag(help: "Measure up to 1 000 000 entries, and 100 000 with the slow backend; takes 45 minutes and 20 GB.")
     var full = false
 
     @Option(help: ArgumentHelp("Write the rows as JSON.", valueName: "file"))
     var json: String?
 
-    @Option(help: ArgumentHelp("Draw the curves over the number of entries.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write a chart of the times over the number of entries, as SVG.", valueName: "file"))
     var svg: String?
 
-    @Option(help: ArgumentHelp("Where the files are made, and removed at the end; on a disk.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The folder for temporary files, on a disk.", valueName: "dir"))
     var folder: String?
 
-    @Option(parsing: .upToNextOption, help: ArgumentHelp("These operations alone.", valueName: "op"))
+    @Option(parsing: .upToNextOption, help: ArgumentHelp("Only these operations.", valueName: "op"))
     var only: [String] = []
 
-    @Flag(help: "Without the runs on tmpfs.")
+    @Flag(help: "Skip the runs on tmpfs.")
     var diskOnly = false
 
     func validate() throws {
         let unknown = Set(only).subtracting(Operation.names)
         guard unknown.isEmpty else {
             throw ValidationError(
-                "Unknown: \(unknown.sorted().joined(separator: ", ")). There are: \(Operation.names.joined(separator: ", "))."
+                "Unknown operations: \(unknown.sorted().joined(separator: ", ")). Choose from: \(Operation.names.joined(separator: ", "))."
             )
         }
     }

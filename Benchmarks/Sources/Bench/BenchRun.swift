@@ -1,8 +1,8 @@
 import BenchReport
 import Foundation
 
-/// All that is measured, in an order in which one thing does not disturb the next: what only reads and makes new files,
-/// everywhere; then what replaces files; then what removes them, because a disk may take minutes to recover from that.
+/// Measures everything in an order that limits side effects: first the operations that read and create files, on all volumes; then those
+/// that replace files; then those that delete them, because a disk may take minutes to recover.
 struct BenchRun {
     let volumes: [Volume]
     let plan: Plan
@@ -25,9 +25,9 @@ struct BenchRun {
         return inOrder(rows.filter { isWanted([$0.op]) })
     }
 
-    /// The files of a cache are old: those that the disk has not got yet are replaced and removed much faster.
+    /// The files of a real cache are old: a disk replaces and deletes files much faster while it has not written them yet.
     private func waitForDisk() {
-        Progress.say("waiting until all is on the disk")
+        Progress.say("waiting for the disk to write all files")
         sync()
     }
 
@@ -61,7 +61,7 @@ struct BenchRun {
         }
     }
 
-    /// As the operations are listed, not as the phases had them.
+    /// In the order of the operations, not of the phases.
     private func inOrder(_ rows: [ResultRow]) -> [ResultRow] {
         let names = Operation.names
         return rows.enumerated().sorted { one, other in

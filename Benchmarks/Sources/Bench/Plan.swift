@@ -1,16 +1,16 @@
-/// How much is measured.
+/// The extent of a run.
 struct Plan {
-    /// Entries of the caches that everything is measured in, ascending.
+    /// The numbers of entries of the caches, ascending.
     let counts: [Int]
-    /// Entries up to which the file-attribute backend comes along: each of its totals takes 70 µs an entry.
+    /// Measure the file-attribute backend up to this number of entries: each of its totals takes 70 µs per entry.
     let attributeLimit: Int
-    /// Entries up to which tmpfs is measured too: beyond that it says little that the disk does not.
+    /// Measure tmpfs up to this number of entries: beyond it, tmpfs shows little more than the disk.
     let tmpfsLimit: Int
     /// Entries of the memory storage.
     let memoryCounts: [Int]
-    /// Rows of the indexes that are asked for pages.
+    /// Rows of the indexes for queries of pages.
     let queryCounts: [Int]
-    /// Repeats whose medians are compared with each other.
+    /// Repeats; their medians are compared with each other.
     let rounds = 5
 
     static let quick = Plan(

@@ -1,14 +1,14 @@
 import BenchReport
 
-/// One of those that do the same work.
+/// One of the contestants that do the same work.
 struct Contestant {
     enum Role: CaseIterable { case halcyon, limit, attribute }
 
     let role: Role
     let play: (Item) throws -> Void
-    /// Finishes what was put off, outside the clock.
+    /// Completes deferred work, outside the clock.
     var settle: () -> Void = {}
-    /// Of one turn, where a call takes too long for as many as the others have.
+    /// Calls of one turn, if a call takes too long for as many as the others make.
     var calls = Int.max
 }
 
@@ -22,17 +22,17 @@ struct Outcome {
     }
 }
 
-/// Lets contestants take turns, so that a slow minute of the machine hits all alike.
+/// Lets contestants take turns, so that a slow minute of the machine affects all of them.
 ///
-/// A turn is some calls in a row: after each single one the processor's caches would be full of the others' code, and the
-/// shortest calls would pay most for it. Who begins changes with each turn.
+/// A turn is several calls in a row: after a single call the processor's caches would be full of the others' code, which would slow the
+/// shortest calls down most. The first contestant changes with each turn.
 struct Turns {
     var rounds = 5
     var turns = 8
     /// Calls of one turn.
     var length = 50
 
-    /// - Parameter items: so many of them, for the turn of all contestants.
+    /// - Parameter items: provides that many items for one turn of all contestants.
     func run(_ contestants: [Contestant], items: (Int) -> [Item]) throws -> Outcome {
         var outcome = Outcome()
         // Warms up.

@@ -2,13 +2,13 @@ import BenchReport
 import Foundation
 import Workload
 
-/// The contestants with the same entries, each in a fresh folder of its own on one volume.
+/// The contestants with the same entries, each in its own new folder on one volume.
 final class World {
     let volume: Volume
     let count: Int
     let halcyon: HalcyonCache
     let bare: BareFiles
-    /// nil where it would take too long.
+    /// nil if it would take too long.
     let attributes: AttributeBackend?
     let attributeFolder: URL
     /// The number of the next entry that is not stored yet.
@@ -18,7 +18,7 @@ final class World {
 
     static let blobSize = 4_096
 
-    /// Makes the folders and fills them.
+    /// Creates the folders and fills them.
     init(volume: Volume, count: Int, withAttributes: Bool) throws {
         self.volume = volume
         self.count = count
@@ -29,16 +29,16 @@ final class World {
         attributes = withAttributes ? try AttributeBackend(folder: attributeFolder) : nil
         next = count
         staged = Array("\(folder.path)/staged".utf8CString)
-        Progress.say("\(description): storing them")
+        Progress.say("\(description): storing the entries")
         try fill()
     }
 
     var description: String { "\(volume.name), \(FigureText.count(count)) entries" }
 
-    /// By turns, so that no folder's blocks are the disk's older ones.
+    /// In turns, so that no folder has older blocks of the disk.
     private func fill() throws {
         let (storage, data) = (try halcyon.storage(), blob(Self.blobSize))
-        // Its own way of storing waits for the disk each time, and is measured elsewhere.
+        // Not with its own stores: each waits for the disk, and they are measured elsewhere.
         let attributeFiles = try attributes.map { _ in try BareFiles(folder: attributeFolder) }
         for start in stride(from: 0, to: count, by: 500) {
             let items = (start..<min(count, start + 500)).map(item)
@@ -60,7 +60,7 @@ final class World {
 
     func item(_ number: Int) -> Item { Item(number, bare: bare) }
 
-    /// Of those that were there from the beginning.
+    /// Of the entries that existed from the beginning.
     func someItems(_ count: Int) -> [Item] {
         (0..<count).map { _ in item(Int.random(in: 0..<self.count, using: &randomness)) }
     }
@@ -78,9 +78,9 @@ final class World {
 
     // MARK: Turns
 
-    /// What each does with an item.
+    /// The calls of each contestant for an item.
     ///
-    /// - Parameter attribute: nil where the file-attribute backend takes no part.
+    /// - Parameter attribute: nil if the file-attribute backend takes no part.
     func contestants(
         halcyon: @escaping (Item) throws -> Void, limit: @escaping (Item) -> Void,
         attribute: ((AttributeBackend, Item) throws -> Void)? = nil
@@ -109,7 +109,7 @@ final class World {
         return row
     }
 
-    /// The targets are for the disk; without one, a read may cost 10 µs and a write 35 µs over the bare calls.
+    /// The targets are for the disk; on tmpfs, a read may cost 10 µs and a write 35 µs more than the bare calls.
     func target(_ onDisk: Target, over microseconds: Double) -> Target {
         volume.kind == .disk ? onDisk : .overLimit(microseconds)
     }

@@ -1,4 +1,4 @@
-/// How one contestant's figure of an operation changes with the number of entries.
+/// One contestant's figures of an operation over the number of entries.
 package struct Curve: Equatable, Sendable {
     package enum Contestant: String, CaseIterable, Sendable {
         case halcyon, limit, attribute
@@ -29,8 +29,7 @@ package struct CurvePanel: Equatable, Sendable {
 
     var points: [Curve.Point] { curves.flatMap(\.points) }
 
-    /// Panels of the rows in their order: one for each operation and blob size that was timed at two numbers of entries at
-    /// least.
+    /// The panels of the rows in their order: one for each operation and blob size that was timed with at least two numbers of entries.
     package static func panels(of rows: [ResultRow]) -> [CurvePanel] {
         let timed = rows.filter { $0.unit == .microseconds && $0.entries != nil }
         var names: [String] = []

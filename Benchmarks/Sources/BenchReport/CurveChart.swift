@@ -1,5 +1,5 @@
-/// Curves over the number of entries as one SVG: a panel for each operation, both axes logarithmic. No script; colours for
-/// light and dark.
+/// The curves over the number of entries as one SVG: a panel for each operation, with logarithmic axes. No script; colors for light and
+/// dark.
 package struct CurveChart {
     package let panels: [CurvePanel]
 
@@ -82,7 +82,7 @@ package struct CurveChart {
         """
 }
 
-/// Pixels to a tenth, without a needless `.0`.
+/// Pixels with one decimal, without a redundant `.0`.
 func number(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return tenths % 10 == 0 ? "\(tenths / 10)" : "\(Double(tenths) / 10)"

@@ -1,9 +1,9 @@
-/// What is quoted of one contestant.
+/// A reported figure of one contestant.
 package struct Figure: Equatable, Sendable {
     package var value: Double
     package var p99: Double?
     package var isUnsteady = false
-    /// How often it was measured anew; 1 says nothing of how far to trust it.
+    /// The number of repeats; 1 says nothing about its reliability.
     package var rounds = 1
 
     package init(_ value: Double) { self.value = value }
@@ -17,7 +17,7 @@ package struct Figure: Equatable, Sendable {
         rounds = samples.rounds.count
     }
 
-    /// What a hundredth of all calls was slower than; nil with fewer than a hundred.
+    /// The 99th percentile of all calls; nil with fewer than a hundred.
     package init?(tailOf samples: Samples) {
         guard let tail = samples.p99 else { return nil }
         value = tail
@@ -26,12 +26,12 @@ package struct Figure: Equatable, Sendable {
     }
 }
 
-/// What figures are counted in.
+/// The units of figures.
 package enum FigureUnit: String, Sendable {
     case microseconds = "us"
     case bytes
     /// One throughput over another.
     case factor
-    /// How often something was done.
+    /// A count.
     case count
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Figures for people: three digits or so, in the unit that suits their size.
+/// Figures for readers: about three digits, in a suitable unit.
 package enum FigureText {
     package static func text(_ value: Double, _ unit: FigureUnit) -> String {
         switch unit {
@@ -13,7 +13,7 @@ package enum FigureText {
 
     package static func factor(_ value: Double) -> String { "\(digits(value)) ×" }
 
-    /// Thousands apart by a space, whatever the locale.
+    /// Groups of three digits, separated by a space in every locale.
     package static func count(_ value: Int) -> String {
         value < 1_000 ? "\(value)" : count(value / 1_000) + " " + String(format: "%03d", value % 1_000)
     }

@@ -1,4 +1,4 @@
-/// Where the curves of a panel are drawn, in the picture's coordinates.
+/// The area of a panel's curves, in the chart's coordinates.
 struct PlotFrame {
     let left, top, width, height: Double
     var bottom: Double { top + height }
@@ -55,7 +55,7 @@ struct PlotDrawing {
             """
     }
 
-    /// A tick is a power of ten: a fraction of a microsecond is in nanoseconds.
+    /// A tick is a power of ten; fractions of a microsecond are shown in nanoseconds.
     private func timeName(_ microseconds: Double) -> String {
         microseconds < 0.99
             ? "\(Int((microseconds * 1_000).rounded())) ns" : FigureText.text(microseconds.rounded(), .microseconds)

@@ -1,4 +1,4 @@
-/// Where the files were.
+/// The place of the files.
 package enum VolumeKind: String, Sendable {
     case disk, tmpfs
     /// No files at all.
@@ -15,11 +15,11 @@ package struct ResultRow: Equatable, Sendable {
     package var unit = FigureUnit.microseconds
     package var halcyon: Figure
     package var limit: Figure?
-    /// What the limit is, in words.
+    /// A description of the limit.
     package var limitName: String?
     package var attribute: Figure?
     package var target: Target?
-    /// Whatever else explains the figure, by its name in the JSON.
+    /// Other values that explain the figure, by their names in the JSON.
     package var extras: [String: Double] = [:]
 
     package init(_ op: String, on volume: VolumeKind, entries: Int? = nil, bytes: Int? = nil, halcyon: Figure) {
@@ -32,7 +32,7 @@ package struct ResultRow: Equatable, Sendable {
 
     package var ratioToLimit: Double? { ratio(halcyon, to: limit) }
 
-    /// How many times as long the file-attribute backend takes.
+    /// The time of the file-attribute backend as a multiple.
     package var speedup: Double? { attribute.flatMap { ratio($0, to: halcyon) } }
 
     package var isMet: Bool? { target?.isMet(by: halcyon.value, limit: limit?.value) }

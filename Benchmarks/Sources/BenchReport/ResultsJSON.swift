@@ -1,6 +1,6 @@
 import Foundation
 
-/// The rows for programs: an array with an object on each line. What is not known has no key.
+/// The rows for programs: an array with one object per line. Unknown values have no key.
 package struct ResultsJSON {
     package let rows: [ResultRow]
 
@@ -43,7 +43,7 @@ extension ResultRow: Encodable {
             figure.p99.map(rounded), forKey: Key(stringValue: "\(name)_p99_\(unit.rawValue)"))
     }
 
-    /// No clock is better than that.
+    /// No clock is more precise.
     private func rounded(_ value: Double) -> Double { (value * 1_000).rounded() / 1_000 }
 
     private struct Key: CodingKey, ExpressibleByStringLiteral {

@@ -1,4 +1,4 @@
-/// The rows for people: a Markdown table for each volume, with columns of one width so that it can be read as it is.
+/// The rows for readers: a Markdown table for each volume, with aligned columns so that the source is readable.
 package struct ResultsTable {
     package let rows: [ResultRow]
 

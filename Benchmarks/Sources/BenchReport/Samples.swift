@@ -1,8 +1,8 @@
-/// The measurements of one contestant, kept by round: a round is disturbed as a whole when the machine is.
+/// The measurements of one contestant, kept by round, because a busy machine disturbs a whole round.
 package struct Samples: Equatable, Sendable {
     package private(set) var rounds: [[Double]]
 
-    /// Rounds whose medians are further apart than this factor disagree.
+    /// Rounds disagree if their medians differ by more than this factor.
     package static let tolerance = 1.5
 
     package init(rounds: [[Double]] = []) { self.rounds = rounds.filter { !$0.isEmpty }.map { $0.sorted() } }
@@ -11,7 +11,7 @@ package struct Samples: Equatable, Sendable {
         if !round.isEmpty { rounds.append(round.sorted()) }
     }
 
-    /// The median of the rounds' medians, so that one disturbed round counts for one. nil without measurements.
+    /// The median of the rounds' medians, so that one disturbed round counts only once. nil without measurements.
     package var median: Double? { quantile(0.5, of: roundMedians) }
 
     /// Over all rounds, because a tail needs many measurements; nil with fewer than a hundred.
@@ -20,7 +20,7 @@ package struct Samples: Equatable, Sendable {
         return all.count < 100 ? nil : quantile(0.99, of: all.sorted())
     }
 
-    /// Each round's p99 in its place.
+    /// The p99 of each round.
     package var tails: Samples { Samples(rounds: rounds.map { quantile(0.99, of: $0).map { [$0] } ?? [] }) }
 
     /// The slowest round over the fastest one.
@@ -34,7 +34,7 @@ package struct Samples: Equatable, Sendable {
     private var roundMedians: [Double] { rounds.compactMap { quantile(0.5, of: $0) }.sorted() }
 }
 
-/// The value that so many of the sorted ones are not above, in the middle between two where it falls between them.
+/// The value that this share of the sorted ones does not exceed, interpolated between two if necessary.
 package func quantile(_ share: Double, of sorted: [Double]) -> Double? {
     guard let last = sorted.indices.last else { return nil }
     let place = share * Double(last)

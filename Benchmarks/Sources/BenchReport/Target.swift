@@ -1,15 +1,15 @@
-/// What a figure has to be.
+/// The requirement for a figure.
 package enum Target: Equatable, Sendable {
-    /// At most so many times the limit's figure.
+    /// At most this multiple of the limit's figure.
     case ratio(Double)
-    /// At most so much more than the limit's figure.
+    /// At most this much more than the limit's figure.
     case overLimit(Double)
     /// At most, in the row's unit.
     case atMost(Double)
     /// At least, in the row's unit.
     case atLeast(Double)
 
-    /// nil where there is nothing to compare with.
+    /// nil if there is nothing to compare with.
     package func isMet(by value: Double, limit: Double?) -> Bool? {
         switch self {
         case .ratio(let most): limit.map { value <= most * $0 }

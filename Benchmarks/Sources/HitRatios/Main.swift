@@ -23,11 +23,11 @@ enum HitRatios {
         }
     }
 
-    /// Each row as soon as it is known, also into a file.
+    /// Prints each row as soon as it is known, and writes it to a file.
     private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 }
 
-/// An order of eviction and what an eviction leaves.
+/// An eviction order and its low-water mark.
 struct Order {
     let name: String
     let order: DiskStorage.EvictionOrder
@@ -94,7 +94,7 @@ struct Row {
         return (Double(hits) / Double(trace.requests.count), times)
     }
 
-    /// On one line of standard error, where a person is looking.
+    /// On one line of standard error, if that is a terminal.
     private func showProgress(_ number: Int?) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         let text = number.map { "\r\(order.name), \($0) of \(trace.requests.count) requests" } ?? "\r\u{1B}[K"

@@ -1,13 +1,11 @@
 import CSQLite
 
-/// What SQLite answered when it should have said OK.
-///
-/// A benchmark has no way to go on from any of these.
+/// SQLite's result when it should have been OK. The benchmark cannot continue after any of these.
 struct DatabaseError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// One connection: just enough of SQLite to time statements, with nothing between the clock and the library.
+/// One connection: just enough of SQLite to time statements, with nothing between the clock and SQLite.
 final class Database {
     private let handle: OpaquePointer
 

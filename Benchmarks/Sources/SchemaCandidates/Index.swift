@@ -100,7 +100,7 @@ extension Index {
         return removed
     }
 
-    /// Without triggers the caller has to learn first what an upsert will replace.
+    /// Without triggers the caller first has to find out what an upsert replaces.
     private func size(of entry: Entry, name: [UInt8]) throws -> Int64? {
         identify(entry, name: name, in: sizeBefore)
         let size = try sizeBefore.step() ? sizeBefore.integer(at: 3) : nil

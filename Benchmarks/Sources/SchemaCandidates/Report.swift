@@ -56,7 +56,7 @@ struct Report {
         return samples.rounds[0].count < 5 ? median : "\(median) / \(figure(samples.p99))"
     }
 
-    /// The honesty line: differences smaller than this mean nothing.
+    /// The noise: smaller differences than this mean nothing.
     private var spreads: String {
         let parts = groups.joined().map { measure in
             let all = outcomes.compactMap { $0.samples[measure]?.spread }.sorted()

@@ -138,7 +138,7 @@ extension Round {
         return (time, removed)
     }
 
-    /// A fast candidate that lost count would be no candidate.
+    /// A candidate with wrong totals is invalid, however fast it is.
     private func checkTotals() throws {
         let wrong = try index.writer.integer(
             """

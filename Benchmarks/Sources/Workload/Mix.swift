@@ -1,17 +1,17 @@
-/// What an app does with its cache, in an order that is the same in each run: of twenty calls fifteen ask for a value, three
-/// whether something is cached, and two store. A few entries are asked for most of the time.
+/// The calls of an app, in the same order in each run: of twenty calls, fifteen load a value, three check whether an entry is cached, and
+/// two store. Most calls are about a few entries.
 package struct Mix {
     package enum Kind: CaseIterable, Sendable { case value, isCached, store }
 
     package struct Call: Sendable {
         package let kind: Kind
-        /// The number of one that is there.
+        /// The number of an existing entry.
         package let entry: Int
     }
 
     private var randomness = Randomness()
     private let zipf: Zipf
-    /// The entries by rank: what is asked for often has not been stored first, nor side by side.
+    /// The entries by rank: popular ones were neither stored first, nor next to each other.
     private let ranked: [Int]
 
     private static let deck: [Kind] =

@@ -1,13 +1,13 @@
-/// Requests of a cache that holds a part of what exists: a few keys are asked for most of the time.
+/// The requests to a cache that holds a part of all keys: most requests are for a few keys.
 package struct RequestTrace {
-    /// Keys by number, in the order in which they are asked for. Those of scans begin after ``keyCount`` and are asked for once.
+    /// The keys by number, in the order of the requests. Those of scans begin after ``keyCount`` and are requested once.
     package let requests: [Int]
 
     package static let keyCount = 50_000
 
-    /// 300,000 requests of 50,000 keys (Zipf 0.9).
+    /// 300,000 requests for 50,000 keys (Zipf 0.9).
     ///
-    /// - Parameter hasScans: whether 3,000 keys that come only once follow each 10,000 requests.
+    /// - Parameter hasScans: whether 3,000 requests for new keys follow each 10,000 requests.
     package init(hasScans: Bool) {
         var randomness = Randomness()
         let zipf = Zipf(count: Self.keyCount, exponent: 0.9)

@@ -1,4 +1,4 @@
-/// What a cache of equally large values keeps, worked out in memory: each order of eviction to the letter.
+/// A cache of equally large values, simulated in memory with the exact rules of each eviction order.
 package struct SimulatedCache {
     private struct Entry {
         var rank: Int
@@ -20,10 +20,10 @@ package struct SimulatedCache {
         self.countsReads = countsReads
     }
 
-    /// Asks for a value, and stores it if it is not there.
+    /// Requests a value, and stores it if it is missing.
     ///
-    /// - Parameter time: later than that of the request before.
-    /// - Returns: whether it was there.
+    /// - Parameter time: later than that of the previous request.
+    /// - Returns: whether it was cached.
     package mutating func request(_ key: Int, at time: Int) -> Bool {
         clock = time
         guard var entry = entries[key] else {
@@ -37,7 +37,7 @@ package struct SimulatedCache {
         return true
     }
 
-    /// No entry has a lower rank than this one had. It is looked for again once it has another rank or is evicted.
+    /// The lowest rank and its entry; searched again after the rank of that entry changes or it is evicted.
     private var lowest = (rank: 0, key: -1)
 
     private var span: Int {

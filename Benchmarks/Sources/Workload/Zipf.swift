@@ -1,6 +1,6 @@
 import Foundation
 
-/// Draws ranks, the first ones most often: that of rank r with a weight of r to the power of minus the exponent.
+/// Draws ranks, low ones most often: rank r has the weight r to the power of minus the exponent.
 package struct Zipf {
     /// Of the weights up to each rank.
     private let sums: [Double]
@@ -19,7 +19,7 @@ package struct Zipf {
         return rank(at: Double.random(in: 0..<total, using: &generator))
     }
 
-    /// The first one whose sum is beyond that place.
+    /// The first rank whose cumulative weight exceeds that position.
     private func rank(at place: Double) -> Int {
         var (low, high) = (0, sums.count - 1)
         while low < high {

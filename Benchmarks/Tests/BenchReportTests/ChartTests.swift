@@ -19,7 +19,7 @@ struct ChartTests {
         #expect(scale.share(of: 1e9) == 1)
     }
 
-    @Test("A single power of ten has a decade to be drawn in, and nothing positive has no scale")
+    @Test("A single power of ten gets a whole decade, and without positive values there is no scale")
     func narrowScale() {
         #expect(LogScale([10])?.decades == 1...2)
         #expect(LogScale([0.5])?.ticks == [0.1, 1])
@@ -32,7 +32,7 @@ struct ChartTests {
         return row
     }
 
-    @Test("An operation has a panel if it was timed at two numbers of entries")
+    @Test("An operation gets a panel if it was timed with two different numbers of entries")
     func panels() {
         let rows = [
             row("value_hit", 10_000, 13), row("value_hit", 1_000, 12), row("value_hit", 1_000, 9, on: .tmpfs),
@@ -44,7 +44,7 @@ struct ChartTests {
         #expect(panels[0].curves[0].points.map(\.entries) == [1_000, 10_000])
     }
 
-    @Test("The picture is well formed, and has no script")
+    @Test("The chart is well-formed XML and contains no script")
     func picture() {
         let svg = CurveChart(rows: [row("a<b & c", 1_000, 0.4), row("a<b & c", 1_000_000, 90_000)]).svg
         let parser = XMLParser(data: Data(svg.utf8))

@@ -3,16 +3,16 @@ import Testing
 
 @Suite("Samples")
 struct SamplesTests {
-    @Test("The median is that of the rounds' medians, so that a disturbed round counts for one")
+    @Test("The median is the median of the rounds' medians, so a disturbed round counts only once")
     func median() {
         let samples = Samples(rounds: [[3, 1, 2], [900, 800, 700], [4, 2, 3]])
         #expect(samples.median == 3)
     }
 
-    @Test("Half of an even number lies between two")
+    @Test("The median of an even number of values lies between the middle two")
     func evenNumber() { #expect(quantile(0.5, of: [1, 2, 3, 4]) == 2.5) }
 
-    @Test("Nothing measured is nothing to quote")
+    @Test("Without measurements there are no figures")
     func empty() {
         let samples = Samples(rounds: [[], []])
         #expect(samples.median == nil)
@@ -21,14 +21,14 @@ struct SamplesTests {
         #expect(Figure(samples) == nil)
     }
 
-    @Test("A tail is quoted of a hundred measurements at least")
+    @Test("A tail needs at least a hundred measurements")
     func tail() {
         #expect(Samples(rounds: [Array(repeating: 1, count: 99)]).p99 == nil)
         let samples = Samples(rounds: [(0..<50).map(Double.init), (50...100).map(Double.init)])
         #expect(samples.p99 == 99)
     }
 
-    @Test("A tail is that of all calls, and unsteady if those of the rounds disagree")
+    @Test("A tail covers all calls, and is unsteady if the tails of the rounds disagree")
     func tailOfRounds() throws {
         let calm = Array(repeating: 1.0, count: 99) + [1_000]
         let even = try #require(Figure(tailOf: Samples(rounds: [calm, calm])))

@@ -13,7 +13,7 @@ struct TargetTests {
         ])
     func meeting(target: Target, value: Double, isMet: Bool) { #expect(target.isMet(by: value, limit: 10) == isMet) }
 
-    @Test("Without a limit nobody can say whether a ratio is met")
+    @Test("Without a limit it is unknown whether a ratio is met")
     func withoutLimit() {
         #expect(Target.ratio(2).isMet(by: 1, limit: nil) == nil)
         #expect(Target.atMost(2).isMet(by: 1, limit: nil) == true)

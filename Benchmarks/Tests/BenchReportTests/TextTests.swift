@@ -2,7 +2,7 @@ import BenchReport
 import Foundation
 import Testing
 
-/// One row with all there is, and one with as little as there can be.
+/// One row with all values, and one with as few as possible.
 private let full: ResultRow = {
     var row = ResultRow("value_hit", on: .disk, entries: 10_000, bytes: 4_096, halcyon: Figure(12.34))
     row.halcyon.p99 = 40
@@ -37,10 +37,10 @@ struct TextTests {
         ])
     func figures(value: Double, unit: FigureUnit, text: String) { #expect(FigureText.text(value, unit) == text) }
 
-    @Test("Thousands are apart by a space", arguments: [(7, "7"), (1_000, "1 000"), (1_002_003, "1 002 003")])
+    @Test("Spaces separate thousands", arguments: [(7, "7"), (1_000, "1 000"), (1_002_003, "1 002 003")])
     func counts(count: Int, text: String) { #expect(FigureText.count(count) == text) }
 
-    @Test("The JSON has an object on each line, and no key for what is not known")
+    @Test("The JSON has one object per line, and omits unknown values")
     func json() throws {
         let text = try ResultsJSON(rows: [full, bare]).text()
         #expect(text.split(separator: "\n").count == 4)
@@ -59,7 +59,7 @@ struct TextTests {
             Set(objects[1].keys) == ["op", "volume", "halcyon_bytes", "target", "met", "rounds"])
     }
 
-    @Test("The table has a part for each volume, its lines are equally long, and what disagrees is marked")
+    @Test("The table has a section per volume, lines of equal length, and marks on unsteady figures")
     func table() {
         let lines = ResultsTable(rows: [full, bare]).markdown.split(separator: "\n")
         #expect(lines.filter { $0.hasPrefix("## ") } == ["## Disk", "## tmpfs"])

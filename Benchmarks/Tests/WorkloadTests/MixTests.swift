@@ -3,7 +3,7 @@ import Workload
 
 @Suite("Workload")
 struct MixTests {
-    @Test("Of twenty calls fifteen load, three look and two store")
+    @Test("Of twenty calls, fifteen load, three check and two store")
     func shares() {
         var mix = Mix(entries: 100)
         let calls = mix.calls(2_000)
@@ -12,7 +12,7 @@ struct MixTests {
         #expect(calls.allSatisfy { (0..<100).contains($0.entry) })
     }
 
-    @Test("Two runs make the same calls, and one does not repeat itself")
+    @Test("Two runs make the same calls, and a single run does not repeat itself")
     func order() {
         var (one, other) = (Mix(entries: 1_000), Mix(entries: 1_000))
         let first = one.calls(200).map(\.entry)

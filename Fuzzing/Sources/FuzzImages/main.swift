@@ -2,8 +2,8 @@ import Foundation
 import Fuzzer
 import Halcyon
 
-// Any bytes are a picture or none: no trap, no read outside of them. The first byte says what is asked of the
-// rest: all pictures of an animation or the first, a smaller size, the serializer that the cache itself uses.
+// Any bytes decode to a picture or an error, without a trap and without a read beyond them. The first byte selects the operation on the
+// rest: all frames of an animation or the first, a smaller size, or the cache's own serializer.
 fuzz { bytes, count in
     let input = data(bytes, count)
     guard let choice = input.first else { return 0 }
@@ -27,8 +27,8 @@ func downsample(_ file: Data) {
         data: file, to: CGSize(width: 16, height: 16), scale: 2)
 }
 
-/// What can be encoded is a picture again. Not each can: the pixels of a picture that is damaged behind its header are missing only
-/// when somebody asks for them.
+/// An encoded picture decodes again. Not every picture can be encoded: if its data is damaged after the header, the decoder finds that only
+/// when it reads the pixels.
 func serialize(_ file: Data) {
     let serializer = FormatIndicatedCacheSerializer.png
     let options = KingfisherParsedOptionsInfo(nil)

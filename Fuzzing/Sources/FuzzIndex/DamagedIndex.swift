@@ -1,9 +1,9 @@
 import Foundation
 
-/// What becomes of a sound index, as the input says it.
+/// Damages a sound index as the input says.
 ///
-/// An input that begins as a database does is the index itself. Every other one is a list of patches: three bytes for the place, one
-/// for the number of bytes, and those. Places with the highest bit set are in the write-ahead log.
+/// An input that begins like a database is the index itself. Any other input is a list of patches: three bytes for the place, one for the
+/// number of bytes, and those bytes. Places with the highest bit set are in the write-ahead log.
 struct DamagedIndex {
     private let input: Data
 

@@ -1,12 +1,12 @@
 import Foundation
 import Halcyon
 
-/// What a cache promises, however its index is damaged.
+/// The promises of a cache with any damaged index.
 struct Service {
     let template: TemplateCache
     let folder: URL
 
-    /// What it does not promise is that an index of a newer version, which a damaged one may look like, can be used.
+    /// A damaged index may look like one of a newer version, which the cache does not promise to use.
     func use() throws {
         for _ in 0..<2 {
             guard let storage = try? DiskStorage.Backend<Data>(config: TemplateCache.config(in: folder)) else { return }

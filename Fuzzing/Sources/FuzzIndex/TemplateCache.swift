@@ -22,7 +22,7 @@ final class TemplateCache: @unchecked Sendable {
         _ = try storage.entries(sortedBy: .key)
         try storage.update(DiskStorage.EntryAttributes(tags: ["a", "b"]), forKey: "https://example.com/1.jpg")
         names = blobs.reduce(into: [:]) { $0[$1.key] = storage.cacheFileURL(forKey: $1.key).lastPathComponent }
-        // While it is open, the newest changes are in the log.
+        // While it is open, the latest changes are in the log.
         let place = Self.indexURL(in: root)
         index = try Data(contentsOf: place)
         log = try Data(contentsOf: URL(fileURLWithPath: place.path + "-wal"))
@@ -40,7 +40,7 @@ final class TemplateCache: @unchecked Sendable {
         root.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.fuzz")
     }
 
-    /// A new folder each time, in the place of the last one.
+    /// A new folder each time, in place of the previous one.
     func makeFolder(with damage: DamagedIndex) throws -> URL {
         let copy = root.appendingPathComponent("copy")
         try? FileManager.default.removeItem(at: copy)

@@ -2,8 +2,8 @@ import Foundation
 import Fuzzer
 import Halcyon
 
-// Any bytes may be in the place of the index, or of its log: no trap, no hang, and no value but the one that was stored. What the
-// input says is in DamagedIndex.swift; what is asked of the cache then, in Service.swift.
+// The index, or its log, may contain any bytes: the cache does not trap or hang, and returns no value that was not stored.
+// DamagedIndex.swift interprets the input; Service.swift uses the cache.
 let cache = try TemplateCache()
 
 fuzz { bytes, count in

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// The pictures of an app's users: what an app typically does with a cache, as it would be written for Kingfisher's.
+/// The pictures of an app's users: a typical use of a cache, written as for Kingfisher's.
 final class AvatarCache: Sendable {
     let cache: ImageCache
 
@@ -15,7 +15,7 @@ final class AvatarCache: Sendable {
 
     // MARK: Showing
 
-    /// At once where there is one in memory, otherwise later on the main queue.
+    /// Shows a picture from memory at once, and others later on the main queue.
     func show(_ url: URL, in view: AvatarView) {
         if let image = cache.retrieveImageInMemoryCache(forKey: url.cacheKey) {
             return view.display(image)
@@ -49,7 +49,7 @@ final class AvatarCache: Sendable {
         }
     }
 
-    /// Puts files that came with another request on the disk ahead of their use.
+    /// Stores files that came with another request, before they are needed.
     func prefetch(_ files: [(url: URL, data: Data)]) async throws {
         for file in files where cache.imageCachedType(forKey: file.url.cacheKey) == .none {
             try await cache.storeToDisk(file.data, forKey: file.url.cacheKey, expiration: .days(3))
@@ -81,7 +81,7 @@ final class AvatarCache: Sendable {
     func tidyUp() { cache.cleanExpiredCache() }
 }
 
-/// What an app would show them in.
+/// The view that an app would show them in.
 protocol AvatarView: Sendable {
     func display(_ image: KFCrossPlatformImage)
     func displayPlaceholder()

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// Overrides everything that is open, and notes what is called.
+/// Overrides everything that is open, and records the calls.
 final class NotingCache: ImageCache, @unchecked Sendable {
     // Sendable because of the lock.
     private let lock = NSLock()
@@ -11,7 +11,7 @@ final class NotingCache: ImageCache, @unchecked Sendable {
         lock.withLock { calls.append(String(name.prefix { $0 != "(" })) }
     }
 
-    /// What was called since this was asked last.
+    /// The calls since this was last read.
     var taken: [String] {
         lock.withLock {
             defer { calls = [] }

@@ -1,9 +1,9 @@
 import Foundation
 import Halcyon
 
-// What an app's own types have to have to work with the cache, and no more.
+// The minimum that an app's own types need to work with the cache.
 
-/// Keeps the files unreadable for other readers of the directory.
+/// Makes the files unreadable for other readers of the directory.
 struct ScramblingSerializer: CacheSerializer {
     let key: UInt8
 
@@ -18,19 +18,19 @@ struct ScramblingSerializer: CacheSerializer {
     func scrambled(_ data: Data) -> Data { Data(data.map { $0 ^ key }) }
 }
 
-/// Says nothing about loading, and nothing about originals.
+/// Implements neither loading nor the use of originals.
 struct WriteOnlySerializer: CacheSerializer {
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
 }
 
-/// Makes bytes of nothing.
+/// Returns no data for any image.
 struct RefusingSerializer: CacheSerializer {
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { nil }
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
     var originalDataUsed: Bool { true }
 }
 
-/// Its parameters are part of its identifier. It draws nothing: what a processor draws is not the cache's business.
+/// Its parameters are part of its identifier. It draws nothing, because the cache does not depend on what a processor draws.
 struct RoundedCorners: ImageProcessor {
     let identifier: String
 
@@ -49,13 +49,13 @@ struct RefusingProcessor: ImageProcessor {
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
 }
 
-/// The same picture under all of the addresses that a server signs anew each time.
+/// The same picture under all addresses that a server signs.
 struct SignedPicture: Resource {
     let downloadURL: URL
     var cacheKey: String { downloadURL.path }
 }
 
-/// A value that is no image.
+/// A value that is not an image.
 struct Profile: DataTransformable, CacheCostCalculable, Equatable, Sendable {
     struct Damaged: Error {}
 
@@ -76,7 +76,7 @@ struct Profile: DataTransformable, CacheCostCalculable, Equatable, Sendable {
     var cacheCost: Int { name.utf8.count }
 }
 
-/// An operation queue that keeps what it is given.
+/// An operation queue that holds its blocks.
 final class HeldOperations: CallbackOperationQueue, @unchecked Sendable {
     private let lock = NSLock()
     private var blocks: [@Sendable () -> Void] = []

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-/// The process that starts the processes which end at a step.
+/// Starts the process that runs the crashing processes.
 final class CrashServerProcess {
     enum Outcome: String { case killed, finished, failed, lost }
 
@@ -20,7 +20,7 @@ final class CrashServerProcess {
     }
 
     deinit {
-        // The end of its input is its end.
+        // It ends when its input ends.
         try? requests.close()
         var status: Int32 = 0
         waitpid(pid, &status, 0)
@@ -41,7 +41,7 @@ final class CrashServerProcess {
 
     // MARK: Starting
 
-    /// Its two ends, neither of which another process inherits by chance.
+    /// Both ends are close-on-exec, so that no other process inherits them.
     private static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         try #require(Foundation.pipe(&ends) == 0)
@@ -61,7 +61,7 @@ final class CrashServerProcess {
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         let path = try BuiltExecutable.named("HalcyonCrashServer").path
         let words = strings([path])
-        // What it has in its globals when it ends is no leak.
+        // Its globals are not leaks.
         let variables = strings(
             ProcessInfo.processInfo.environment.map { "\($0)=\($1)" } + ["ASAN_OPTIONS=detect_leaks=0"])
         defer { (words + variables).forEach { free($0) } }
@@ -71,7 +71,7 @@ final class CrashServerProcess {
         return pid
     }
 
-    /// C strings, ended by NULL.
+    /// A NULL-terminated array of C strings.
     private static func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
         texts.map { strdup($0) } + [nil]
     }

@@ -5,20 +5,20 @@ import Testing
 
 @testable import Halcyon
 
-/// The process ends (`kill -9`) at each step of each operation in turn; then another one looks.
+/// The process ends (`kill -9`) at each step of each operation in turn; then another one inspects the cache.
 ///
-/// Steps are the calls that change something on the disk, of the file system and of SQLite, in whichever thread; so what is done
-/// later, off the caller's path, is interrupted too. Whatever step it was: the operation is wholly there or wholly not, what was
-/// acknowledged is there, and what is left over is found.
+/// Steps are the calls of the file system and of SQLite that change something on the disk, in any thread, so work off the caller's path is
+/// interrupted too. After any step, the operation is complete or has changed nothing, acknowledged changes are present, and leftovers are
+/// found.
 @Suite(.endsEvenIfItHangs) struct CrashTests {
     @Test(arguments: StorageOperation.allCases)
-    func `whatever step a process ends at, nothing is lost and nothing is mixed`(operation: StorageOperation) throws {
+    func `a process that ends at any step loses nothing and mixes nothing`(operation: StorageOperation) throws {
         try endAtEachStep(of: operation, tearingWrites: false)
     }
 
-    /// A write that the end of a process, or a full disk, has cut in two.
+    /// A write that the end of a process or a full disk has cut in two.
     @Test(arguments: [StorageOperation.overwrite, .storeTogether, .remove, .migrate, .checkpoint, .close])
-    func `a write that was only half done counts as none`(operation: StorageOperation) throws {
+    func `a torn write counts as no write`(operation: StorageOperation) throws {
         try endAtEachStep(of: operation, tearingWrites: true)
     }
 
@@ -34,11 +34,11 @@ import Testing
             kills += 1
         }
         print("crash: \(operation)\(tearingWrites ? ", torn writes" : ""): \(kills) kills at \(count) steps")
-        // Housekeeping takes part in it, so its number of steps varies by a few.
+        // The number of steps varies by a few, because it includes housekeeping.
         #expect(kills >= steps.count - 3, "\(operation): \(kills) of \(steps.count)")
     }
 
-    /// How many steps it has: it comes to its end only when the step lies behind.
+    /// The number of its steps: it ends normally only if the step does not exist.
     private func steps(
         of operation: StorageOperation, _ tearsWrites: Bool, _ prepared: PreparedFolder, _ server: CrashServerProcess
     ) throws -> Int {

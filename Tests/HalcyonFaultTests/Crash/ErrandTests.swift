@@ -7,7 +7,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What can be seen only of a process that does nothing else, or that ends.
+/// Behavior that only shows in a process without other work, or at its end.
 @Suite(.endsEvenIfItHangs) struct ErrandTests {
     #if os(Linux)
         @Test func `opening storages by the hundred takes a few threads`() throws {
@@ -30,7 +30,7 @@ import Testing
         let storage = try DiskStorage.Backend<Data>(config: Errand.config(in: url))
         defer { storage.close() }
         #expect(try storage.store.index.ledger().map(\.version) == Array(1...MigrationFiles.all.count))
-        // What they were too short for.
+        // The rest of the upgrade, for which they were too short.
         try storage.store.sweeper.upgrader.finish()
         let connection = try folder.connection()
         #expect(try connection.integer("SELECT upgrading FROM state") == 0)
@@ -43,7 +43,7 @@ import Testing
 
     // MARK: The end of a process
 
-    /// A cache with the entries that an errand reads, none of which has been read for a minute.
+    /// A cache with the entries that an errand reads, none of which was read in the last minute.
     private final class Folder {
         let folder: TemporaryFolder
         var url: URL { folder.url }
@@ -76,16 +76,16 @@ import Testing
         func hits() throws -> Int64? { try connection().integer("SELECT hits FROM statistics") }
     }
 
-    @Test func `what an ordinary process has read is in the index after its end`() throws {
+    @Test func `the reads of a process that ends normally are in the index afterwards`() throws {
         let folder = try Folder()
         #expect(try folder.readCount() == 0)
         #expect(try CrashServerProcess().perform(.read, in: folder.url) == .finished)
         #expect(try folder.readCount() == 500)
     }
 
-    @Test func `so it is when it exits from a closure that holds the lock, or else it ends all the same`() throws {
+    @Test func `a process that calls exit from a closure that holds the lock ends`() throws {
         let folder = try Folder()
-        // The transaction under way is rolled back by its end.
+        // The end of the process rolls the current transaction back.
         #expect(try CrashServerProcess().perform(.readAndExitInside, in: folder.url) == .finished)
     }
 
@@ -111,13 +111,13 @@ import Testing
         #expect(try folder.readCount() == 0)
     }
 
-    @Test func `a suspended one has nothing to write, and touches nothing`() throws {
+    @Test func `a suspended process that exits writes nothing`() throws {
         let folder = try Folder()
         #expect(try CrashServerProcess().perform(.readAndSuspend, in: folder.url) == .finished)
         #expect(try folder.readCount() == 500)
     }
 
-    @Test func `a copy of a process that exits leaves the connections of the other one alone`() throws {
+    @Test func `a forked copy that exits leaves the original's connections alone`() throws {
         let folder = try Folder()
         #expect(try CrashServerProcess().perform(.readBesideCopy, in: folder.url) == .killed)
         #expect(try folder.readCount() == 0)

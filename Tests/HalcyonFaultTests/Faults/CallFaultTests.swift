@@ -5,14 +5,13 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Each call that an operation makes of the file system, and that SQLite makes for it, goes wrong: the first, the second, … until
-/// none is left; once, and from then on.
+/// Each call of the file system and of SQLite that an operation makes fails: the first, the second, and so on; once, and from then on.
 ///
-/// Whatever it was: an error is thrown and nothing has changed, or what was promised is so; no value is mixed with another, the
-/// index is never taken for damaged, nothing is left open, and service resumes by itself.
+/// In every case either an error is thrown and nothing has changed, or the operation is complete; no value is mixed with another, the index
+/// is never mistaken for damaged, nothing stays open, and service resumes without help.
 @Suite(.endsEvenIfItHangs) struct CallFaultTests {
     @Test(arguments: StorageOperation.allCases)
-    func `whatever call goes wrong, nothing is lost and nothing is mixed`(operation: StorageOperation) throws {
+    func `a failure of any call loses nothing and mixes nothing`(operation: StorageOperation) throws {
         let prepared = try PreparedFolder(for: operation)
         var count = 0
         for fault in DiskFault.all {
@@ -24,12 +23,12 @@ import Testing
         #expect(count > 0)
     }
 
-    /// - Returns: in how many runs something went wrong.
+    /// - Returns: the number of runs in which a call failed.
     private func failEachCall(
         of operation: StorageOperation, _ fault: DiskFault, times: Int?, _ prepared: PreparedFolder
     ) throws -> Int {
         let calls = try numberOfCalls(of: operation, fault, prepared)
-        // From then on: what the last of them meet, the first ones meet too, so that fewer do.
+        // With faults from a call on, the early runs also cover the last calls, so fewer runs are enough.
         let short = 16
         return try Soak.spread(calls, short: times == nil ? short / 2 : short).count { after in
             let attempt = FaultCase(operation: operation, fault: fault, after: after, times: times)
@@ -39,7 +38,7 @@ import Testing
         }
     }
 
-    /// When nothing goes wrong. What is called only when something does is met by the faults that last.
+    /// The calls without faults. Faults that last also meet the calls that only follow a failure.
     private func numberOfCalls(of operation: StorageOperation, _ fault: DiskFault, _ prepared: PreparedFolder) throws
         -> Int
     {
@@ -61,7 +60,7 @@ import Testing
     }
 }
 
-/// One call that goes wrong, or all from one on.
+/// One call fails, or all calls from one on.
 struct FaultCase: CustomStringConvertible {
     let operation: StorageOperation
     let fault: DiskFault
@@ -72,7 +71,7 @@ struct FaultCase: CustomStringConvertible {
         "\(operation), \(fault.name), after \(after) calls\(times == nil ? ", from then on" : "")"
     }
 
-    /// Locks that are always refused are not waited for.
+    /// Do not wait for locks that are always refused.
     private static let impatient: Tuning = {
         var tuning = Tuning()
         tuning.writerTimeout = 6
@@ -83,7 +82,7 @@ struct FaultCase: CustomStringConvertible {
         return tuning
     }()
 
-    /// - Returns: how many calls went wrong, and what was not as it has to be.
+    /// - Returns: the number of failed calls, and the findings.
     func run(in prepared: PreparedFolder) throws -> (failures: Int, findings: [String]) {
         let folder = try prepared.copy()
         let run = OperationRun(operation, in: folder.url, tuning: Self.impatient)
@@ -115,7 +114,7 @@ struct FaultCase: CustomStringConvertible {
     }
 
     private func judge(_ error: any Error) -> [String] {
-        // The check is for ourselves, and hands on what it meets.
+        // The check is not public API, so it may throw any error.
         guard operation != .repair else { return [] }
         guard error is KingfisherError else { return ["threw \(error)"] }
         return operation == .isCached ? ["threw at all"] : []
@@ -134,11 +133,11 @@ struct FaultCase: CustomStringConvertible {
         }
     }
 
-    /// By the storage that it happened to, which resumes by itself.
+    /// By the storage that met the fault, which resumes without help.
     private func lookAgain(_ run: OperationRun, _ isExpected: (CacheContents) -> Bool) throws -> [String] {
         guard let storage = run.storage else { return [] }
         var contents = try? CacheContents(of: storage)
-        // A reader that meets housekeeping opening the index gives up after three milliseconds here: a miss, for once.
+        // A reader that waits for housekeeping to open the index gives up after three milliseconds here, so a miss may occur.
         for _ in 0..<20 where contents.map(isExpected) != true {
             run.settle()
             contents = try? CacheContents(of: storage)
@@ -149,7 +148,7 @@ struct FaultCase: CustomStringConvertible {
 }
 
 extension StorageOperation {
-    /// Whether it removes what it can, and throws if it could remove nothing.
+    /// Whether it removes what it can, and throws only if it could remove nothing.
     fileprivate var isPartial: Bool { [.evict, .expire, .removeMatching, .storeTogether].contains(self) }
 }
 

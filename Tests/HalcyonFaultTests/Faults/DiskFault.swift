@@ -2,12 +2,12 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-/// A way in which calls go wrong: what each kind of call answers then. Kinds without an answer go well, and are not counted.
+/// A kind of fault: the answer of each kind of call. Calls without an answer succeed and are not counted.
 struct DiskFault: Sendable, CustomTestStringConvertible {
     enum Calls: Sendable {
-        /// Of the file system; `errno`.
+        /// The `errno` of file system calls.
         case files([FaultyFileSystem.Call: Int32], writingShort: Bool)
-        /// Of SQLite; its result codes (https://www.sqlite.org/rescode.html).
+        /// SQLite's result codes (https://www.sqlite.org/rescode.html).
         case index([FaultyVFS.Call: Int32])
     }
 
@@ -24,7 +24,7 @@ struct DiskFault: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// - Returns: how many calls went wrong.
+    /// - Returns: the number of failed calls.
     func end(in run: OperationRun) -> Int {
         switch calls {
         case .files:
@@ -41,7 +41,7 @@ struct DiskFault: Sendable, CustomTestStringConvertible {
 
     private typealias Call = FaultyFileSystem.Call
 
-    /// Who has no right to a path is refused by all that take one.
+    /// Without permission for a path, every call that takes a path fails.
     private static let withPath: Set<Call> = Set(Call.allCases).subtracting([
         .read, .write, .statusOfFile, .setModified,
     ])

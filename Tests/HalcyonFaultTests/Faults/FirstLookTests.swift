@@ -5,17 +5,17 @@ import Testing
 
 @testable import Halcyon
 
-/// The first look opens the index, and what follows an opening may be over before the look is.
+/// The first lookup opens the index, and the work after the opening may end before the lookup does.
 @Suite(.endsEvenIfItHangs) struct FirstLookTests {
-    @Test func `a file that becomes an entry during the first look is found by it, at whichever moment`() throws {
+    @Test func `the first lookup finds a file that is adopted at any moment during the lookup`() throws {
         let areThere = try (0..<4).map(isWaitedFor(atLook:))
         #expect(areThere.contains(true))
     }
 
-    /// Looks for a file that is no entry yet. Before one of its looks at the file, when the index has answered, it waits until
-    /// adoption has ended.
+    /// Looks up a file that is not an entry yet. Before one of its checks of the file, after the index has answered, the lookup
+    /// waits until the adoption has ended.
     ///
-    /// - Returns: false when there are fewer looks.
+    /// - Returns: false if there are fewer checks.
     private func isWaitedFor(atLook number: Int) throws -> Bool {
         let folder = try TemporaryFolder()
         let files = FaultyFileSystem()

@@ -4,16 +4,16 @@ import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 
-/// Only SQLite opens the files of the index. When a process closes any descriptor of a file, it loses all POSIX locks that it has
-/// on it, and with them SQLite's.
+/// Only SQLite opens the files of the index. If a process closes any descriptor of a file, it loses all its POSIX locks on that file,
+/// including those of SQLite.
 @Suite(.endsEvenIfItHangs) struct IndexDescriptorTests {
-    /// By the calls of the library's own file system.
+    /// Observes the calls of the library's own file system.
     @Test func `no call of the library opens a file of the index`() throws {
         let folder = try TemporaryFolder()
         let use = EveryUse(in: folder.url)
         let opened = Locked<[String]>([])
         use.fileSystem.observe { call, path in
-            // A file that SQLite has still to see may be made: making it fails where there is one.
+            // A file that SQLite has not opened yet may be created, because creating an existing file fails.
             if call == .openForReading, Self.isIndexFile(path) { opened.withLock { $0.append(path) } }
         }
         for step in EveryUse.Step.allCases {
@@ -27,9 +27,9 @@ import Testing
     }
 
     #if os(Linux)
-        /// By the locks that this process has, whoever opens what, and through which library. That is what it is all about: a
-        /// connection that believes it has a lock never asks for it again.
-        @Test func `no step takes a lock away`() throws {
+        /// Observes the locks of this process, so it covers all libraries: a connection that believes it has a lock never requests it
+        /// again.
+        @Test func `no operation releases a lock of SQLite`() throws {
             let folder = try TemporaryFolder()
             let use = EveryUse(in: folder.url)
             for step in EveryUse.Step.allCases {
@@ -39,7 +39,7 @@ import Testing
         }
 
         @Test(arguments: ["", "-shm"])
-        func `a lock that is taken away would be noticed`(suffix: String) throws {
+        func `the test would notice a released lock`(suffix: String) throws {
             let folder = try TemporaryFolder()
             let use = EveryUse(in: folder.url)
             try use.perform(.store)
@@ -48,12 +48,12 @@ import Testing
             #expect(try !locked(use.index).contains(use.index + suffix))
         }
 
-        /// The files of an index that this process has a lock on: each connection has one on both.
+        /// The index files that this process has locked; each connection locks both.
         private func locked(_ index: String) throws -> [String] {
             try [index, "\(index)-shm"].filter { try !#require(FileLock.locks(of: getpid(), on: $0)).isEmpty }
         }
 
-        @Test func `what the kernel says of a lock is read`() throws {
+        @Test func `the kernel's lines about locks are parsed`() throws {
             let lock = try #require(FileLock(line: "lock:\t1: POSIX  ADVISORY  READ 15908 fe:00:9576640 128 EOF"))
             #expect(!lock.isExclusive && lock.bytes == 128...Int64.max)
             #expect(FileLock(line: "lock:\t1: FLOCK  ADVISORY  WRITE 15908 fe:00:16220312 0 EOF") == nil)

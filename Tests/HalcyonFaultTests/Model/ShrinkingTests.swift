@@ -2,14 +2,14 @@ import HalcyonTestSupport
 import Testing
 
 @Suite struct ShrinkingTests {
-    @Test func `what a failure needs is left, in its order`() {
+    @Test func `shrinking keeps the elements that the failure needs, in order`() {
         for needed in [[17], [3, 80], [0, 1, 2], [0, 50, 99], [99]] {
             let left = shrunk(Array(0..<100)) { Set(needed).isSubset(of: $0) }
             #expect(left == needed)
         }
     }
 
-    @Test func `nothing is left of what fails always, and all of what needs everything`() {
+    @Test func `shrinking removes everything if the failure needs nothing, and nothing if it needs everything`() {
         #expect(shrunk(Array(0..<10)) { _ in true } == [])
         #expect(shrunk(Array(0..<10)) { $0.count == 10 } == Array(0..<10))
     }
@@ -22,7 +22,7 @@ import Testing
         #expect(left == [6])
     }
 
-    @Test func `no single element can be left out, and it does not ask for ever`() {
+    @Test func `after shrinking no single element can be removed, and the number of attempts is bounded`() {
         var asked = 0
         let left = shrunk(Array(0..<256)) { rest in
             asked += 1

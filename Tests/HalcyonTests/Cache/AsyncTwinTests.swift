@@ -6,7 +6,7 @@ import Testing
 @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct AsyncTwinTests {
-    @Test func `each twin has done its work when it returns`() async throws {
+    @Test func `each async function has finished its work when it returns`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             try await cache.store(Pictures.image(0), forKey: "a")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `what a handler is told of a failure is thrown`() async throws {
+    @Test func `async functions throw the errors that handlers receive`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             try await cache.storeToDisk(Pictures.small[0], forKey: "b")
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `no twin passes through the main queue`() async {
+    @Test func `no async function needs the main queue`() async {
         ChildLeaks.areNotCounted()
         await #expect(processExitsWith: .success) {
             // From here on, no thread serves the main queue.
@@ -92,7 +92,7 @@ import Testing
             _ = try await cache.retrieveImageInDiskCache(forKey: "a", options: options)
         }
         subject.clock.advance(by: 2)
-        // Something goes in each of them, so that there is something to notify of.
+        // Each clean removes something, so that it posts a notification.
         await cache.cleanExpiredDiskCache()
         await cache.cleanExpiredDiskCache(progress: .discreteProgress(totalUnitCount: 0))
         await cache.cleanExpiredCache()

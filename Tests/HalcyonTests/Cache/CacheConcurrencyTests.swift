@@ -6,7 +6,7 @@ import Testing
 @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct CacheConcurrencyTests {
-    @Test func `eight threads do whatever they like, and every handler comes once`() async throws {
+    @Test func `eight threads mix all operations, and every handler is called once`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 2_000 }) { subject in
             let (started, ended) = (Locked(0), Locked(0))
             let seed = SeededGenerator.ofThisRun
@@ -36,7 +36,7 @@ import Testing
 }
 
 extension CacheUnderTest {
-    /// One call, and all that is known of it: its handler ends it.
+    /// One call; its handler ends it.
     fileprivate func doSomething(
         _ generator: inout SeededGenerator, _ started: Locked<Int>, _ ended: Locked<Int>
     ) {

@@ -7,7 +7,7 @@ import Testing
 typealias ImageMemory = MemoryStorage.Backend<KFCrossPlatformImage>
 typealias ImageDisk = DiskStorage.Backend<Data>
 
-/// An image cache in a folder of its own. Memory and disk have the test's clock, and no timer runs.
+/// An image cache in its own folder. Memory and disk use the test's clock, and no timer runs.
 struct CacheUnderTest: Sendable {
     let disk: CacheFixture
     let cache: ImageCache
@@ -31,19 +31,18 @@ struct CacheUnderTest: Sendable {
         return MemoryStorage.Backend(config: config, objects: PlatformMemoryObjects()) { clock.now.date }
     }
 
-    /// Waits for what was called so far, and for what that has called in its turn.
+    /// Waits for all calls so far, and for the calls that those have made.
     func settle(rounds: Int = 3) async {
         for _ in 0..<rounds {
             await hop()
-            // Where a clean waits until a folder has been taken over.
+            // A clean waits here until the folder has been adopted.
             disk.settle()
             await loadsThatHaveBegun()
             await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
         }
     }
 
-    /// Waits for the loads of all tests that are queued now. A barrier would hold up the later loads of a test that keeps one of these
-    /// from ending.
+    /// Waits for the loads of all tests that are queued now. A barrier would delay later loads that one of these may be waiting for.
     private func loadsThatHaveBegun() async {
         await withCheckedContinuation { continuation in
             let end = BlockOperation { continuation.resume() }
@@ -54,14 +53,14 @@ struct CacheUnderTest: Sendable {
 
     private static let waiting = OperationQueue()
 
-    /// Waits for what is on the cache's queue now, and for what is being cleared beside it.
+    /// Waits for the work on the cache's queue, and for clears that run beside it.
     func hop() async {
         await withCheckedContinuation { continuation in
             cache.ioQueue.async { cache.onceRemoved { continuation.resume() } }
         }
     }
 
-    /// Calls something that takes a handler, waits for the handler, and for a second call that must not come.
+    /// Makes a call with a handler, waits for the handler, and checks that it is not called twice.
     func once<Value: Sendable>(
         _ location: SourceLocation = #_sourceLocation,
         _ start: (@escaping @Sendable (Value) -> Void) throws -> Void
@@ -83,7 +82,7 @@ struct CacheUnderTest: Sendable {
 
     // MARK: What most tests do
 
-    /// What a load finds, and that its handler comes once.
+    /// The result of a load. Its handler must be called once.
     func load(
         _ key: String, _ options: KingfisherOptionsInfo? = nil, _ location: SourceLocation = #_sourceLocation
     ) async throws -> ImageCacheResult {
@@ -91,7 +90,7 @@ struct CacheUnderTest: Sendable {
             .value.get()
     }
 
-    /// The file system's calls of a kind meanwhile.
+    /// The number of file system calls of one kind during `body`.
     func calls(of kind: FaultyFileSystem.Call, during body: () async throws -> Void) async rethrows -> Int {
         let count = Locked(0)
         disk.fileSystem.observe { call, _ in if call == kind { count.withLock { $0 += 1 } } }
@@ -100,7 +99,7 @@ struct CacheUnderTest: Sendable {
         return count.withLock { $0 }
     }
 
-    /// Puts raw bytes of so many entries on the disk.
+    /// Stores raw bytes for that many entries on disk.
     func fill(_ keys: some Sequence<String>, byteCount: Int = 100, expiration: StorageExpiration? = nil) throws {
         for key in keys {
             try storage.store(value: .blob(1, count: byteCount), forKey: key, expiration: expiration)
@@ -108,7 +107,7 @@ struct CacheUnderTest: Sendable {
     }
 }
 
-/// Runs a test on a cache of its own and requires its folder to be clean at the end.
+/// Runs a test on its own cache and requires a clean folder at the end.
 func withImageCache(
     tuning: Tuning = .patient, configure: @escaping (inout DiskStorage.Config) -> Void = { _ in },
     making: (ImageMemory, ImageDisk) -> ImageCache = { ImageCache(memoryStorage: $0, diskStorage: $1) },
@@ -149,7 +148,7 @@ final class Calls<Value: Sendable>: Sendable {
     var values: [Value] { state.withLock { $0.calls.map(\.value) } }
 
     func first() async -> Call<Value> {
-        // What is resumed before it is awaited is a data race to the thread sanitizer, unless a lock says what came first.
+        // The thread sanitizer reports a data race if the continuation resumes before the await, unless a lock orders the two.
         defer { state.withLock { _ in } }
         return await withCheckedContinuation { continuation in
             let call = state.withLock { state in
@@ -187,7 +186,7 @@ final class CleanNotifications: Sendable {
     var names: [[String]] { postings.map { $0.names.sorted() } }
 }
 
-/// A serializer that stores the file of an image and does what a test says before.
+/// A serializer that stores an image's file and runs a hook first.
 struct HookedSerializer: CacheSerializer {
     var beforeStoring: @Sendable () -> Void = {}
     var beforeLoading: @Sendable () -> Void = {}
@@ -203,13 +202,13 @@ struct HookedSerializer: CacheSerializer {
     }
 }
 
-/// A serializer that can do neither.
+/// A serializer that can neither encode nor decode.
 struct NoSerializer: CacheSerializer {
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { nil }
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
 }
 
-/// A processor of a name.
+/// A processor that has only an identifier.
 struct Variant: ImageProcessor {
     let identifier: String
     init(_ identifier: String) { self.identifier = identifier }
@@ -219,7 +218,7 @@ struct Variant: ImageProcessor {
 }
 
 extension CacheFixture {
-    /// Makes it so that no file can be made in the cache's folder.
+    /// Makes the creation of files in the cache's folder fail.
     func refuseFiles() { fileSystem.fail(.createFile, EACCES, times: nil) }
 
     func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }

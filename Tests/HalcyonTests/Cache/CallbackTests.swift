@@ -5,11 +5,11 @@ import Testing
 
 @testable import Halcyon
 
-/// Each handler is called exactly once, and on the queue that was asked for.
+/// Each handler is called exactly once, on the requested queue.
 @Suite(.endsEvenIfItHangs) struct CallbackTests {
     typealias Done = @Sendable () -> Void
 
-    /// Everything that takes a handler and a queue.
+    /// All calls that take a handler and a queue.
     static let callsWithQueue:
         [(name: String, start: @Sendable (ImageCache, CallbackQueue, @escaping Done) throws -> Void)] = [
             (
@@ -141,7 +141,7 @@ import Testing
             ),
         ]
 
-    /// Everything whose handler comes on the main queue.
+    /// All calls whose handler runs on the main queue.
     static let callsOnMainQueue: [(name: String, start: @Sendable (ImageCache, @escaping Done) -> Void)] = [
         ("clearCache", { $0.clearCache(completion: $1) }),
         ("clearDiskCache", { $0.clearDiskCache(completion: $1) }),
@@ -164,7 +164,7 @@ import Testing
         ("calculateDiskStorageSize", { cache, done in cache.calculateDiskStorageSize { _ in done() } }),
     ]
 
-    /// Calls each of them in turn, each time with the same things in the cache.
+    /// Makes each of the calls in turn, on a cache with the same contents.
     private func forEachCall(
         _ location: SourceLocation = #_sourceLocation, on queue: CallbackQueue,
         prepare: (CacheUnderTest) -> Void = { _ in }, heal: (CacheUnderTest) -> Void = { _ in },
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `a handler comes once on a queue of the caller's`() async throws {
+    @Test func `a handler is called once on the caller's queue`() async throws {
         let key = DispatchSpecificKey<Int>()
         let queue = DispatchQueue(label: "callbacks")
         queue.setSpecific(key: key, value: 7)
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `a handler comes once as an operation`() async throws {
+    @Test func `a handler is called once as an operation`() async throws {
         let queue = OperationQueue()
         queue.name = "callbacks"
         try await forEachCall(on: .operationQueue(queue)) { name in
@@ -206,15 +206,15 @@ import Testing
     }
 
     @Test(arguments: [CallbackQueue.mainAsync, .mainCurrentOrAsync])
-    func `a handler comes once on the main queue`(queue: CallbackQueue) async throws {
+    func `a handler is called once on the main queue`(queue: CallbackQueue) async throws {
         try await forEachCall(on: queue) { name in #expect(MainQueue.isCurrent, "\(name)") }
     }
 
-    @Test func `on untouch a handler comes once, and never on the main queue`() async throws {
+    @Test func `with untouch, a handler is called once, and never on the main queue`() async throws {
         try await forEachCall(on: .untouch) { name in #expect(!MainQueue.isCurrent, "\(name)") }
     }
 
-    @Test func `a handler comes once when the disk refuses everything`() async throws {
+    @Test func `a handler is called once if every disk operation fails`() async throws {
         for call in [FaultyFileSystem.Call.createFile, .openForReading, .rename, .exchange, .status] {
             try await forEachCall(
                 on: .untouch, prepare: { $0.disk.fileSystem.fail(call, EACCES, times: nil) },
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test func `a handler without a queue comes once on the main queue, whatever the disk does`() async throws {
+    @Test func `a handler without a queue is called once on the main queue, whatever the disk does`() async throws {
         try await withImageCache { subject in
             for call in [nil, FaultyFileSystem.Call.rename, .list, .status] {
                 for (name, start) in Self.callsOnMainQueue {
@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that never was is told once, and loads miss`() async throws {
+    @Test func `if the folder cannot be created, stores fail and loads miss`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("file")
         try Data().write(to: file)
@@ -287,7 +287,7 @@ import Testing
         }
     }
 
-    @Test func `handlers may be nil everywhere`() async throws {
+    @Test func `every handler may be nil`() async throws {
         try await withImageCache { subject in
             let (cache, image) = (subject.cache, try Pictures.image())
             cache.store(image, forKey: "a", completionHandler: nil)
@@ -306,7 +306,7 @@ import Testing
         }
     }
 
-    @Test @MainActor func `from the main queue what is in memory is answered at once`() async throws {
+    @Test @MainActor func `on the main queue, a load from memory calls back before it returns`() async throws {
         let subject = try CacheUnderTest()
         try await subject.cache.store(Pictures.image(), forKey: "a")
         let calls = Calls<Void>()

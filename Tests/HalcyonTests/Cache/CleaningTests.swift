@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `cleaning the disk removes what has expired there, tells the files, and then the handler`() async throws
+    @Test func `cleaning the disk removes expired entries, posts their files, and then calls the handler`() async throws
     {
         try await withImageCache { subject in
             let notifications = CleanNotifications(of: subject.cache)
@@ -32,7 +32,7 @@ import Testing
                 subject.cache.cleanExpiredDiskCache { done(notifications.names) }
             }
             #expect(calls.isOnMainQueue)
-            // The notification is first.
+            // The notification precedes the handler.
             #expect(calls.value == [[subject.cache.hash(forKey: "a"), subject.cache.hash(forKey: "b")].sorted()])
             #expect(!notifications.postings.contains { !$0.isOnMainQueue })
             #expect(notifications.postings.count == 1)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `the names of the notification have processors and extensions in them`() async throws {
+    @Test func `the notification's names include processors and extensions`() async throws {
         try await withImageCache { subject in
             let notifications = CleanNotifications(of: subject.cache)
             let cache = subject.cache
@@ -62,7 +62,7 @@ import Testing
         #expect(KingfisherDiskCacheCleanedHashKey == "com.onevcat.Kingfisher.cleanedHash")
     }
 
-    @Test func `a clean that has nothing to do posts nothing, and its handler comes`() async throws {
+    @Test func `a clean with nothing to do posts nothing and calls its handler`() async throws {
         try await withImageCache { subject in
             let notifications = CleanNotifications(of: subject.cache)
             try subject.fill(["a"])
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `expired goes first, and then what is over the limit down to half of it`() async throws {
+    @Test func `a clean removes expired entries first, then evicts down to half of the limit`() async throws {
         try await withImageCache { subject in
             let notifications = CleanNotifications(of: subject.cache)
             try subject.fill((0..<4).map { "old\($0)" }, expiration: .seconds(1))
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a file that cannot be removed is passed over, and the handler comes`() async throws {
+    @Test func `a clean skips a file that cannot be removed, and calls its handler`() async throws {
         var tuning = Tuning.patient
         tuning.batchSize = 4
         try await withImageCache(tuning: tuning) { subject in
@@ -138,13 +138,14 @@ import Testing
 
     // MARK: Long cleans
 
-    @Test func `a load gets in between the batches of a long clean`() async throws {
+    @Test func `a load runs between the batches of a long clean`() async throws {
         try await withImageCache { subject in
             try subject.fill((0..<2_000).map { "\($0)" }, byteCount: 1, expiration: .seconds(1))
             try await subject.cache.storeToDisk(Pictures.small[2], forKey: "a")
             subject.clock.advance(by: 2)
             let order = Calls<String>()
-            // The handler of the clean on the main queue, that of the load on the cache's: so the clean is asked itself.
+            // The clean's handler runs on the main queue and the load's on the cache's, so their order says nothing. This observes the
+            // clean itself.
             subject.cache.cleanDisk(progress: nil) { order.record("clean") }
             subject.cache.retrieveImage(forKey: "a", callbackQueue: .untouch) { _ in order.record("load") }
             subject.cache.storeToDisk(.blob(1), forKey: "b") { _ in order.record("store") }
@@ -155,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `progress counts the bytes that go, and ends at the whole`() async throws {
+    @Test func `progress counts the removed bytes and ends at its total`() async throws {
         var tuning = Tuning.patient
         tuning.batchSize = 8
         try await withImageCache(tuning: tuning) { subject in
@@ -172,7 +173,7 @@ import Testing
             #expect(progress.totalUnitCount == 3_000 && progress.completedUnitCount == 3_000)
             #expect(progress.isFinished)
             #expect(Set(seen.withLock { $0 }) == [0, 800, 1_600, 2_000, 2_800])
-            // And begins anew when it is used again.
+            // A second use restarts the progress.
             try subject.fill(["old"], expiration: .seconds(1))
             subject.clock.advance(by: 2)
             await subject.cache.cleanExpiredDiskCache(progress: progress)
@@ -180,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `progress ends at the whole also when there is nothing to do, or less than thought`() async throws {
+    @Test func `progress also ends at its total if there is nothing to remove, or less than expected`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
             let idle = Progress.discreteProgress(totalUnitCount: 0)
             await subject.cache.cleanExpiredDiskCache(progress: idle)
@@ -192,7 +193,7 @@ import Testing
             await subject.cache.cleanExpiredDiskCache(progress: stuck)
             #expect(stuck.isFinished)
             subject.disk.fileSystem.heal()
-            // Two of them go although one and a half would do.
+            // Two entries are removed, although one and a half would be enough.
             try subject.fill(["b", "c", "d"], byteCount: 400)
             let uneven = Progress.discreteProgress(totalUnitCount: 0)
             await subject.cache.cleanExpiredDiskCache(progress: uneven)
@@ -200,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `a clean that is cancelled stops after the batch, and its handler comes once`() async throws {
+    @Test func `a cancelled clean stops after the current batch and calls its handler once`() async throws {
         var tuning = Tuning.patient
         tuning.batchSize = 8
         try await withImageCache(tuning: tuning) { subject in
@@ -220,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func `a clean that was cancelled before it begins removes nothing, and its handler comes`() async throws {
+    @Test func `a clean that is cancelled before it begins removes nothing and calls its handler`() async throws {
         try await withImageCache { subject in
             try subject.fill(["a"], expiration: .seconds(1))
             subject.clock.advance(by: 2)
@@ -257,13 +258,13 @@ import Testing
         }
     }
 
-    @Test func `a timer that comes again before its clean has ended begins no other`() async throws {
+    @Test func `a timer that fires during a clean starts no second one`() async throws {
         var tuning = Tuning.patient
         tuning.batchSize = 8
         try await withImageCache(tuning: tuning) { subject in
             let (cache, storage) = (subject.cache, subject.storage)
             try subject.fill((0..<40).map { "\($0)" }, expiration: .seconds(1))
-            // Until the folder has been searched for others' files a clean waits behind that.
+            // A clean waits until the folder has been searched for files to adopt.
             subject.disk.settle()
             subject.clock.advance(by: 2)
             cache.ioQueue.suspend()
@@ -282,7 +283,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, -1, .nan, .infinity]) func `an interval that is none switches the timer off`(
+    @Test(arguments: [0, -1, .nan, .infinity]) func `an invalid interval switches the timer off`(
         seconds: TimeInterval
     ) throws {
         var cleaning = PeriodicCleaning()
@@ -297,7 +298,7 @@ import Testing
         #expect(cleaning.timer == nil)
     }
 
-    @Test func `a storage that two caches share is cleaned as long as one of them lives`() async throws {
+    @Test func `a storage that two caches share is cleaned while either of them exists`() async throws {
         for keepsFirst in [true, false] {
             let disk = try CacheFixture { $0.cleanInterval = 0.01 }
             let memory = CacheUnderTest.memory(clock: disk.clock)
@@ -333,7 +334,7 @@ import Testing
     }
 }
 
-/// Waits until something is so, a minute at most.
+/// Waits until the condition holds, for at most a minute.
 func eventually(
     _ location: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
 ) async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct LimitTests {
-    @Test func `a store that goes over the limit evicts what was used least recently, down to half`() async throws {
+    @Test func `a store beyond the limit evicts the least recently used images, down to half of it`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
             let notifications = CleanNotifications(of: subject.cache)
             for number in 0..<10 { try await subject.cache.storeToDisk(.blob(number), forKey: "\(number)") }
@@ -41,12 +41,12 @@ import Testing
         }
     }
 
-    @Test func `at the edge a trim comes once in half a limit of stores`() async throws {
+    @Test func `near the limit, only one trim runs for stores of half the limit`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 10_000 }) { subject in
             let notifications = CleanNotifications(of: subject.cache)
             for number in 0..<500 { try await subject.cache.storeToDisk(.blob(1), forKey: "\(number)") }
             await subject.settle()
-            // One at 10 100 bytes, and then each time that 51 more have come.
+            // One eviction at 10 100 bytes, and then one after every 51 more stores.
             #expect(notifications.names.map(\.count) == Array(repeating: 51, count: 8))
             #expect(Set(notifications.names.joined()).count == 8 * 51)
         }
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `an eviction of what is too large is told with its bytes and its age`() throws {
+    @Test func `the eviction of an image larger than the limit is reported with bytes and age`() throws {
         let events = Locked<[DiskStorage.Event]>([])
         let cache = try CacheFixture { $0.observer = { event in events.withLock { $0.append(event) } } }
         try cache.storage.store(value: .blob(1, count: 1_001), forKey: "big")
@@ -112,7 +112,7 @@ import Testing
             #expect(try subject.storage.value(forKey: "big") == .blob(2, count: 1_001))
             #expect(try subject.storage.entry(forKey: "big")?.isPinned == true)
             #expect(notifications.postings.isEmpty)
-            // Let go of, it is given up like any other: by the next store of it, or by the next clean.
+            // Once unpinned, it is removed like any other image: by its next store or by the next clean.
             try await subject.cache.storeToDisk(
                 .blob(3, count: 1_002), forKey: "big", attributes: .init(isPinned: false))
             #expect(!subject.storage.isCached(forKey: "big"))
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `storing what has expired already evicts nothing, however large it is`() async throws {
+    @Test func `storing an expired image evicts nothing, however large it is`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
             let notifications = CleanNotifications(of: subject.cache)
             try subject.fill(["a"])
@@ -145,16 +145,16 @@ import Testing
         try await withImageCache { subject in
             try subject.fill((0..<400).map { "\($0)" })
             subject.storage.config.sizeLimit = 1_000
-            // So many stores in one millisecond share a stamp.
+            // That many stores in one millisecond share a stamp.
             subject.clock.advance(by: 1)
             try await subject.cache.storeToDisk(.blob(1), forKey: "new")
-            // In batches, so that others get in.
+            // In batches, so that other calls run in between.
             try await eventually { try subject.storage.totalSize() <= 500 }
             #expect(subject.storage.isCached(forKey: "new"))
         }
     }
 
-    @Test func `a flood of stores never gets further over the limit than by one entry`() async throws {
+    @Test func `many stores never exceed the limit by more than one entry`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 40_000 }) { subject in
             let highest = Locked<UInt>(0)
             let calls = Calls<Void>()
@@ -163,7 +163,7 @@ import Testing
                 subject.cache.storeToDisk(.blob(number, count: 100), forKey: "\(number)") { _ in
                     let total = (try? subject.storage.totalSize()) ?? .max
                     highest.withLock { $0 = max($0, total) }
-                    // So that stores can be told apart by their times: within a tenth of a second a hundred can.
+                    // Gives the stores distinct times: a tenth of a second has room for only a hundred stamps.
                     clock.advance(by: 1)
                     calls.record(())
                 }
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `a disk that cannot evict does not keep stores from ending`() async throws {
+    @Test func `stores succeed even if evictions fail`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
             try subject.fill((0..<10).map { "\($0)" })
             subject.disk.fileSystem.fail(.rename, EPERM, times: nil, path: "trash/")
@@ -195,7 +195,7 @@ import Testing
 }
 
 extension CacheFixture {
-    /// Pins all entries, as the owner of the index can.
+    /// Pins all entries with SQL, as the user of `sqlite3` can.
     fileprivate func pinEverything() throws {
         settle()
         try Connection(path: index.path).execute("UPDATE entries SET pinned = 1")

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `what is asked for of memory is answered before the call returns, on untouch`() async throws {
+    @Test func `with untouch, a load from memory calls back before it returns`() async throws {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(), forKey: "a")
             let calls = Calls<Bool>()
@@ -63,7 +63,7 @@ import Testing
 
     // MARK: Expirations
 
-    @Test func `each read from memory gives the image its time again`() async throws {
+    @Test func `each read from memory extends the expiration by the image's own duration`() async throws {
         try await withImageCache { subject in
             let options = KingfisherParsedOptionsInfo([.memoryCacheExpiration(.seconds(10))])
             try await subject.cache.store(Pictures.image(), forKey: "a", options: options, toDisk: false)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a read from memory can give another time`() async throws {
+    @Test func `a read from memory can extend the expiration by another duration`() async throws {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(), forKey: "a", toDisk: false)
             let options: KingfisherOptionsInfo = [.memoryCacheAccessExtendingExpiration(.expirationTime(.seconds(20)))]
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `looking whether an image is cached does not keep it`() async throws {
+    @Test func `checking whether an image is cached does not extend its expiration`() async throws {
         try await withImageCache { subject in
             let options = KingfisherParsedOptionsInfo([
                 .memoryCacheExpiration(.seconds(10)), .diskCacheExpiration(.seconds(10)),
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `each read from disk gives the blob its time again, unless told otherwise`() async throws {
+    @Test func `each read from disk extends the expiration, unless the options say otherwise`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             for key in ["a", "b", "c"] {
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `what is read from disk lives in memory as long as the options say`() async throws {
+    @Test func `an image read from disk stays in memory as long as the options say`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[0], forKey: "a")
             _ = try await subject.load("a", [.memoryCacheExpiration(.seconds(10))])
@@ -135,7 +135,7 @@ import Testing
     }
 
     #if ImageCodecs && os(Linux)
-        @Test func `a load leaves the pixels for later unless backgroundDecode asks for them`() async throws {
+        @Test func `a load does not decode the pixels without backgroundDecode`() async throws {
             try await withImageCache { subject in
                 for option in [KingfisherOptionsInfoItem.loadDiskFileSynchronously, .scaleFactor(1)] {
                     try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
@@ -147,7 +147,7 @@ import Testing
             }
         }
 
-        @Test func `pixels are decoded off the cache's queue: a small image overtakes none, and waits for none`()
+        @Test func `pixels are decoded off the cache's queue, so a small image does not wait for a large one`()
             async throws
         {
             try await withImageCache { subject in
@@ -158,7 +158,7 @@ import Testing
                 subject.cache.retrieveImage(
                     forKey: "a", options: [.backgroundDecode, .cacheSerializer(slow)], callbackQueue: .untouch
                 ) { calls.record((try? $0.get())?.image) }
-                // Comes although the other one is not done.
+                // Returns although the other load is still running.
                 #expect(try await subject.cache.retrieveImageInDiskCache(forKey: "a")?.number == 1)
                 #expect(calls.count == 0)
                 hold.signal()
@@ -175,7 +175,7 @@ import Testing
             }
         }
 
-        @Test func `an image whose pixels are damaged is a miss for whoever asks for them`() async throws {
+        @Test func `with backgroundDecode, an image with damaged pixels is a miss`() async throws {
             try await withImageCache { subject in
                 var data = try Pictures.demo("horse-silhouette.png")
                 data.replaceSubrange(2_000..<6_000, with: Data(count: 4_000))
@@ -194,7 +194,7 @@ import Testing
 #endif
 
 extension CacheUnderTest {
-    /// Not async: what comes before the return of a call can be seen.
+    /// Not async, so that the test sees what happens before the call returns.
     fileprivate func loadSynchronously() {
         let here = ObjectIdentifier(Thread.current)
         let seen = Locked<[Bool]>([])

@@ -6,7 +6,7 @@ import Testing
 @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct LoadingTests {
-    @Test func `nothing there is a success without an image`() async throws {
+    @Test func `a miss is a success without an image`() async throws {
         try await withImageCache { subject in
             let result = try await subject.load("a")
             #expect(result.cacheType == .none && result.image == nil)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `memory gives the very image that was stored`() async throws {
+    @Test func `a load from memory returns the stored object`() async throws {
         try await withImageCache { subject in
             let image = try Pictures.image()
             try await subject.cache.store(image, forKey: "a")
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `what is found on disk is in memory before the handler is called`() async throws {
+    @Test func `an image found on disk is in memory before the handler is called`() async throws {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(2), forKey: "a")
             subject.cache.clearMemoryCache()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `what is found on disk is not written there again`() async throws {
+    @Test func `an image found on disk is not written there again`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[0], forKey: "a")
             let made = try await subject.calls(of: .createFile) { _ = try await subject.load("a") }
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `a load from disk alone leaves memory as it is`() async throws {
+    @Test func `a load from disk only leaves memory unchanged`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[3], forKey: "a")
             let call = await subject.once {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that are no image are a miss, not a failure`() async throws {
+    @Test func `data that is not an image is a miss, not a failure`() async throws {
         try await withImageCache { subject in
             let half = try Pictures.demo("flower.jpg").prefix(12)
             for (key, bytes) in [("a", Data.blob(1)), ("b", Data()), ("c", Data(half))] {
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `a blob removed behind the cache's back is a miss everywhere`() async throws {
+    @Test func `a blob that another program deleted is a miss everywhere`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[0], forKey: "a")
             try FileManager.default.removeItem(atPath: subject.cache.cachePath(forKey: "a"))
@@ -125,7 +125,9 @@ import Testing
         }
     }
 
-    @Test func `a folder removed behind the cache's back is empty, and the next store makes it`() async throws {
+    @Test func `if another program deletes the folder, the cache is empty and the next store creates the folder`()
+        async throws
+    {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(), forKey: "a")
             subject.cache.clearMemoryCache()
@@ -169,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `many stores and then a cleared memory: everything is read from disk`() async throws {
+    @Test func `after many stores and a memory clear, every image is read from disk`() async throws {
         try await withImageCache { subject in
             for number in 0..<60 { try await subject.cache.store(Pictures.image(number % 4), forKey: "\(number)") }
             subject.cache.clearMemoryCache()
@@ -180,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `two caches on one folder see each other's stores and removals at once`() async throws {
+    @Test func `two caches on one folder see each other's stores and removals immediately`() async throws {
         try await withImageCache { subject in
             let other = ImageCache(
                 memoryStorage: CacheUnderTest.memory(clock: subject.clock), diskStorage: subject.disk.makeStorage())

@@ -6,7 +6,7 @@ import Testing
 @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct LookingTests {
-    @Test func `where an image is cached: memory is named before disk`() async throws {
+    @Test func `an image in memory and on disk is reported as in memory`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             #expect(cache.imageCachedType(forKey: "a") == .none && !cache.isCached(forKey: "a"))
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a type says whether it is cached`() {
+    @Test func `a cache type tells whether the image is cached`() {
         #expect([CacheType.none, .memory, .disk].map(\.cached) == [false, true, true])
     }
 
@@ -32,7 +32,7 @@ import Testing
         #expect(results.map(\.image) == [nil, image, image])
     }
 
-    @Test func `asked on the cache's queue, the answer comes after what was called before`() async throws {
+    @Test func `an asynchronous check sees the effect of earlier calls`() async throws {
         try await withImageCache { subject in
             let call = await subject.once { done in
                 subject.cache.storeToDisk(Pictures.small[0], forKey: "a", completionHandler: nil)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `an address is of the disk alone, and none once it has expired`() async throws {
+    @Test func `a file URL is returned for images on disk only, and not after they expire`() async throws {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(), forKey: "a", toDisk: false)
             #expect(subject.cache.cacheFileURLIfOnDisk(forKey: "a") == nil)
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `the size counts the stores that were called before`() async throws {
+    @Test func `the size includes earlier stores that are pending`() async throws {
         try await withImageCache { subject in
             let image = try Pictures.image()
             let size = await subject.once { done in

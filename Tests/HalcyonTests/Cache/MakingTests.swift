@@ -16,7 +16,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: expected.path, isDirectory: &isFolder) && isFolder.boolValue)
     }
 
-    @Test func `a closure decides about the folder, and is told the parent and the name`() async throws {
+    @Test func `a closure that receives the parent and the name chooses the folder`() async throws {
         let folder = try TemporaryFolder()
         let seen = Locked<[String]>([])
         let cache = try ImageCache(name: "pictures", cacheDirectoryURL: folder.url) { parent, name in
@@ -30,7 +30,7 @@ import Testing
         #expect(cache.diskStorage.config.cachePathBlock == nil)
     }
 
-    @Test func `the settings are those that are promised`() throws {
+    @Test func `the default settings are the documented ones`() throws {
         let folder = try TemporaryFolder()
         let cache = try ImageCache(name: "pictures", cacheDirectoryURL: folder.url)
         let memory = cache.memoryStorage.config
@@ -45,18 +45,18 @@ import Testing
         }
     }
 
-    @Test func `an empty name is thrown by the initialiser that throws`() throws {
+    @Test func `the throwing initializer throws for an empty name`() throws {
         let folder = try TemporaryFolder()
         let error = #expect(throws: KingfisherError.self) { try ImageCache(name: "", cacheDirectoryURL: folder.url) }
         #expect(error?.errorCode == 3005)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
     }
 
-    @Test func `an empty name traps in the initialiser that does not throw`() async {
+    @Test func `the other initializer traps for an empty name`() async {
         await #expect(processExitsWith: .failure) { _ = ImageCache(name: "") }
     }
 
-    @Test func `a folder that cannot be made is thrown`() throws {
+    @Test func `the initializer throws if the folder cannot be created`() throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("file")
         try Data().write(to: file)
@@ -65,7 +65,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a cache of a name is in the user's Caches folder, and the default one is called default`() async {
+        @Test func `a named cache is in the user's Caches folder, and the default one is named default`() async {
             ChildLeaks.areNotCounted()
             await #expect(processExitsWith: .success) {
                 let folder = try TemporaryFolder()
@@ -79,7 +79,7 @@ import Testing
                 try await ImageCache.default.store(Pictures.image(1), forKey: "a")
                 ImageCache.default.clearMemoryCache()
                 #expect(try await ImageCache.default.retrieveImage(forKey: "a").image?.number == 1)
-                // A folder that cannot be made: memory works, and nothing throws.
+                // The folder cannot be created: memory works, and nothing throws.
                 setenv("XDG_CACHE_HOME", "/dev/null", 1)
                 let lame = ImageCache(name: "lame")
                 lame.store(try Pictures.image(), forKey: "a", completionHandler: nil)
@@ -88,14 +88,14 @@ import Testing
         }
     #endif
 
-    @Test func `the storages are the ones that were given`() throws {
+    @Test func `a cache uses the given storages`() throws {
         let fixture = try CacheFixture()
         let memory = CacheUnderTest.memory(clock: fixture.clock)
         let cache = ImageCache(memoryStorage: memory, diskStorage: fixture.storage)
         #expect(cache.memoryStorage === memory && cache.diskStorage === fixture.storage)
     }
 
-    @Test func `an image dearer than all of memory is on disk alone`() async throws {
+    @Test func `an image whose cost exceeds the memory limit is on disk only`() async throws {
         let fixture = try CacheFixture { $0.cleanInterval = 0 }
         let cache = ImageCache(
             memoryStorage: CacheUnderTest.memory(clock: fixture.clock, totalCostLimit: 1), diskStorage: fixture.storage)

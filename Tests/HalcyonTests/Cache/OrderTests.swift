@@ -5,16 +5,16 @@ import Testing
 
 @testable import Halcyon
 
-/// What is called later on a key sees what was called before on it, and between keys nothing waits.
+/// A call on a key sees the effect of earlier calls on that key, and calls on different keys do not wait for each other.
 @Suite(.endsEvenIfItHangs, .serialized) struct OrderTests {
-    /// Runs `body` while nothing on the cache's queue has its turn.
+    /// Runs `body` while no work on the cache's queue can begin.
     private func withoutTurns(_ subject: CacheUnderTest, _ body: (ImageCache) async throws -> Void) async throws {
         subject.cache.ioQueue.suspend()
         defer { subject.cache.ioQueue.resume() }
         try await body(subject.cache)
     }
 
-    /// Runs `body` while no load begins.
+    /// Runs `body` while no load can begin.
     private func withoutLoads(_ body: () async throws -> Void) async throws {
         ImageCache.loadQueue.isSuspended = true
         defer { ImageCache.loadQueue.isSuspended = false }
@@ -34,7 +34,7 @@ import Testing
 
     // MARK: Between keys nothing waits
 
-    @Test func `loads and looks wait for no other call`() async throws {
+    @Test func `loads and checks wait for no other call`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "disk")
             subject.cache.store(try Pictures.image(2), forKey: "memory", toDisk: false, completionHandler: nil)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a serializer that takes its time holds up the loads of its own key alone`() async throws {
+    @Test func `a slow serializer delays only the loads of its own key`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             try await cache.storeToDisk(Pictures.small[1], forKey: "other")
@@ -65,7 +65,7 @@ import Testing
             cache.store(try Pictures.image(2), forKey: "slow", cacheSerializer: serializer, completionHandler: nil)
             cache.clearMemoryCache()
             await begins.reached()
-            // More than there are processors.
+            // More loads than processors.
             let slow = Calls<Int?>()
             for _ in 0..<32 {
                 cache.retrieveImage(forKey: "slow", options: [.scaleFactor(2)], callbackQueue: .untouch) {
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a look at the disk does not wait for loads, which decode`() async throws {
+    @Test func `a check of the disk does not wait for loads that decode`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
             try await withoutLoads { #expect(await subject.cache.imageCachedTypeAsync(forKey: "a") == .disk) }
@@ -122,7 +122,7 @@ import Testing
 
     // MARK: What is pending answers
 
-    @Test func `a load is answered from what is about to be stored, through its own serializer and options`()
+    @Test func `a load returns the bytes of a pending store, through its own serializer and options`()
         async throws
     {
         try await withImageCache { subject in
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a pending removal answers none, and so does a clear, until something is stored`() async throws {
+    @Test func `loads miss after a pending removal or clear, until something is stored`() async throws {
         let removals: [@Sendable (ImageCache) -> Void] = [
             { $0.removeImage(forKey: "a", completionHandler: nil) },
             { $0.clearCache(completion: nil) },
@@ -180,7 +180,7 @@ import Testing
                     try await #expect(cache.retrieveImage(forKey: "a").image?.number == 2)
                     #expect(cache.isCached(forKey: "a"))
                 }
-                // Ends when nothing is kept of them.
+                // Ends when no state of the calls is left.
                 repeat { await subject.settle() } while !subject.cache.order.isIdle
                 #expect(try subject.storage.value(forKey: "a") == Pictures.small[2])
             }
@@ -201,11 +201,11 @@ import Testing
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
             try await withoutTurns(subject) { cache in
-                // Not serialized: what is on the disk.
+                // The store is not serialized yet, so the load finds what is on disk.
                 cache.store(try Pictures.image(2), forKey: "a", completionHandler: nil)
                 cache.clearMemoryCache()
                 #expect(loadNow(cache, "a") == 1)
-                // And that is out of date by now.
+                // That image is out of date by now, so memory does not keep it.
                 #expect(cache.imageCachedType(forKey: "a") == .disk)
                 cache.storeToDisk(Pictures.small[3], forKey: "a", completionHandler: nil)
                 #expect(loadNow(cache, "a") == 3)
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func `a store that fails leaves what was there, whatever a load was shown meanwhile`() async throws {
+    @Test func `a failed store leaves the old value, even if a load returned the new one in between`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
             let outcome = Calls<Bool>()
@@ -244,7 +244,7 @@ import Testing
         }
     }
 
-    @Test func `an image that cannot be serialized changes nothing on the disk`() async throws {
+    @Test func `a store that cannot serialize its image changes nothing on disk`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
             try await withoutTurns(subject) { cache in
@@ -254,7 +254,7 @@ import Testing
         }
     }
 
-    @Test func `a store that cannot be serialized hides no earlier clear or store`() async throws {
+    @Test func `a store that cannot serialize its image does not hide an earlier clear or store`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
             func storeInVain(_ cache: ImageCache) throws {
@@ -276,7 +276,7 @@ import Testing
         }
     }
 
-    @Test func `what is stored during an earlier removal by conditions is found as soon as it is stored`()
+    @Test func `an image stored during an earlier removal by conditions is found at once`()
         async throws
     {
         try await withImageCache { subject in
@@ -303,11 +303,11 @@ import Testing
         }
     }
 
-    /// Stands still when a removal begins.
+    /// A progress that blocks when a removal begins.
     private final class HeldProgress: Progress, @unchecked Sendable {
         let (isHeld, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
 
-        /// The initializer is not for asynchronous functions.
+        /// Async functions cannot call the initializer.
         static func make() -> HeldProgress { HeldProgress(parent: nil, userInfo: nil) }
 
         override var totalUnitCount: Int64 {
@@ -320,7 +320,7 @@ import Testing
         }
     }
 
-    @Test func `a removal that is refused leaves memory alone`() async throws {
+    @Test func `a refused removal leaves memory unchanged`() async throws {
         try await withImageCache { subject in
             subject.cache.store(try Pictures.image(1), forKey: "a", toDisk: false, completionHandler: nil)
             for filter in [DiskStorage.EntryFilter(text: ""), .init(keyPrefix: "")] {
@@ -332,7 +332,7 @@ import Testing
         }
     }
 
-    @Test func `memory and disk keep the same of two stores at once`() async throws {
+    @Test func `after concurrent stores of a key, memory and disk have the same image`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             let images = try (0..<4).map { try Pictures.image($0) }
@@ -363,7 +363,7 @@ import Testing
 
     // MARK: Loads of one key are one
 
-    /// A serializer that is one object.
+    /// A serializer that is a class.
     private final class CountingSerializer: CacheSerializer {
         let count = Locked(0)
         func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { nil }
@@ -373,7 +373,7 @@ import Testing
         }
     }
 
-    @Test func `64 loads of one key read once and decode once, and each of them counts`() async throws {
+    @Test func `64 loads of one key read and decode once, and each counts as a hit`() async throws {
         try await withImageCache { subject in
             let (cache, serializer) = (subject.cache, CountingSerializer())
             try await cache.storeToDisk(Pictures.small[1], forKey: "a")
@@ -396,7 +396,7 @@ import Testing
         }
     }
 
-    @Test func `each keeps its expirations and its queue`() async throws {
+    @Test func `joined loads keep their own expirations and queues`() async throws {
         try await withImageCache { subject in
             let (cache, calls) = (subject.cache, Calls<Void>())
             try cache.diskStorage.store(value: Pictures.small[1], forKey: "a", expiration: .seconds(100))
@@ -451,7 +451,7 @@ import Testing
         }
     }
 
-    @Test func `a load on its caller's thread answers no other caller`() async throws {
+    @Test func `a load on the caller's thread is not shared with other callers`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             try await cache.storeToDisk(Pictures.small[1], forKey: "a")
@@ -479,7 +479,7 @@ import Testing
         }
     }
 
-    @Test func `built-in serializers decode alike`() async throws {
+    @Test func `loads with different built-in serializers share a decode`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
             let calls = Calls<Void>()
@@ -533,7 +533,7 @@ import Testing
         }
     }
 
-    @Test func `a task that was cancelled before it loads gets what is in memory, and no more`() async throws {
+    @Test func `a task that was cancelled before its load gets images from memory only`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             try await cache.storeToDisk(Pictures.small[1], forKey: "disk")
@@ -598,7 +598,9 @@ import Testing
         }
     }
 
-    @Test func `stores report in the order of their calls, and a flush after the stores before it`() async throws {
+    @Test func `stores report in the order of their calls, and a flush reports after the stores before it`()
+        async throws
+    {
         try await withImageCache { subject in
             let reported = Calls<Int>()
             try await withoutTurns(subject) { cache in

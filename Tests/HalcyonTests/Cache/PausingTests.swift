@@ -4,11 +4,11 @@ import Testing
 
 @testable import Halcyon
 
-/// `ImageCache.suspend`, `resume`, and what a cache does before the system suspends the process.
+/// `ImageCache.suspend`, `resume`, and the preparations before the system suspends the process.
 @Suite struct PausingTests {
-    /// A cache on a folder of its own, and a queue of it that can be held.
+    /// A cache on its own folder, with a queue that the test can hold.
     private final class Fixture: @unchecked Sendable {
-        // Sendable because its members are constants that are so.
+        // Sendable because all members are Sendable constants.
         let files: CacheFixture
         let cache: ImageCache
 
@@ -23,7 +23,7 @@ import Testing
 
         var isOpen: Bool { files.storage.store.index.isOpen }
 
-        /// Does what `body` asks for while the cache's queue cannot begin with any of it.
+        /// Runs `body` while the cache's queue cannot begin any work.
         func holdingQueue(_ body: () -> Void) {
             let gate = DispatchSemaphore(value: 0)
             cache.ioQueue.async { gate.wait() }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a store that was called before is finished first, one after it says why it is not`() async throws {
+    @Test func `a suspension waits for earlier stores, and later ones fail with the reason`() async throws {
         let fixture = try Fixture()
         let cache = fixture.cache
         let results = Locked([Bool]())
@@ -63,7 +63,7 @@ import Testing
         try fixture.files.requireClean()
     }
 
-    @Test func `resume has the last word over a suspension that is still waiting`() async throws {
+    @Test func `a resume cancels suspensions that are still waiting`() async throws {
         let fixture = try Fixture()
         try await fixture.cache.storeToDisk(.blob(1), forKey: "a")
         fixture.holdingQueue {
@@ -76,7 +76,7 @@ import Testing
         try fixture.files.requireClean()
     }
 
-    /// Two caches on one folder, as an app may have by accident or for two kinds of images.
+    /// Two caches on one folder, as an app has them by accident or for two kinds of images.
     private func twoCaches(_ files: CacheFixture) -> [ImageCache] {
         files.environment.isShared = true
         return (0..<2).map { _ in
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `what another cache on the folder had accepted is stored first`() async throws {
+    @Test func `a suspension first completes the stores that another cache on the folder has accepted`() async throws {
         let files = try CacheFixture { $0.cleanInterval = 0 }
         let caches = twoCaches(files)
         let stored = Calls<CacheStoreResult>()
@@ -106,7 +106,7 @@ import Testing
         try files.requireClean()
     }
 
-    @Test func `two that are suspended at once wait for each other's stores, and for nothing else`() async throws {
+    @Test func `two caches that suspend at the same time wait only for each other's stores`() async throws {
         let files = try CacheFixture { $0.cleanInterval = 0 }
         let caches = twoCaches(files)
         for round in 0..<50 {
@@ -124,7 +124,7 @@ import Testing
         try files.requireClean()
     }
 
-    @Test func `a flush and a close come behind what was called before`() async throws {
+    @Test func `a flush and a close run after all earlier calls`() async throws {
         let fixture = try Fixture()
         let cache = fixture.cache
         fixture.holdingQueue {
@@ -140,7 +140,7 @@ import Testing
         try fixture.files.requireClean()
     }
 
-    @Test func `a suspension after that has the last word again`() async throws {
+    @Test func `a suspension after a resume takes effect`() async throws {
         let fixture = try Fixture()
         try await fixture.cache.storeToDisk(.blob(1), forKey: "a")
         fixture.holdingQueue {
@@ -156,7 +156,7 @@ import Testing
         try fixture.files.requireClean()
     }
 
-    @Test func `whatever the order of many calls, the last one decides`() async throws {
+    @Test func `the last of many suspend and resume calls decides`() async throws {
         let fixture = try Fixture()
         try await fixture.cache.storeToDisk(.blob(1), forKey: "a")
         var generator = SeededGenerator.ofThisRun
@@ -166,7 +166,7 @@ import Testing
                 isSuspended = Bool.random(using: &generator)
                 if isSuspended { fixture.cache.suspend(completion: nil) } else { fixture.cache.resume() }
             }
-            // Comes after them all, and does nothing.
+            // Runs after all of them and does nothing.
             _ = try? await fixture.cache.update(.init(), forKey: "none")
             let type = await fixture.cache.imageCachedTypeAsync(forKey: "a")
             #expect(type == (isSuspended ? .none : .disk))
@@ -175,7 +175,7 @@ import Testing
         try fixture.files.requireClean()
     }
 
-    @Test func `memory goes on`() async throws {
+    @Test func `memory keeps working during a suspension`() async throws {
         let fixture = try Fixture()
         await fixture.cache.suspend()
         let gif = try #require(Data(base64Encoded: "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=="))
@@ -187,7 +187,7 @@ import Testing
         try fixture.files.requireClean()
     }
 
-    @Test func `a clean that is called while suspended ends, and removes nothing`() async throws {
+    @Test func `a clean during a suspension ends and removes nothing`() async throws {
         let fixture = try Fixture()
         try await fixture.cache.storeToDisk(.blob(1), forKey: "a", expiration: .seconds(1))
         await fixture.cache.suspend()
@@ -204,7 +204,7 @@ import Testing
 
     // MARK: Before the system suspends the process
 
-    @Test func `a shared folder is let go of, and found again`() async throws {
+    @Test func `a shared folder is closed for a suspension and reopened after it`() async throws {
         let fixture = try Fixture(inAppGroup: true)
         try await fixture.cache.storeToDisk(.blob(1), forKey: "a")
         await fixture.prepare(unlessResumedSince: fixture.cache.resumptionCount)
@@ -214,7 +214,7 @@ import Testing
         try fixture.files.requireClean()
     }
 
-    @Test func `an app that has come back meanwhile keeps it`() async throws {
+    @Test func `an app that has returned to the foreground keeps a shared folder open`() async throws {
         let fixture = try Fixture(inAppGroup: true)
         let count = fixture.cache.resumptionCount
         try await fixture.cache.storeToDisk(.blob(1), forKey: "a")
@@ -224,7 +224,7 @@ import Testing
         try fixture.files.requireClean()
     }
 
-    @Test func `when the time runs out a shared folder is let go of at once`() async throws {
+    @Test func `when the background time runs out, a shared folder is closed at once`() async throws {
         let fixture = try Fixture(inAppGroup: true)
         let cache = fixture.cache
         try await cache.storeToDisk(.blob(1), forKey: "a")
@@ -241,7 +241,7 @@ import Testing
         try fixture.files.requireClean()
     }
 
-    @Test func `a folder of the app's own stays open, and what was read is in the index`() async throws {
+    @Test func `the app's own folder stays open, and pending reads are written to the index`() async throws {
         let fixture = try Fixture()
         try await fixture.cache.storeToDisk(.blob(1), forKey: "a")
         fixture.files.clock.advance(by: 60)

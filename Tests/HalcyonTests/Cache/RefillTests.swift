@@ -5,9 +5,9 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A load that is overtaken must not bring back into memory what is out of date.
+/// A load that is overtaken must not bring stale images back into memory.
 @Suite(.endsEvenIfItHangs) struct RefillTests {
-    /// Starts a load of "a" whose bytes are read, does something before the image is made of them, and lets it end.
+    /// Starts a load of "a", runs an action after its bytes are read and before they are decoded, and lets the load end.
     private func overtake(
         _ subject: CacheUnderTest, _ options: KingfisherOptionsInfo, by change: @escaping @Sendable (ImageCache) -> Void
     ) async throws -> KFCrossPlatformImage? {
@@ -25,7 +25,9 @@ import Testing
 
     static let ways: [KingfisherOptionsInfo] = [[], [.backgroundDecode], [.loadDiskFileSynchronously]]
 
-    @Test(arguments: ways) func `an image stored meanwhile stays`(options: KingfisherOptionsInfo) async throws {
+    @Test(arguments: ways) func `an overtaken load does not replace an image stored meanwhile`(
+        options: KingfisherOptionsInfo
+    ) async throws {
         try await withImageCache { subject in
             let newer = try Pictures.image(1)
             let loaded = try await overtake(subject, options) { $0.store(newer, forKey: "a", completionHandler: nil) }
@@ -35,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ways) func `an image removed meanwhile does not come back`(options: KingfisherOptionsInfo)
+    @Test(arguments: ways) func `an overtaken load does not bring back a removed image`(options: KingfisherOptionsInfo)
         async throws
     {
         try await withImageCache { subject in
@@ -48,7 +50,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ways) func `a cleared cache stays empty`(options: KingfisherOptionsInfo) async throws {
+    @Test(arguments: ways) func `an overtaken load does not refill a cleared cache`(options: KingfisherOptionsInfo)
+        async throws
+    {
         try await withImageCache { subject in
             _ = try await overtake(subject, options) { $0.clearCache(completion: nil) }
             #expect(!subject.cache.isCached(forKey: "a"))
@@ -57,7 +61,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ways) func `what happens to another key is no reason`(options: KingfisherOptionsInfo) async throws
+    @Test(arguments: ways) func `changes of other keys do not keep a load out of memory`(options: KingfisherOptionsInfo)
+        async throws
     {
         try await withImageCache { subject in
             let other = try Pictures.image(1)
@@ -94,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a load that waits behind a removal and a store puts into memory what was stored`() async throws {
+    @Test func `a load after a pending removal and a store puts the stored image into memory`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             for clears in [false, true] {
@@ -115,7 +120,7 @@ import Testing
         }
     }
 
-    /// A cache whose memory asks a hook for the time, at each store and look: what others do at that very moment.
+    /// A cache whose memory calls a hook for the time, at each store and lookup: the hook acts at exactly that moment.
     private func withHookedClock(_ body: (CacheUnderTest, Locked<(@Sendable () -> Void)?>) async throws -> Void)
         async throws
     {
@@ -131,7 +136,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `a load that begins while the key is stored does not undo it`(
+    @Test(arguments: [false, true]) func `a load that begins during a store does not undo it`(
         waitsItsTurn: Bool
     ) async throws {
         try await withHookedClock { subject, hook in
@@ -146,7 +151,7 @@ import Testing
                             calls.record(())
                         }
                     }
-                    // For a load that does not wait for the store.
+                    // Gives a load that does not wait for the store time to finish.
                     usleep(10_000)
                 }
             }
@@ -156,7 +161,7 @@ import Testing
         }
     }
 
-    /// Loads once more before the disk is cleared, as another thread may.
+    /// Loads once more before the disk is cleared, as another thread might.
     private final class LateReader: ImageCache, @unchecked Sendable {
         override func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
             retrieveImage(forKey: "a", callbackQueue: .untouch) { _ in }
@@ -182,7 +187,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `what a load pushes out of memory may call the cache while it goes`() async throws {
+        @Test func `an image that a load evicts from memory may call the cache from its deinit`() async throws {
             try await withImageCache { subject in
                 let (cache, file) = (subject.cache, Pictures.small[0])
                 cache.memoryStorage.config.countLimit = 1
@@ -207,14 +212,14 @@ import Testing
         }
     #endif
 
-    @Test func `what a removal in batches takes out of memory may call the cache while it goes`() throws {
+    @Test func `an image that a batched removal takes out of memory may call the cache from its deinit`() throws {
         let order = CallOrder()
         let memory = MemoryFixture(of: Token.self)
         let begin = order.beginBatchedRemoval()
         let isGone = Locked(false)
         memory.storage.store(
             value: Token {
-                // What every store does first.
+                // The first step of every store.
                 order.change(MemoryKey("a")) {}
                 isGone.withLock { $0 = true }
             }, forKey: "a")
@@ -242,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is kept of loads and changes that have ended`() {
+    @Test func `no state is kept of completed loads and changes`() {
         let order = CallOrder()
         for key in ["a", "b"] {
             let blob = DiskLoad.Blob(key: MemoryKey(key), name: BlobName(text: key))

@@ -6,7 +6,7 @@ import Testing
 @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct RemovingTests {
-    @Test func `a removed image is gone from memory at once, and from disk when the handler comes`() async throws {
+    @Test func `a removed image is gone from memory at once, and from disk when the handler is called`() async throws {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(), forKey: "a")
             let calls = Calls<Bool>()
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [(true, false, CacheType.disk), (false, true, .memory), (false, false, .memory)])
-    func `memory and disk can be spared`(fromMemory: Bool, fromDisk: Bool, left: CacheType) async throws {
+    func `a removal can leave out memory or disk`(fromMemory: Bool, fromDisk: Bool, left: CacheType) async throws {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(), forKey: "a")
             await subject.onceDone {
@@ -34,14 +34,14 @@ import Testing
         }
     }
 
-    @Test func `a key that is not there is removed without complaint`() async throws {
+    @Test func `removing a missing key succeeds`() async throws {
         try await withImageCache { subject in
             await subject.onceDone { subject.cache.removeImage(forKey: "a", completionHandler: $0) }
             try await subject.cache.removeImage(forKey: "a", processorIdentifier: "b", forcedExtension: "c")
         }
     }
 
-    @Test func `only the variant and the extension that are named go`() async throws {
+    @Test func `a removal removes only the given variant and extension`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             try await cache.store(Pictures.image(0), forKey: "a")
@@ -71,12 +71,12 @@ import Testing
         }
     }
 
-    @Test func `a blob that cannot be removed does not keep the handler back`() async throws {
+    @Test func `the handler is called even if the blob cannot be removed`() async throws {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(), forKey: "a")
             subject.disk.fileSystem.fail(.rename, EACCES, times: nil)
             await subject.onceDone { subject.cache.removeImage(forKey: "a", completionHandler: $0) }
-            // Only the async twin can tell.
+            // Only the async function reports the error.
             await #expect(throws: KingfisherError.self) { try await subject.cache.removeImage(forKey: "a") }
             try await subject.cache.removeImage(forKey: "a", fromDisk: false)
             subject.disk.fileSystem.heal()
@@ -86,7 +86,7 @@ import Testing
 
     // MARK: Everything
 
-    @Test func `clearing memory leaves the disk`() async throws {
+    @Test func `clearing memory leaves the disk unchanged`() async throws {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(), forKey: "a")
             subject.cache.clearMemoryCache()
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `clearing the disk leaves memory`() async throws {
+    @Test func `clearing the disk leaves memory unchanged`() async throws {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(), forKey: "a")
             let call = await subject.onceDone { subject.cache.clearDiskCache(completion: $0) }
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `what is stored after a clear was called stays`() async throws {
+    @Test func `an image stored after a call of clear stays`() async throws {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(), forKey: "a")
             let image = try Pictures.image(1)

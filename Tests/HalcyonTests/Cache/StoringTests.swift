@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a store tells of memory and of the disk`() async throws {
+    @Test func `a store reports on memory and on disk`() async throws {
         try await withImageCache { subject in
             let image = try Pictures.image()
             let result = await subject.once { subject.cache.store(image, forKey: "a", completionHandler: $0) }.value
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `without toDisk the disk stays as it is, and that is a success`() async throws {
+    @Test func `without toDisk, the disk is unchanged and its result is a success`() async throws {
         try await withImageCache { subject in
             let image = try Pictures.image()
             for options in [nil, KingfisherParsedOptionsInfo(nil)] {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `stores in a row share a commit, and what is called between them is done between them`() async throws {
+    @Test func `stores in a row share a commit, and calls between them run between them`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             subject.disk.settle()
@@ -65,12 +65,12 @@ import Testing
             #expect(answers.values == ["a", "b", "c", "removed", "b", "d", "removed"])
             let values = try ["a", "b", "c", "d"].map { try subject.storage.value(forKey: $0) }
             #expect(values == [.blob(1), .blob(2), .blob(1), nil])
-            // Two for stores and two for removals, and whatever housekeeping has to note.
+            // Two for stores, two for removals, and those of housekeeping.
             #expect(subject.disk.commitCount - before < 7)
         }
     }
 
-    @Test func `what cannot be serialized is no reason to leave out the others`() async throws {
+    @Test func `an image that cannot be serialized does not affect the other stores`() async throws {
         struct Picky: CacheSerializer {
             let refused: Int
             func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
@@ -110,19 +110,19 @@ import Testing
 
     private final class Token: Sendable {}
 
-    /// Stores something whose handler alone keeps an object; returns whether it is still kept.
+    /// Stores a value with a handler that holds the only reference to an object; returns whether the object still exists.
     private static func storeHolding(_ token: Token, in cache: ImageCache) -> @Sendable () -> Bool {
         cache.storeToDisk(.blob(0), forKey: "0") { _ in withExtendedLifetime(token) {} }
         return { [weak token] in token != nil }
     }
 
-    @Test func `what is stored is let go of while others still wait for their turn`() async throws {
+    @Test func `a stored image is released while other stores still wait`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             let held = Calls<Bool>()
             cache.ioQueue.suspend()
             let isHeld = Self.storeHolding(Token(), in: cache)
-            // More than one batch takes.
+            // More than fit one batch.
             for number in 1..<40 {
                 cache.storeToDisk(.blob(number), forKey: "\(number)") { _ in if number == 39 { held.record(isHeld()) } }
             }
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `what takes the place of something larger than the limit stays`() async throws {
+    @Test func `an image that replaces one larger than the limit stays`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 2_000 }) { subject in
             let cache = subject.cache
             cache.ioQueue.suspend()
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `an image that cannot be serialized is in memory alone, and the handler is told`() async throws {
+    @Test func `an image that cannot be serialized is in memory only, and the handler gets the error`() async throws {
         try await withImageCache { subject in
             let (image, original) = (try Pictures.image(), Data.blob(1))
             let result = await subject.once {
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `what the disk refuses is told, and the image is in memory all the same`() async throws {
+    @Test func `a failed disk write is reported, and the image is in memory anyway`() async throws {
         try await withImageCache { subject in
             subject.disk.refuseFiles()
             let image = try Pictures.image()
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test func `storeToDisk replaces, and takes an expiration of its own`() async throws {
+    @Test func `storeToDisk replaces the value and can set its own expiration`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.small[0], forKey: "a")
             try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a", expiration: .seconds(10))
@@ -236,7 +236,7 @@ import Testing
     // MARK: What is it called
 
     @Test(arguments: ["", "a", "Grüße 🦊👩‍👩‍👧", "../../etc/passwd", String(repeating: "k", count: 65_536)])
-    func `any text is a key`(key: String) async throws {
+    func `any string is a key`(key: String) async throws {
         try await withImageCache { subject in
             for identifier in ["", "small"] {
                 let image = try Pictures.image(identifier.count % 4)
@@ -255,7 +255,7 @@ import Testing
         }
     }
 
-    @Test func `keys that only Unicode calls equal are two`() async throws {
+    @Test func `keys that are equal only by Unicode normalization are different keys`() async throws {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(1), forKey: "caf\u{E9}")
             #expect(!subject.cache.isCached(forKey: "cafe\u{301}"))
@@ -296,7 +296,7 @@ import Testing
 
     // MARK: How long, and how
 
-    @Test func `memory and disk have each their own expiration`() async throws {
+    @Test func `memory and disk have separate expirations`() async throws {
         try await withImageCache { subject in
             let options = KingfisherParsedOptionsInfo([
                 .memoryCacheExpiration(.seconds(10)), .diskCacheExpiration(.seconds(100)),
@@ -327,7 +327,7 @@ import Testing
         }
     }
 
-    @Test func `storing what has expired already does nothing, and succeeds`() async throws {
+    @Test func `storing an expired image does nothing and succeeds`() async throws {
         try await withImageCache { subject in
             let options = KingfisherParsedOptionsInfo([
                 .memoryCacheExpiration(.expired), .diskCacheExpiration(.expired),
@@ -339,7 +339,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `an image that expires at once takes the one before it out of memory`(
+    @Test(arguments: [true, false]) func `storing an expired image removes the previous one from memory`(
         isSaidByStore: Bool
     ) async throws {
         try await withImageCache { subject in
@@ -353,7 +353,7 @@ import Testing
         }
     }
 
-    @Test func `withoutOverwriting refuses to replace, and atomic is how it is done anyway`() async throws {
+    @Test func `withoutOverwriting refuses to replace a value, and atomic changes nothing`() async throws {
         try await withImageCache { subject in
             let careful = KingfisherParsedOptionsInfo([.diskStoreWriteOptions([.withoutOverwriting])])
             try await subject.cache.store(Pictures.image(1), forKey: "a", options: careful)
@@ -368,7 +368,7 @@ import Testing
         }
     }
 
-    @Test func `the format of the original decides what is stored`() async throws {
+    @Test func `the format of the original data decides what is stored`() async throws {
         try await withImageCache { subject in
             for name in ["flower.jpg", "horse-silhouette.png", "night-city.gif", "terminal-intro.gif"] {
                 let original = try Pictures.demo(name)

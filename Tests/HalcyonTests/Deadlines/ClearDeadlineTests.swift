@@ -29,7 +29,8 @@ import Testing
         }
     }
 
-    @Test func `nothing is found, loads and stores do not wait, measuring and suspending do`() async throws {
+    @Test func `during a clear loads miss, loads and stores do not wait, and measuring and suspending do`() async throws
+    {
         let (disk, cache) = try makeCache(hold)
         let (cleared, measured, suspended) = (Calls<Void>(), Calls<UInt>(), Calls<Void>())
         held.stop(after: 3)
@@ -93,7 +94,7 @@ import Testing
         try disk.requireClean()
     }
 
-    @Test func `what could not be removed is found again`() async throws {
+    @Test func `entries that a clear cannot remove are found again`() async throws {
         let commits = Locked(0)
         let (disk, cache) = try makeCache { environment in
             environment.beforeCommit = {
@@ -123,19 +124,19 @@ import Testing
     private var smallBatches: Tuning {
         var tuning = Tuning.patient
         tuning.batchSize = 8
-        // No commit but the clear's is to be stopped.
+        // Only the clear's commits may be stopped.
         tuning.flushInterval = 3_600_000
         return tuning
     }
 
-    /// A cache that is being cleared, stopped in the middle of a batch.
+    /// A cache whose clear is stopped in the middle of a batch.
     private struct Clear {
         let disk: CacheFixture
         let cache: ImageCache
         let held: HeldWalk
         let cleared = Calls<Void>()
 
-        /// Returns when it is on disk; the clear waits between two batches then.
+        /// Returns when the value is on disk; the clear then waits between two batches.
         func storeBehind(_ key: String, byteCount: Int = 100) async throws {
             async let stored: Void = cache.storeToDisk(.blob(7, count: byteCount), forKey: key)
             held.letCommit()
@@ -147,11 +148,11 @@ import Testing
             _ = await cleared.first()
         }
 
-        /// Those of the keys "0" to "399" that are hits.
+        /// The keys from "0" to "399" that hit.
         var found: [Int] { (0..<400).filter { cache.isCached(forKey: "\($0)") } }
     }
 
-    /// - Parameter prepare: what is done once the cache has been opened anew.
+    /// - Parameter prepare: runs after the cache has been reopened.
     private func beginClear(
         of disk: CacheFixture, stoppedAfter batches: Int = 2, _ prepare: () throws -> Void = {}
     ) async throws -> Clear {
@@ -182,7 +183,7 @@ import Testing
         return disk
     }
 
-    @Test func `a store behind a clear is not evicted for what is being cleared`() async throws {
+    @Test func `an entry stored during a clear is not evicted because of entries being cleared`() async throws {
         let clear = try await beginClear(of: fill(sizeLimit: 100_001, byteCount: 1_000, isPinned: true))
         try await clear.storeBehind("new", byteCount: 20_000)
         #expect(clear.cache.isCached(forKey: "new"))
@@ -191,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: zip([0, 10_050, 0], [0, 0, 9_100]))
-    func `what is stored behind a clear is found, after however many hits and stores in a moment`(
+    func `an entry stored during a clear is found, even after a burst of hits and stores before it`(
         hits: Int, stores: Int
     ) async throws {
         let disk = try fill()
@@ -208,7 +209,7 @@ import Testing
         #expect(keys.allSatisfy { clear.cache.isCached(forKey: $0) })
     }
 
-    @Test func `what was stored after a clear is found at an earlier reference date`() async throws {
+    @Test func `an entry stored after a clear is found at an earlier reference date`() async throws {
         let clear = try await beginClear(of: fill())
         try await clear.storeBehind("new")
         let earlier = clear.disk.clock.now.date.addingTimeInterval(-60)
@@ -217,7 +218,7 @@ import Testing
         #expect(clear.disk.storage.isCached(forKey: "new", referenceDate: earlier))
     }
 
-    @Test func `what was stored before the clock went back is a miss during a clear`() async throws {
+    @Test func `an entry stored before the clock went back is a miss during a clear`() async throws {
         let disk = try fill(every: 0.5)
         let clear = try await beginClear(of: disk) { disk.clock.advance(by: -15) }
         #expect(clear.found == [])
@@ -226,7 +227,7 @@ import Testing
         #expect(clear.found == [])
     }
 
-    @Test func `an index that is taken away during a clear brings nothing back`() async throws {
+    @Test func `deleting the index during a clear brings nothing back`() async throws {
         let clear = try await beginClear(of: fill(400), stoppedAfter: 20)
         held.letCommit()
         await takeIndexAway(from: clear.disk)
@@ -237,7 +238,7 @@ import Testing
         #expect(clear.found == [])
     }
 
-    /// Behind the commit that is under way.
+    /// After the current commit.
     private func takeIndexAway(from disk: CacheFixture) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -251,7 +252,7 @@ import Testing
         }
     }
 
-    @Test func `a store that finds no room waits until the clear has made some`() async throws {
+    @Test func `a store on a full disk waits until the clear has made room`() async throws {
         let (disk, cache) = try makeCache(hold)
         let (cleared, stored) = (Calls<Void>(), Calls<Bool>())
         held.stop(after: 3)
@@ -270,7 +271,7 @@ import Testing
         #expect(await stored.first().value)
         #expect(cache.isCached(forKey: "new"))
         try await #expect(cache.retrieveImageInDiskCache(forKey: "twice")?.number == 3, "the later one")
-        // And without a clear that could make room it is told at once.
+        // Without a clear that could make room, the store fails at once.
         disk.fileSystem.fail(.write, ENOSPC, times: nil)
         await #expect(throws: KingfisherError.self) { try await cache.storeToDisk(Pictures.small[1], forKey: "late") }
         disk.fileSystem.heal()

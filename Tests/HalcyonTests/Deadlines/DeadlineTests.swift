@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What goes through all entries does so in batches: lookups never wait for one, and a store for one at most.
+/// Work on all entries runs in batches: lookups never wait for a batch, and a store waits for at most one.
 @Suite(.endsEvenIfItHangs) struct DeadlineTests {
     typealias Storage = DiskStorage.Backend<Data>
 
@@ -14,7 +14,7 @@ import Testing
             settleTrash,
             repairRows, repairFiles, flush, clamp
 
-        /// What comes before the first batch, and a batch or two: so one in the middle is stopped.
+        /// The commits before the first batch, plus a batch or two, so that the test stops one in the middle.
         static let commitsBefore = 3
 
         var isSweep: Bool { [.adopt, .distrust, .relearn, .removeOrphans, .settleTrash].contains(self) }
@@ -24,16 +24,16 @@ import Testing
     private static let count = 160
 
     @Test(arguments: Walk.allCases)
-    func `no lookup waits for a batch, and a store gets in after it`(walk: Walk) throws {
+    func `no lookup waits for a batch, and a store runs after at most one`(walk: Walk) throws {
         let (cache, held) = try Self.prepare(walk)
         held.stop(after: Walk.commitsBefore)
-        // What follows an opening begins with it, and at once.
+        // The work after an opening begins at once.
         if walk.isSweep { cache.reopen { if walk == .distrust { $0.boot = { "another" } } } }
         let storage = cache.storage
         let walking = Background { Self.run(walk, on: storage) }
         try held.waitUntilHeld()
 
-        // A second process begins while the batch is under way: it waits for no lock either.
+        // A second process starts during the batch and waits for no lock either.
         let other = try Storage(config: cache.config, environment: Self.quietEnvironment(of: cache))
         for storage in [storage, other] {
             for key in ["kept", "0", "80", "159", "none"] {
@@ -65,7 +65,7 @@ import Testing
 
     // MARK: The walks
 
-    /// An environment of another process, which nothing is done to.
+    /// The environment of another process, without hooks.
     private static func quietEnvironment(of cache: CacheFixture) -> StorageEnvironment {
         var environment = cache.environment
         environment.beforeCommit = nil
@@ -79,7 +79,7 @@ import Testing
         tuning.batchSize = 8
         tuning.flushBatchSize = 8
         tuning.adoptionBatchSize = 8
-        // Housekeeping does nothing of it before.
+        // Keeps housekeeping from doing any of it earlier.
         tuning.flushInterval = 3_600_000
         return tuning
     }
@@ -121,7 +121,7 @@ import Testing
 }
 
 extension CacheFixture {
-    /// Brings the cache into the state in which the walk has all entries to go through.
+    /// Prepares the cache so that the walk has to process all entries.
     fileprivate func makeWork(for walk: DeadlineTests.Walk) throws {
         switch walk {
         case .evict, .removeAll, .removeMatching: break
@@ -165,7 +165,7 @@ extension CacheFixture {
     }
 }
 
-/// Work on a thread of its own, and its result.
+/// Work on its own thread, and its result.
 final class Background<Result: Sendable>: Sendable {
     private let result: Locked<Result?> = Locked(nil)
     private let isDone = DispatchSemaphore(value: 0)

@@ -4,10 +4,9 @@ import Testing
 
 @testable import Halcyon
 
-/// Stops a long walk in the middle of one of its batches: all of it is done but the commit, and the write lock is held.
+/// Stops a long walk in the middle of one of its batches, right before the commit, while it holds the write lock.
 ///
-/// Between two batches the walk waits once more, until the test has said that others have got in. Nothing here depends on how
-/// long anything takes.
+/// Between two batches the walk waits again, until the test says that other calls have run. Nothing here depends on timing.
 final class HeldWalk: Sendable {
     private let state = Locked(State())
     private let isHeld = DispatchSemaphore(value: 0)
@@ -15,16 +14,16 @@ final class HeldWalk: Sendable {
     private let othersGotIn = DispatchSemaphore(value: 0)
 
     private struct State {
-        /// Batches that may still commit before the one that is stopped; nil while nothing is to be stopped.
+        /// Batches that may still commit before the stop; nil if no batch is to be stopped.
         var before: Int?
-        /// The thread that was stopped.
+        /// The stopped thread.
         var walker: pthread_t?
         var isHolding = false
         var hasWaited = false
-        /// Batches of that thread, the stopped one included.
+        /// Batches of that thread, including the stopped one.
         var batches = 0
 
-        /// - Returns: whether this commit is the one that is stopped.
+        /// - Returns: whether to stop this commit.
         mutating func commit(by thread: pthread_t) -> Bool {
             if let walker {
                 if walker == thread { batches += 1 }
@@ -37,7 +36,7 @@ final class HeldWalk: Sendable {
             return true
         }
 
-        /// - Returns: whether this is the first time that the walk lets others in since it was stopped.
+        /// - Returns: whether the walk pauses for the first time since the stop.
         mutating func letIn(by thread: pthread_t) -> Bool {
             guard walker == thread, !hasWaited else { return false }
             hasWaited = true
@@ -55,17 +54,17 @@ final class HeldWalk: Sendable {
         return true
     }
 
-    /// For ``StorageEnvironment/pause``, and for what a walk does between two batches without the lock.
+    /// For ``StorageEnvironment/pause``, and for work between two batches without the lock.
     func betweenBatches() {
         if state.withLock({ $0.letIn(by: pthread_self()) }) { othersGotIn.wait() }
     }
 
     // MARK: On the test's thread
 
-    /// From now on the walk's commits are counted, and the one after so many is stopped.
+    /// Counts the walk's commits from now on, and stops the one after that many.
     func stop(after batches: Int) { state.withLock { $0.before = batches } }
 
-    /// Fails should the walk end, or never begin; nothing that works takes minutes.
+    /// Fails if the walk ends early or never begins; nothing that works takes minutes.
     func waitUntilHeld() throws { try #require(isHeld.wait(timeout: .now() + 600) == .success, "no batch was held") }
     var isHolding: Bool { state.withLock { $0.isHolding } }
 
@@ -76,6 +75,6 @@ final class HeldWalk: Sendable {
 
     func letGoOn() { othersGotIn.signal() }
 
-    /// Batches of the walk since it was stopped, the stopped one included.
+    /// Batches of the walk since the stop, including the stopped one.
     var batches: Int { state.withLock { $0.batches } }
 }

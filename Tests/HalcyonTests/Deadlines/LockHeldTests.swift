@@ -6,9 +6,9 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What a process does while another one has the write lock, and does not give it back.
+/// The behavior of a process while another one keeps the write lock.
 @Suite(.endsEvenIfItHangs, .serialized) struct LockHeldTests {
-    /// What waits like a store does not come back from this within a test's time.
+    /// A timeout so long that a call that waits for the lock never returns within a test.
     private static var endless: Tuning {
         var tuning = Tuning()
         tuning.writerTimeout = 3_600_000
@@ -22,7 +22,7 @@ import Testing
         return tuning
     }
 
-    /// Another process's.
+    /// A connection of another process.
     private func whileLocked(_ cache: CacheFixture, _ body: () throws -> Void) throws {
         let other = try Connection(path: cache.index.path, access: .readWriteCreate)
         try other.begin()
@@ -54,7 +54,7 @@ import Testing
 
     // MARK: What never waits
 
-    @Test func `lookups and queries do not wait`() throws {
+    @Test func `lookups and queries do not wait for the lock`() throws {
         try withCache(tuning: Self.endless) { cache in
             let storage = cache.storage
             try storage.store(value: .blob(1), forKey: "a")
@@ -62,7 +62,7 @@ import Testing
             let stored = DispatchGroup()
             try whileLocked(cache) {
                 try look(at: storage, hits: 1)
-                // A store has the writer's lock of this process, and waits for the other one's.
+                // The store holds the write lock of this process and waits for that of the other one.
                 stored.enter()
                 Thread {
                     try? storage.store(value: .blob(2), forKey: "b")
@@ -72,14 +72,14 @@ import Testing
                 try look(at: storage, hits: 2)
             }
             stored.wait()
-            // What was noted is written later.
+            // Pending accesses are written later.
             try storage.flush()
             try #expect(storage.entry(forKey: "a")?.hits == 2)
         }
     }
 
     private func look(at storage: DiskStorage.Backend<Data>, hits: Int64) throws {
-        // Notes an access, which all the others would write first.
+        // Records an access, which every other call would have to write first.
         try #expect(storage.value(forKey: "a") == .blob(1))
         #expect(storage.isCached(forKey: "a") && !storage.isCached(forKey: "none"))
         try #expect(storage.entry(forKey: "a")?.key == "a")
@@ -91,7 +91,7 @@ import Testing
         try #expect(storage.summary().totals.entries == 1)
     }
 
-    @Test func `an opening in another boot does not wait, and is noted with the next store`() throws {
+    @Test func `an opening after a restart does not wait, and the next store records the new boot`() throws {
         try withCache(tuning: Self.endless) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()
@@ -99,7 +99,7 @@ import Testing
             cache.storage.store.close()
             try whileLocked(cache) {
                 cache.reopen { $0.boot = { "another" } }
-                // Stored long before the machine was restarted.
+                // Stored long before the restart, so trusted.
                 #expect(cache.storage.isCached(forKey: "a"))
                 try #expect(cache.storage.value(forKey: "a") == .blob(1))
                 try #expect(cache.storage.store.index.read { try $0.state() }.boot != "another")
@@ -126,13 +126,13 @@ import Testing
             let other = try Connection(path: cache.index.path)
             let after = try IndexSession(connection: other).state()
             #expect(after.settledUptime == before.settledUptime && after.boots == before.boots)
-            // It goes for that, as soon as the lock can be had.
+            // The distrusting sweep runs as soon as the lock is free.
             try cache.storage.open()
             while cache.storage.store.condition.isDistrusting { usleep(10_000) }
         }
     }
 
-    @Test func `an index that has to be upgraded answers misses until the lock can be had`() throws {
+    @Test func `an index that needs an upgrade answers misses until the lock is free`() throws {
         try withCache(tuning: Self.tuning(writerTimeout: 300)) { cache in
             cache.storage.store.close()
             for path in [cache.index.path, cache.index.path + "-wal", cache.index.path + "-shm"] {
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `an index that has to be created answers misses until the lock can be had`() throws {
+    @Test func `lookups miss until an index that has to be created gets the lock`() throws {
         try withCache(tuning: Self.endless) { cache in
             cache.storage.store.close()
             for path in [cache.index.path, cache.index.path + "-wal", cache.index.path + "-shm"] {
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `what changes something waits for the opening of an index that has to be upgraded`() throws {
+    @Test func `changes wait for the upgrade of an index`() throws {
         try withCache(tuning: Self.endless) { cache in
             cache.storage.store.close()
             for path in [cache.index.path, cache.index.path + "-wal", cache.index.path + "-shm"] {
@@ -212,12 +212,12 @@ import Testing
             }
             group.wait()
             #expect(failures.withLock { $0 } == [])
-            // It had rows without files.
+            // The index had rows without files.
             try cache.storage.removeAll()
         }
     }
 
-    @Test func `closing does not wait`() throws {
+    @Test func `closing does not wait for the lock`() throws {
         try withCache(tuning: Self.endless) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()
@@ -226,20 +226,20 @@ import Testing
                 cache.storage.close()
                 #expect(!cache.storage.store.index.isOpen)
             }
-            // It could not be written then, and is with the next flush.
+            // The counts could not be written then; the next flush writes them.
             try cache.storage.flush()
             try #expect(cache.storage.entry(forKey: "a")?.hits == 1)
         }
     }
 
-    @Test func `what follows an opening is made up for when the lock can be had again`() throws {
+    @Test func `the work after an opening is done once the lock is free`() throws {
         var tuning = Self.endless
         tuning.briefTimeout = 20
         try withCache(tuning: tuning) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()
             try whileLocked(cache) {
-                // Stored just before the machine was restarted.
+                // Stored just before the restart.
                 cache.reopen { $0.boot = { "another" } }
                 cache.settle()
                 #expect(cache.storage.store.condition.isDistrusting)
@@ -250,7 +250,7 @@ import Testing
 
     // MARK: What waits
 
-    @Test func `a store waits once, however many wait with it, and the next ones hardly`() throws {
+    @Test func `concurrent stores share one timeout, and later stores fail quickly`() throws {
         let patience = 2_000
         try withCache(tuning: Self.tuning(writerTimeout: patience)) { cache in
             let storage = cache.storage
@@ -288,7 +288,7 @@ import Testing
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()
             try whileLocked(cache) {
-                // Asks for the lock for a moment, to write a note.
+                // Tries the lock for a moment, to write an access.
                 _ = try cache.storage.value(forKey: "a")
                 _ = try cache.storage.entry(forKey: "a")
                 usleep(1_500_000)
@@ -300,7 +300,7 @@ import Testing
         }
     }
 
-    @Test func `lookups that go on asking use up no store's patience`() {
+    @Test func `repeated lookups do not shorten the timeout of stores`() {
         var tuning = Tuning()
         (tuning.writerTimeout, tuning.retryTimeout) = (100, 0)
         let patience = LockPatience(tuning, didWait: { _ in })
@@ -312,7 +312,7 @@ import Testing
         #expect(patience.keepsWaiting(0), "the first time that a store asks")
     }
 
-    @Test func `an upgrade leaves the making of an index to processes that live longer`() throws {
+    @Test func `a short-lived process leaves the rest of an upgrade to a longer one`() throws {
         var tuning = Self.endless
         tuning.upgradeDelay = 3_600_000
         try withCache(tuning: tuning) { cache in
@@ -328,7 +328,7 @@ import Testing
         }
     }
 
-    @Test func `a store gets in as soon as the lock is free`() throws {
+    @Test func `a store runs as soon as the lock is free`() throws {
         try withCache(tuning: Self.endless) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()
@@ -336,7 +336,7 @@ import Testing
             try other.begin()
             let storing = Background { (try? cache.storage.store(value: .blob(2), forKey: "a")) != nil }
             while cache.storage.store.index.writer.withLockIfFree({ _ in }) != nil { usleep(500) }
-            // Looks while it waits.
+            // A lookup during the wait.
             try #expect(cache.storage.value(forKey: "a") == .blob(1))
             other.rollBack()
             #expect(storing.wait() == true)
@@ -344,7 +344,7 @@ import Testing
         }
     }
 
-    @Test func `a flush waits like a store`() throws {
+    @Test func `a flush waits for the lock like a store`() throws {
         try withCache(tuning: Self.tuning(writerTimeout: 300)) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()
@@ -359,7 +359,7 @@ import Testing
 
     // MARK: Suspending
 
-    @Test func `a suspension ends what waits for another process's lock, and nothing else`() async throws {
+    @Test func `a suspension cancels only calls that wait for another process's lock`() async throws {
         try await withImageCache(tuning: Self.endless) { subject in
             let cache = subject.cache
             try await cache.storeToDisk(.blob(1), forKey: "a")
@@ -404,7 +404,7 @@ import Testing
         }
     }
 
-    @Test func `a resumption is the last word, also of a suspension that has not had its turn`() async throws {
+    @Test func `a resume also cancels a suspension that is still queued`() async throws {
         try await withImageCache(tuning: Self.tuning(writerTimeout: 2_000)) { subject in
             let cache = subject.cache
             cache.ioQueue.suspend()
@@ -415,7 +415,7 @@ import Testing
             _ = await isSuspended.first()
             try await cache.storeToDisk(.blob(1), forKey: "a")
             subject.disk.settle()
-            // It waits again.
+            // Stores wait again.
             let other = try Connection(path: subject.disk.index.path, access: .readWriteCreate)
             try other.begin()
             let storing = Background { (try? subject.storage.store(value: .blob(2), forKey: "a")) != nil }

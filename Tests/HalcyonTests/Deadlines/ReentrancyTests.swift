@@ -5,10 +5,9 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Whoever is called by the cache may call the cache: from any handler, on any queue, and from everything else that is the
-/// caller's own code.
+/// Code that the cache calls may call the cache: handlers on any queue, and all other code of the caller.
 @Suite(.endsEvenIfItHangs) struct ReentrancyTests {
-    /// What a handler may do with the cache, and what it awaits of it.
+    /// The calls that a handler can make, with handlers to wait for.
     private static let asynchronous: [@Sendable (ImageCache, @escaping @Sendable () -> Void) -> Void] = [
         { cache, done in cache.storeToDisk(Pictures.small[0], forKey: "inner", callbackQueue: .untouch) { _ in done() }
         },
@@ -31,7 +30,7 @@ import Testing
         { cache, done in cache.clearCache(completion: done) },
     ]
 
-    /// What answers at once, wherever it is called.
+    /// The calls that return at once on any thread.
     @Sendable private static func callAtOnce(_ cache: ImageCache) {
         _ = cache.isCached(forKey: "stored")
         _ = cache.imageCachedType(forKey: "none")
@@ -55,7 +54,7 @@ import Testing
         cache.clearMemoryCache()
     }
 
-    /// Calls everything, and `done` once all of it has answered.
+    /// Makes all calls, and calls `done` after the last answer.
     @Sendable private static func callBack(_ cache: ImageCache, _ done: @escaping @Sendable () -> Void) {
         callAtOnce(cache)
         let left = Locked(asynchronous.count)
@@ -76,7 +75,7 @@ import Testing
         ("operation", { .operationQueue(OperationQueue()) }),
     ]
 
-    /// Starts something and waits until all that its handler has called has answered.
+    /// Starts something and waits until all calls of its handler have answered.
     private func awaitInner(
         _ cache: ImageCache, _ start: (@escaping @Sendable () -> Void) throws -> Void
     ) async throws {
@@ -88,13 +87,13 @@ import Testing
     // MARK: Handlers
 
     @Test(arguments: CallbackTests.callsWithQueue.indices)
-    func `a handler may call everything, on whatever queue it comes`(index: Int) async throws {
+    func `a handler may call every function, on any queue`(index: Int) async throws {
         let (name, start) = CallbackTests.callsWithQueue[index]
         for (queueName, queue) in Self.queues {
             try await withImageCache { subject in
                 try await subject.fillForCalls()
                 try await awaitInner(subject.cache) { try start(subject.cache, queue(), $0) }
-                // A clear of all ends behind its handler.
+                // A clear of everything ends after its handler.
                 await subject.hop()
                 #expect(subject.cache.order.isIdle, "\(name) on \(queueName)")
             }
@@ -109,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `so may the handlers of what Kingfisher has not`() async throws {
+    @Test func `handlers of functions that Kingfisher lacks may call every function`() async throws {
         let calls: [@Sendable (ImageCache, CallbackQueue, @escaping @Sendable () -> Void) -> Void] = [
             { cache, queue, done in
                 cache.removeImageAndVariants(forKey: "stored", callbackQueue: queue) { _ in done() }
@@ -132,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `so may the handler of a suspension, once it has resumed`() async throws {
+    @Test func `the handler of a suspension may resume and call every function`() async throws {
         try await withImageCache { subject in
             try await subject.fillForCalls()
             let cache = subject.cache
@@ -147,7 +146,7 @@ import Testing
 
     // MARK: Everything else of the caller's
 
-    @Test func `an observer of cleaning may`() async throws {
+    @Test func `an observer of the clean notification may call every function`() async throws {
         try await withImageCache { subject in
             try await subject.fillForCalls()
             try subject.fill(["expired"], expiration: .seconds(1))
@@ -157,7 +156,7 @@ import Testing
             let observer = NotificationCenter.default.addObserver(
                 forName: .KingfisherDidCleanDiskCache, object: cache, queue: nil
             ) { _ in
-                // What it calls cleans too.
+                // The calls include a clean, which posts again.
                 isFirst.run { Self.callBack(cache) { answered.record(()) } }
             }
             cache.cleanExpiredDiskCache(completion: nil)
@@ -166,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `a serializer may, when it stores and when it loads`() async throws {
+    @Test func `a serializer may call the cache when it encodes and when it decodes`() async throws {
         try await withImageCache { subject in
             try await subject.fillForCalls()
             let (cache, isFirst) = (subject.cache, Once())
@@ -185,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `a value that turns itself into data, and back, may`() throws {
+    @Test func `a value may call the storage when it is encoded and when it is decoded`() throws {
         try withCache { cache in
             let storage = try DiskStorage.Backend<CallingValue>(config: cache.config, environment: cache.environment)
             let value = CallingValue { _ = try? cache.storage.totalSize() }
@@ -222,7 +221,7 @@ import Testing
             #expect(calls.withLock { $0 } >= 7)
             _ = try cache.storage.check(repair: true) { _ in callBack() }
             let progress = Progress(totalUnitCount: 0)
-            // Foundation calls it on a thread of its own.
+            // Foundation calls it on another thread.
             let isCalled = DispatchSemaphore(value: 0)
             progress.cancellationHandler = {
                 callBack()
@@ -242,7 +241,7 @@ import Testing
     }
 }
 
-/// Runs something at the first time only.
+/// Runs a closure only the first time.
 private final class Once: Sendable {
     private let hasRun = Locked(false)
 
@@ -255,7 +254,7 @@ private final class Once: Sendable {
     }
 }
 
-/// Calls a closure when it is stored, and when it is loaded.
+/// Calls a closure when it is encoded and when it is decoded.
 private struct CallingValue: DataTransformable, Sendable {
     static let hook: Locked<(@Sendable () -> Void)?> = Locked(nil)
     static var empty: CallingValue { CallingValue {} }
@@ -274,7 +273,7 @@ private struct CallingValue: DataTransformable, Sendable {
 }
 
 extension CacheUnderTest {
-    /// What the calls of ``CallbackTests`` look for.
+    /// The entries that the calls of ``CallbackTests`` expect.
     fileprivate func fillForCalls() async throws {
         try await cache.store(Pictures.image(), forKey: "stored")
         try await cache.storeToDisk(Pictures.small[1], forKey: "on disk")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Halcyon
 
-/// A folder of Kingfisher's is taken over while the cache is in use: on its queue nothing waits for that.
+/// A folder of Kingfisher's is adopted while the cache is in use; no call on the cache's queue waits for the adoption.
 @Suite(.endsEvenIfItHangs) struct TakeoverDeadlineTests {
-    @Test func `cleaning and measuring wait for it, loads and stores do not`() async throws {
+    @Test func `cleaning and measuring wait for an adoption, loads and stores do not`() async throws {
         let held = HeldWalk()
         var tuning = Tuning.patient
         tuning.adoptionBatchSize = 8

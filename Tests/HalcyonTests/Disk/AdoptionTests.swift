@@ -20,13 +20,13 @@ import Testing
         return folder
     }
 
-    @Test func `names are those of Kingfisher`() {
+    @Test func `file names are Kingfisher's`() {
         // printf 'https://example.com/a.png' | sha256sum
         let name = BlobName(key: "https://example.com/a.png", isHashed: true, pathExtension: "png").text
         #expect(name == "494a30704d4f32ac0b81739d18a66d3638d440cbc6f5669f6af66f840edee5ab.png")
     }
 
-    @Test func `every file is found at once, and becomes an entry`() throws {
+    @Test func `every file hits at once and becomes an entry`() throws {
         try withCache { cache in
             _ = try kingfisherFolder(cache, count: 30)
             #expect(try cache.storage.value(forKey: "3") == .blob(3))
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: 1...8)
-    func `a commit that is refused leaves work to do, and queries ask no less`(refused: Int) throws {
+    func `after a refused commit, the next query adopts the remaining files`(refused: Int) throws {
         let commits = Locked(0)
         try withCache { cache in
             _ = try kingfisherFolder(cache, count: 3)
@@ -48,7 +48,7 @@ import Testing
                     return commits != refused
                 }
             }
-            // Housekeeping or a query meets the refusal; the query after it has all.
+            // Housekeeping or a query meets the refusal; the query after it sees all files.
             let counts = (0..<3).compactMap { _ in try? cache.storage.entries(matching: .all).entries.count }
             #expect(counts.last == 3 && counts.count >= 2, "refused: the one of \(commits.withLock { $0 })")
             cache.settle()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a key becomes known when it is asked for`() throws {
+    @Test func `a lookup records the key of an adopted file`() throws {
         try withCache { cache in
             _ = try kingfisherFolder(cache, count: 3)
             _ = try cache.storage.totalSize()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `old dates expire nothing, and a week is given`() throws {
+    @Test func `an adopted file lives for a week, whatever its dates`() throws {
         try withCache { cache in
             _ = try kingfisherFolder(cache, count: 3)
             #expect(try cache.storage.removeExpiredValues() == [])
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `removing, storing and clearing reckon with files that have no row yet`() throws {
+    @Test func `removals, stores and clears include files that have no row yet`() throws {
         try withCache { cache in
             _ = try kingfisherFolder(cache, count: 5)
             try cache.storage.store(value: .blob(100), forKey: "0")
@@ -106,7 +106,7 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `clearing takes what was adopted before it, though nothing was ever stored`() throws {
+    @Test func `a clear removes adopted files even if nothing was ever stored`() throws {
         try withCache { cache in
             _ = try kingfisherFolder(cache, count: 5)
             #expect(try cache.storage.totalSize() == 500)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `what is no blob is left alone`() throws {
+    @Test func `files that are not blobs are left alone`() throws {
         try withCache { cache in
             let folder = try kingfisherFolder(cache, count: 2)
             let foreign = ["README", "0123.png", String(repeating: "A", count: 64)]
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `a lookup that comes earlier notes key and access`() throws {
+    @Test func `a lookup before the adoption records key and access`() throws {
         try withCache { cache in
             _ = try kingfisherFolder(cache, count: 2)
             cache.fileSystem.fail(.list, EIO, times: nil)
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `a store over a file without a row does not turn the time of the latest store back`() throws {
+    @Test func `a failed store over a file without a row does not move the time of the latest store back`() throws {
         let cache = try CacheFixture()
         _ = try kingfisherFolder(cache, count: 1)
         cache.fileSystem.fail(.list, EIO, times: nil)
@@ -170,7 +170,7 @@ import Testing
         #expect(try storedAt() >= latest)
     }
 
-    @Test func `a copy made before everything was taken over loses nothing`() throws {
+    @Test func `a copy of a folder that was not fully adopted loses nothing`() throws {
         let cache = try CacheFixture()
         _ = try kingfisherFolder(cache, count: 5)
         cache.fileSystem.fail(.list, EIO, times: nil)
@@ -180,7 +180,7 @@ import Testing
         cache.fileSystem.heal()
         let copy = cache.folder.url.appendingPathComponent("copy")
         try FileManager.default.copyItem(at: cache.directory, to: copy)
-        // As the copying of many files does.
+        // Copying many files takes time too.
         Thread.sleep(forTimeInterval: 0.05)
         for name in try FileManager.default.contentsOfDirectory(atPath: copy.path) where name != ".halcyon" {
             let file = copy.appendingPathComponent(name)
@@ -199,7 +199,7 @@ import Testing
 
     // MARK: Watching
 
-    @Test func `files that come while it counts are counted too`() throws {
+    @Test func `files added during the count are counted too`() throws {
         var tuning = Tuning.patient
         tuning.adoptionBatchSize = 8
         tuning.adoptionChunk = 8
@@ -207,7 +207,7 @@ import Testing
             let folder = try kingfisherFolder(cache, count: 20)
             let lists = Locked(0)
             cache.fileSystem.observe { call, path in
-                // The first listing counts.
+                // The first listing is the count.
                 guard call == .list, path == folder.path,
                     lists.withLock({
                         $0 += 1
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    /// Holds the sweep up where it looks into `staging/`, until the test is done with `meanwhile`.
+    /// Stops the sweep when it lists `staging/`, until `meanwhile` has returned.
     private func watch(
         _ cache: CacheFixture, storage: DiskStorage.Backend<Data>, meanwhile: () throws -> Void
     ) throws -> AsyncStream<AdoptionProgress> {
@@ -267,7 +267,7 @@ import Testing
         return stream
     }
 
-    @Test func `watching ends when everything is removed before the files are looked at`() async throws {
+    @Test func `the progress of an adoption ends if everything is removed before it begins`() async throws {
         let cache = try CacheFixture()
         _ = try kingfisherFolder(cache, count: 3)
         let storage = cache.storage
@@ -275,7 +275,7 @@ import Testing
         #expect(await ends(stream))
     }
 
-    @Test func `watching ends when the storage goes`() async throws {
+    @Test func `the progress of an adoption ends when the storage is released`() async throws {
         let cache = try CacheFixture()
         _ = try kingfisherFolder(cache, count: 3)
         var storage: DiskStorage.Backend<Data>? = cache.makeStorage()
@@ -301,7 +301,7 @@ import Testing
         #expect(await ends(cache.storage.adoptionProgress))
     }
 
-    @Test func `one who stops watching ends nobody else's`() async throws {
+    @Test func `a consumer that stops reading progress does not end the other streams`() async throws {
         let cache = try CacheFixture()
         _ = try kingfisherFolder(cache, count: 300)
         let streams = (0..<3).map { _ in cache.storage.adoptionProgress }

@@ -3,7 +3,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-/// Keys, values and settings that a careless or hostile caller passes.
+/// Keys, values and settings from careless or hostile callers.
 @Suite struct BadInputTests {
     static let keys: [String] = [
         "", "a/b", "/", "..", "../../escape", ".hidden", ".halcyon", ".halcyon/index.sqlite", "a\0b", "\0", "🦊",
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, UInt.max])
-    func `any size limit is taken`(limit: UInt) throws {
+    func `any size limit is accepted`(limit: UInt) throws {
         try withCache(configure: { $0.sizeLimit = limit }) { cache in
             for seed in 0..<3 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             let removed = try cache.storage.removeSizeExceededValues()

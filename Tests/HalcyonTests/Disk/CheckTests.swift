@@ -13,7 +13,7 @@ import Testing
         cache.storage.cacheFileURL(forKey: key).lastPathComponent
     }
 
-    @Test func `a cache in order is clean, and checking changes nothing`() throws {
+    @Test func `a check of a sound cache finds nothing and changes nothing`() throws {
         try withCache { cache in
             try filled(cache)
             let report = try cache.storage.check()
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `each kind of finding is found, kept without repair, and healed with it`() throws {
+    @Test func `a check finds each kind of damage, and repairs it only on request`() throws {
         try withCache { cache in
             try filled(cache)
             let orphan = String(repeating: "ab", count: 32)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a check tells how far it is`() throws {
+    @Test func `a check reports its progress`() throws {
         try withCache { cache in
             try filled(cache)
             var seen: [Int] = []

@@ -7,7 +7,7 @@ import Testing
 /// Clocks that are put back or ahead, across processes and restarts.
 @Suite struct ClockTests {
     private func restartUncleanly(_ cache: CacheFixture, boot: String, clockBackBy seconds: Double) {
-        // As a power cut leaves it: nothing was noted as settled.
+        // As after a power cut: nothing was recorded as settled.
         cache.reopen { environment in
             environment.boot = { boot }
             cache.clock.advance(by: -seconds)
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 9, 10, 11, 30, 59, 69, 70, 71, 300, 86_400])
-    func `what is stored after an unclean restart is kept, however far behind the clock is`(seconds: Int) throws {
+    func `entries stored after an unclean restart are kept, however far the clock is behind`(seconds: Int) throws {
         try withCache { cache in
             cache.environment.boot = { "first" }
             try cache.storage.store(value: .blob(1), forKey: "before")
@@ -33,8 +33,9 @@ import Testing
         }
     }
 
-    /// The clock was an hour ahead when the power went: what is not trusted lies ahead, and the clock comes by there again.
-    @Test func `what is stored while the clock passes a span that is not trusted is kept`() throws {
+    /// The clock was an hour ahead when the power failed, so the distrusted minute lies in the future, and the clock passes through it
+    /// later.
+    @Test func `entries stored while the clock passes through a distrusted minute are kept`() throws {
         try withCache { cache in
             cache.environment.boot = { "first" }
             try cache.storage.store(value: .blob(1), forKey: "before")
@@ -58,7 +59,7 @@ import Testing
             restartUncleanly(cache, boot: "second", clockBackBy: -100)
             _ = try cache.storage.totalSize()
             cache.settle()
-            // It knows nothing of the restart any more.
+            // A storage that no longer knows of the restart.
             let other = cache.makeStorage()
             cache.clock.advance(by: -Double(100 + seconds))
             for (seed, storage) in [cache.storage, other, cache.storage, other].enumerated() {
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    /// The time since boot cannot be set. Only its last minute is not trusted.
+    /// The user cannot set the time since boot, so only its last minute is distrusted.
     @Test(arguments: [-90_000.0, -30, 0, 30, 90_000])
     func `a clock that is set drops nothing that was stored more than a minute before`(seconds: Double) throws {
         try withCache { cache in
@@ -93,8 +94,8 @@ import Testing
         }
     }
 
-    /// An app that is open, and an extension that takes the machine for restarted: the app stores on.
-    @Test func `what is stored while another process counts another boot is not trusted after a power cut either`()
+    /// An open app, and an extension that assumes a restart, while the app continues to store.
+    @Test func `entries stored while another process sees another boot are not trusted after a power cut`()
         throws
     {
         try withCache { cache in
@@ -117,9 +118,11 @@ import Testing
         }
     }
 
-    /// Of a minute and two: before and after the system has written what was stored.
+    /// After a minute or two: before and after the system has written the stored files.
     @Test(arguments: [30.0, 61])
-    func `a cache that is closed later than that is trusted, wherever the clock stands`(seconds: Double) throws {
+    func `a cache that is closed a minute after its last store is trusted, whatever the clock says`(seconds: Double)
+        throws
+    {
         try withCache { cache in
             cache.environment.boot = { "first" }
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .never)
@@ -132,9 +135,9 @@ import Testing
         }
     }
 
-    /// An app and its extension after a restart: one of them has put the folder in order, the other has not come to it yet.
+    /// An app and its extension after a restart: one has swept the folder, the other has not yet.
     @Test(arguments: [0, 30, 60])
-    func `what one stores after its sweep survives another one's`(seconds: Int) throws {
+    func `entries that a process stores after its sweep survive the sweep of another process`(seconds: Int) throws {
         try withCache { cache in
             cache.environment.boot = { "first" }
             try cache.storage.store(value: .blob(1), forKey: "before")
@@ -155,8 +158,8 @@ import Testing
         }
     }
 
-    /// The row had reached the disk when the power went, its blob's name had not.
-    @Test func `bytes that are not trusted are not taken from where they were staged either`() throws {
+    /// When the power failed, the row had reached the disk, but not the blob's name.
+    @Test func `distrusted blobs are not recovered from staging either`() throws {
         try withCache { cache in
             cache.environment.boot = { "first" }
             try cache.storage.store(value: .blob(1), forKey: "a")

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// The index notes before which moment nothing expires, so that cleaning need not look.
+/// The index records the time before which nothing expires, so that cleans can skip the search.
 @Suite struct EarliestExpiryTests {
     private func noted(_ cache: CacheFixture) throws -> [String] {
         try Connection(path: cache.index.path, access: .queryOnly).texts(
@@ -16,14 +16,14 @@ import Testing
         try #require(try Int64(noted(cache)[0].split(separator: " ")[0]))
     }
 
-    /// How often the index was written, and a scan read all of it.
+    /// The number of removed entries, and of commits that the clean took.
     private func removeExpired(_ cache: CacheFixture) throws -> (removed: Int, commits: Int) {
         cache.settle()
         let before = cache.commitCount
         return (try cache.storage.removeExpiredValues().count, cache.commitCount - before)
     }
 
-    @Test func `while nothing can have expired, nothing is written and nothing is read`() throws {
+    @Test func `while nothing can have expired, a clean reads and writes nothing`() throws {
         try withCache { cache in
             #expect(try noted(cache) == ["\(Int64.max) 1"])
             try cache.storage.store(value: .blob(1), forKey: "never", expiration: .never)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a scan raises it to what expires next`() throws {
+    @Test func `a scan moves the earliest expiry to the next expiration`() throws {
         try withCache { cache in
             for seconds in [10, 20, 1_000] {
                 try cache.storage.store(value: .blob(1), forKey: "\(seconds)", expiration: .seconds(Double(seconds)))
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `what brings an expiration forward lowers it`() throws {
+    @Test func `a shortened expiration lowers the earliest expiry`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(1_000))
             _ = try cache.storage.value(forKey: "a", extendingExpiration: .expirationTime(.seconds(10)))
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `what is no longer pinned expires`() throws {
+    @Test func `an unpinned entry expires again`() throws {
         try withCache { cache in
             try cache.storage.store(
                 value: .blob(1), forKey: "a", expiration: .seconds(10), attributes: .init(isPinned: true))
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// What is stored after a scan has read, and before it notes what it found.
+    /// A store after the scan has read the entries and before it records its result.
     @Test func `a store during a scan is not overlooked`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(10))
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `of a scan that was interrupted nothing is believed`() throws {
+    @Test func `the result of an interrupted scan is not trusted`() throws {
         try withCache { cache in
             for key in ["a", "b"] { try cache.storage.store(value: .blob(1), forKey: key, expiration: .seconds(10)) }
             cache.clock.advance(by: 20)
@@ -102,8 +102,8 @@ import Testing
         }
     }
 
-    /// Another process begins while the first one reads: what the first one found may be older than what was written since.
-    @Test func `of a scan that was overtaken nothing is noted`() throws {
+    /// Another process begins a scan while the first one reads, so the result of the first one may be out of date.
+    @Test func `the result of an overtaken scan is not recorded`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(100))
             try cache.storage.store.index.write { session in
@@ -118,8 +118,8 @@ import Testing
         }
     }
 
-    /// As a clean goes on, which lets stores in after each batch.
-    @Test func `a removal that is stopped goes on where it was`() throws {
+    /// As a clean does that pauses after each batch.
+    @Test func `a removal that was stopped continues where it stopped`() throws {
         try withCache { cache in
             for seed in 0..<300 {
                 try cache.storage.store(value: .blob(1), forKey: "\(seed)", expiration: .seconds(10))
@@ -141,7 +141,7 @@ import Testing
         "UPDATE totals SET earliest_expiry = 9223372036854775807", "UPDATE totals SET earliest_expiry = NULL",
         "UPDATE totals SET earliest_expiry = 'x'", "DROP TRIGGER entries_expire_earlier",
     ])
-    func `an edit of it costs a day at most`(edit: String) throws {
+    func `a wrong earliest expiry delays expirations by a day at most`(edit: String) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(10))
             cache.settle()
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `an expiration without a time to live is one that no read prolongs`() throws {
+    @Test func `no read extends an expiration without a time to live`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(100))
             try cache.storage.store.index.write { try $0.execute("UPDATE entries SET time_to_live = NULL") }
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `such an expiration stays where the clock is put back`() throws {
+    @Test func `an expiration without a time to live stays when the clock is put back`() throws {
         try withCache(configure: { $0.sizeLimit = 50 }) { cache in
             cache.clock.set(by: 1_000)
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(100))

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `order of use decides, within one millisecond too`() throws {
+    @Test func `the order of uses decides, even within one millisecond`() throws {
         try withCache(configure: { $0.sizeLimit = 2_000 }) { cache in
             // The injected clock stands still.
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `sizes that differ are added up until the need is met`() throws {
+    @Test func `an eviction adds up sizes until enough is freed`() throws {
         try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
             for (key, size) in [("a", 10), ("b", 700), ("c", 20), ("d", 280)] {
                 try cache.storage.store(value: .blob(1, count: size), forKey: key)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `a blob that is already gone is no obstacle`() throws {
+    @Test func `a missing blob does not stop an eviction`() throws {
         try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
             for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             try FileManager.default.removeItem(at: cache.storage.cacheFileURL(forKey: "0"))
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a blob that cannot be removed stays an entry, and the rest goes`() throws {
+    @Test func `a blob that cannot be removed stays an entry, and the others are removed`() throws {
         try withCache { cache in
             for seed in 0..<10 {
                 try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .seconds(1))
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `what was touched in another process counts`() throws {
+    @Test func `reads by another process count for evictions`() throws {
         try withCache(configure: { $0.sizeLimit = 200 }) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             try cache.storage.store(value: .blob(2), forKey: "b")

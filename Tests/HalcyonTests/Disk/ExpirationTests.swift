@@ -3,7 +3,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-/// Time runs out, is extended, and jumps. No test sleeps: the clock is injected.
+/// Entries expire, are extended, and survive clock changes. No test sleeps: the clock is injected.
 @Suite struct ExpirationTests {
     private static let day: Double = 86_400
 
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `cleaning removes what has expired and returns where it was`() throws {
+    @Test func `cleaning removes expired entries and returns their file URLs`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "short", expiration: .seconds(5))
             try cache.storage.store(value: .blob(2), forKey: "long", expiration: .seconds(50))
@@ -47,7 +47,7 @@ import Testing
         StorageExpiration.never, .seconds(.infinity), .seconds(1e300), .days(.max), .date(.distantFuture),
         .days(365 * 100),
     ])
-    func `what lives very long lives through relaunches`(expiration: StorageExpiration) throws {
+    func `very long expirations survive relaunches`(expiration: StorageExpiration) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: expiration)
             for _ in 0..<3 {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `reading begins the time anew, by default`() throws {
+    @Test func `by default, a read restarts the time to live`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(10))
             for _ in 0..<5 {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `a thousand reads do not add up`() throws {
+    @Test func `a thousand reads extend the expiration only once`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(10))
             for _ in 0..<1_000 { _ = try cache.storage.value(forKey: "a") }
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a date is a duration when it is extended`() throws {
+    @Test func `a read extends an expiration date by its original duration`() throws {
         try withCache { cache in
             let end = cache.clock.now.date.addingTimeInterval(20)
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .date(end))
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `validity can be asked for another date`() throws {
+    @Test func `isCached accepts another reference date`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(10))
             let now = cache.clock.now.date
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `another process sees an extension before the old time is over`() throws {
+    @Test func `another process sees an extension before the old expiration`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(5))
             let other = cache.makeStorage()
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `a clock that jumps back neither wipes nor freezes`() throws {
+    @Test func `when the clock jumps back, entries are neither lost nor kept forever`() throws {
         try withCache(configure: { $0.sizeLimit = 300 }) { cache in
             cache.clock.advance(by: 10 * Self.day)
             try cache.storage.store(value: .blob(1), forKey: "future", expiration: .days(1))
@@ -160,7 +160,7 @@ import Testing
             #expect(cache.storage.isCached(forKey: "future"))
             try cache.storage.store(value: .blob(2), forKey: "a")
             try cache.storage.store(value: .blob(3), forKey: "b")
-            // It counts as used now, and no later than what is used now.
+            // It counts as used now, and not later than entries that are used now.
             cache.clock.advance(by: 60)
             _ = try cache.storage.value(forKey: "a")
             _ = try cache.storage.value(forKey: "b")
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `a clock that jumps forward expires what it has to, no more`() throws {
+    @Test func `when the clock jumps forward, only entries with an expiration expire`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "week")
             try cache.storage.store(value: .blob(2), forKey: "never", expiration: .never)

@@ -9,7 +9,7 @@ import Testing
     func `a store that fails leaves the old value`(call: FaultyFileSystem.Call) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "https://secret.example/token")
-            // A rename only happens without an exchange.
+            // A store renames only on volumes without exchange.
             if call == .rename { cache.fileSystem.fail(.exchange, EINVAL, times: nil) }
             cache.fileSystem.fail(call, EIO, times: nil, path: call == .rename ? cache.directory.path : nil)
             let error = #expect(throws: KingfisherError.self) {
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a volume without an exchange overwrites safely all the same`(canLink: Bool) throws {
+    func `a volume without exchange overwrites safely`(canLink: Bool) throws {
         try withCache { cache in
             cache.fileSystem.fail(.exchange, EINVAL, times: nil)
             if !canLink { cache.fileSystem.fail(.link, EPERM, times: nil) }
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `no exchange is remembered, not tried each time`() throws {
+    @Test func `a volume without exchange is asked for it only once`() throws {
         try withCache { cache in
             let exchanges = Locked(0)
             cache.fileSystem.fail(.exchange, ENOSYS, times: nil)
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `values that cannot be turned into data say so`() throws {
+    @Test func `a value that cannot be encoded or decoded throws`() throws {
         struct Stubborn: DataTransformable, Sendable {
             struct No: Error {}
             func toData() throws -> Data { throw No() }

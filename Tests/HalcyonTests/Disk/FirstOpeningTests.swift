@@ -4,7 +4,7 @@ import Testing
 
 @testable import Halcyon
 
-/// Making an index waits for no disk on the caller's thread, which is often the main one. The first write does.
+/// Creating an index on the caller's thread, often the main one, does not wait for the disk. The first write does.
 @Suite struct FirstOpeningTests {
     @Test func `the first opening waits for no disk, and the first store does before its blob is there`() throws {
         let vfs = FaultyVFS()
@@ -15,7 +15,7 @@ import Testing
         vfs.observe { event in
             guard event.call == .sync, !event.isAfter else { return 0 }
             synchronized.withLock { $0 += 1 }
-            // The first sweep of a folder is a write too, on a thread of its own.
+            // The first sweep of a folder also writes, on its own thread.
             if pthread_equal(pthread_self(), thread) != 0 { onThisThread.withLock { $0 += 1 } }
             return 0
         }
@@ -37,7 +37,7 @@ import Testing
         cache.storage.close()
     }
 
-    @Test func `an index that another process made and only read is brought to the disk before the first blob too`()
+    @Test func `an index that another process created is also synced before the first blob`()
         throws
     {
         let vfs = FaultyVFS()
@@ -50,7 +50,7 @@ import Testing
             return 0
         }
         cache.environment.vfs = vfs.name
-        // Ended by force: nothing is closed, and nothing was ever brought to the disk by its own writes.
+        // As after a kill: nothing is closed, and the process never synced any of its writes.
         let maker = cache.makeStorage()
         #expect(!maker.isCached(forKey: "a"))
         cache.settle()

@@ -4,7 +4,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What was looked at once is not looked at again while its folder's dates say that no name in it has changed.
+/// A folder is not examined again while its dates show that no name in it has changed.
 @Suite struct FolderWatchTests {
     private final class Fixture {
         let folder: TemporaryFolder
@@ -26,26 +26,26 @@ import Testing
             }
         }
 
-        /// The clock of files stands still for some milliseconds.
+        /// The kernel's clock for file dates advances only every few milliseconds.
         func change(_ body: (URL) throws -> Void) throws {
             Thread.sleep(forTimeInterval: 0.03)
             try body(folder.url.appendingPathComponent("a"))
         }
     }
 
-    @Test func `one look is enough while nothing changes`() throws {
+    @Test func `an unchanged folder is examined once`() throws {
         let fixture = try Fixture()
         for _ in 0..<5 { #expect(try fixture.check()) }
         #expect(fixture.looks == 1)
     }
 
-    @Test func `a folder that has changed just now is looked at each time`() throws {
+    @Test func `a folder that changed recently is examined each time`() throws {
         let fixture = try Fixture(lead: 0)
         for _ in 0..<3 { #expect(try fixture.check()) }
         #expect(fixture.looks == 3)
     }
 
-    @Test func `a name that comes, changes hands or goes is looked for`() throws {
+    @Test func `a folder is examined again after a name appears, is replaced or disappears`() throws {
         let fixture = try Fixture()
         #expect(try fixture.check())
         let other = fixture.folder.url.appendingPathComponent("b")
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `another folder in its place is looked at`() throws {
+    @Test func `a replaced folder is examined again`() throws {
         let fixture = try Fixture()
         #expect(try fixture.check())
         try fixture.change { _ in
@@ -75,7 +75,7 @@ import Testing
         #expect(fixture.looks == 2)
     }
 
-    @Test func `what was not as expected is looked at again, and so is what was forgotten`() throws {
+    @Test func `a folder with an unexpected or forgotten result is examined again`() throws {
         let fixture = try Fixture()
         fixture.isAsExpected = false
         #expect(try !fixture.check() && !fixture.check())
@@ -87,14 +87,14 @@ import Testing
     }
 
     @Test(arguments: [Volume(name: "nfs", isNetworked: true), Volume(name: "fuse", hasStableInodes: false)])
-    func `a volume that may not date its folders is looked at each time`(volume: Volume) throws {
+    func `a folder on a volume with unreliable dates is examined each time`(volume: Volume) throws {
         let fixture = try Fixture()
         fixture.fileSystem.pretend(volume)
         for _ in 0..<3 { #expect(try fixture.check()) }
         #expect(fixture.looks == 3)
     }
 
-    @Test func `without a folder nothing is in it, nor is it through a link`() throws {
+    @Test func `a missing folder and a link to a folder contain nothing`() throws {
         let fixture = try Fixture()
         let moved = fixture.folder.url.path + "-old"
         defer { try? FileManager.default.removeItem(atPath: moved) }
@@ -105,22 +105,21 @@ import Testing
         #expect(fixture.looks == 0)
     }
 
-    @Test func `a folder that cannot be asked is an error`() throws {
+    @Test func `a folder whose status cannot be read is an error`() throws {
         let fixture = try Fixture()
         fixture.fileSystem.fail(.status, EACCES)
         #expect(throws: SystemError.self) { try fixture.check() }
         #expect(try fixture.check())
     }
 
-    @Test func `stores look once, and notice an index that was taken away and a link in the place of a folder`() throws
-    {
+    @Test func `stores examine a folder once, and notice a deleted index and a link in place of the folder`() throws {
         try withCache { cache in
             cache.fileSystem.lead(by: 10)
             for number in 0..<3 { try cache.storage.store(value: .blob(number), forKey: "\(number)") }
             cache.settle()
             let before = cache.fileSystem.calls(of: .status)
             for number in 3..<13 { try cache.storage.store(value: .blob(number), forKey: "\(number)") }
-            // The folder before staging and under the lock, and what is at the blob's name.
+            // The folder before staging and under the lock, and the place of the blob.
             #expect(cache.fileSystem.calls(of: .status) - before == 30)
             Thread.sleep(forTimeInterval: 0.03)
             for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: cache.index.path + suffix) }

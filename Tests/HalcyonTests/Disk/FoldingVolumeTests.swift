@@ -4,7 +4,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A volume that takes names for one another which differ in case or Unicode form.
+/// A volume that folds names that differ only in case or Unicode form.
 @Suite struct FoldingVolumeTests {
     /// Keys that would share files, each with its extension.
     struct Pair: Sendable, CustomTestStringConvertible {
@@ -21,7 +21,7 @@ import Testing
         Pair(keys: ["a", "a"], extensions: ["jpg", "JPG"], isHashed: true),
         Pair(keys: ["caf\u{E9}", "cafe\u{301}"]), Pair(keys: ["CAF\u{C9}", "caf\u{E9}"]),
         Pair(keys: ["stra\u{DF}e", "STRASSE"]),
-        // The sign of kelvins, and the long s.
+        // The Kelvin sign, and the long s.
         Pair(keys: ["\u{212A}", "k"]), Pair(keys: ["\u{17F}", "s"]),
     ]
 
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Another storage on the same folder that names blobs as 0.1.0 did.
+    /// A storage on the same folder that names blobs as version 0.1.0 did.
     private func fillAsBefore(
         _ cache: CacheFixture, _ keys: [String], attributes: DiskStorage.EntryAttributes = .init()
     ) throws {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `what is lower-case keeps its name, and elsewhere everything does`() throws {
+    @Test func `lower-case names stay, and on other volumes all names do`() throws {
         try withFoldingCache { cache in
             #expect(cache.storage.cacheFileURL(forKey: "photo-1.jpg").lastPathComponent == "photo-1.jpg")
             #expect(cache.storage.cacheFileURL(forKey: "Photo").lastPathComponent.utf8.count == 64)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `where a blob will be is known before there is a folder`() throws {
+    @Test func `the path of a blob is known before the folder exists`() throws {
         try withFoldingCache { cache in
             let early = DiskStorage.Backend<Data>(
                 noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `hashed names ask nothing of the volume, others once`() throws {
+    @Test func `hashed names never examine the volume, other names do so once`() throws {
         try withFoldingCache(hashed: true) { cache in
             let looks = Locked(0)
             cache.fileSystem.observe { call, path in
@@ -121,7 +121,7 @@ import Testing
     static let formerKeys = ["Photo", "caf\u{E9}", "B.JPG", "lower"]
 
     @Test(arguments: [false, true])
-    func `what has its old name is found, and gets the new one at its next store`(decomposing: Bool) throws {
+    func `an entry under its old name is found, and its next store renames it`(decomposing: Bool) throws {
         try withFoldingCache(decomposing: decomposing) { cache in
             try fillAsBefore(cache, Self.formerKeys, attributes: .init(tags: ["old"]))
             for (seed, key) in Self.formerKeys.enumerated() {
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `reads of it count, and it is removed like any other`() throws {
+    @Test func `reads of an entry under its old name count, and it can be removed`() throws {
         try withFoldingCache { cache in
             try fillAsBefore(cache, Self.formerKeys)
             cache.clock.advance(by: 60)
@@ -162,10 +162,10 @@ import Testing
         }
     }
 
-    @Test func `nothing that is done with a name touches the file of another`() throws {
+    @Test func `operations on one name never touch the file of another`() throws {
         try withFoldingCache { cache in
             try fillAsBefore(cache, ["Photo"])
-            // The other key's file would be this one.
+            // The volume would open this file for the other key, too.
             #expect(try cache.storage.value(forKey: "photo") == nil)
             #expect(!cache.storage.isCached(forKey: "PHOTO"))
             for key in ["photo", "PHOTO", "pHOTO"] { try cache.storage.remove(forKey: key) }
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `two that have shared a file lose one of them, not both`() throws {
+    @Test func `of two entries that shared a file, one survives`() throws {
         try withFoldingCache { cache in
             // As 0.1.0 stored them: two rows, one file.
             try fillAsBefore(cache, ["photo", "Photo"])
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `a store over a former one that is refused leaves it as it was`() throws {
+    @Test func `a refused store over an entry under its old name leaves it unchanged`() throws {
         try withFoldingCache { cache in
             try fillAsBefore(cache, ["Photo"])
             _ = cache.storage
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `an entry whose file was listed under another name is no orphan`() throws {
+    @Test func `an entry whose file is listed under another name is not an orphan`() throws {
         try withFoldingCache(hashed: true) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", forcedExtension: "jpg")
             let url = cache.storage.cacheFileURL(forKey: "a", forcedExtension: "jpg")
@@ -228,7 +228,7 @@ import Testing
     // MARK: Kingfisher's folders
 
     @Test(arguments: [false, true])
-    func `files that Kingfisher named are taken over, each for its own key`(decomposing: Bool) throws {
+    func `Kingfisher's files are adopted, each for its own key`(decomposing: Bool) throws {
         try withFoldingCache(decomposing: decomposing) { cache in
             let folder = cache.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

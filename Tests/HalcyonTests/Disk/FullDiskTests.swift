@@ -6,14 +6,14 @@
 
     @_spi(HalcyonTool) @testable import Halcyon
 
-    /// A volume that is really full: a small one in memory, where this user may mount one.
+    /// A full volume: a small one in memory, if this user may mount one.
     @Suite struct FullDiskTests {
-        /// A volume of a few hundred kilobytes, gone with this.
+        /// A volume of a few hundred kilobytes, unmounted when this is released.
         private final class TinyVolume {
             let url: URL
             private let folder: TemporaryFolder
 
-            /// nil where mounting is not allowed.
+            /// nil if mounting is not allowed.
             init?(kilobytes: Int) throws {
                 folder = try TemporaryFolder()
                 url = folder.url.appendingPathComponent("volume")
@@ -32,8 +32,8 @@
                 creatingDirectory: true, environment: environment)
         }
 
-        /// Stores until nothing more goes in.
-        /// - Returns: how many went in, and why the next one did not.
+        /// Stores until the volume is full.
+        /// - Returns: the number of stores, and the error of the next one.
         private func fill(_ storage: DiskStorage.Backend<Data>) throws -> (stored: Int, error: KingfisherError) {
             for seed in 0..<10_000 {
                 do {
@@ -45,7 +45,7 @@
             throw CancellationError()
         }
 
-        @Test func `stores throw, loads go on, eviction makes room, and nothing was damaged`() throws {
+        @Test func `on a full disk stores throw, loads work, evictions make room, and nothing is damaged`() throws {
             guard let volume = try TinyVolume(kilobytes: 3_000) else { return }
             let storage = storage(on: volume)
             let (stored, error) = try fill(storage)
@@ -55,7 +55,7 @@
             }
             #expect(cause.code == .diskFull && stored > 50)
             for seed in 0..<stored { #expect(try storage.value(forKey: "\(seed)") == .blob(seed, count: 8_000)) }
-            // The value there was is still there when it cannot be replaced.
+            // The old value stays if it cannot be replaced.
             if (try? storage.store(value: .blob(1, count: 50_000), forKey: "0")) == nil {
                 #expect(try storage.value(forKey: "0") == .blob(0, count: 8_000))
             }
@@ -74,14 +74,14 @@
             storage.store.close()
         }
 
-        @Test func `an old index on a full volume stays old or becomes new, and its blobs stay`() throws {
+        @Test func `an upgrade on a full volume completes or changes nothing, and keeps the blobs`() throws {
             guard let volume = try TinyVolume(kilobytes: 2_000) else { return }
             let first = storage(on: volume)
             for seed in 0..<20 { try first.store(value: .blob(seed), forKey: "\(seed)") }
             first.store.close()
             let index = first.directoryURL.appendingPathComponent(".halcyon/index.sqlite").path
             try OlderIndex.make(version: 1, at: index)
-            // To the last byte.
+            // Fills the volume to the last byte.
             let filler = open(volume.url.appendingPathComponent("filler").path, O_WRONLY | O_CREAT, 0o600)
             let page = [UInt8](repeating: 1, count: 4096)
             while write(filler, page, page.count) > 0 {}

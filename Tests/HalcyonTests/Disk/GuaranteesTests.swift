@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// The page of guarantees names the tests that show them.
+/// The page of guarantees names the tests that prove them.
 @Suite struct GuaranteesTests {
     private static let package = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    @Test func `each test and each program that is named exists`() throws {
+    @Test func `every test and program that the page names exists`() throws {
         let page = try text("Sources/Halcyon/Documentation.docc/Guarantees.md")
         let names = Set(page.split(separator: "`").map(String.init))
         let suites = names.filter { $0.hasSuffix("Tests") && !$0.contains(" ") }

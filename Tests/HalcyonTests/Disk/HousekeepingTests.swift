@@ -6,7 +6,7 @@ import Testing
 @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct HousekeepingTests {
-    @Test func `the work of many storages at a time takes turns on few threads`() {
+    @Test func `the housekeeping of many storages shares a few threads`() {
         let gate = DispatchSemaphore(value: 0)
         let all = (0..<100).map { _ in Housekeeping() }
         let before = ProcessThreads.count
@@ -17,14 +17,14 @@ import Testing
             }
             for task in [Housekeeping.Task.sweep, .flush, .unlink] { housekeeping.request(task) }
         }
-        // Not what others of this process begin meanwhile.
+        // Not an exact number: other tests of this process start threads too.
         #expect(ProcessThreads.count < before + 100)
         gate.signal()
         for housekeeping in all { housekeeping.wait() }
         #expect(ProcessThreads.count < before + 100)
     }
 
-    @Test func `whoever waits for the work of one gets it while that of others is held up`() {
+    @Test func `waiting for one storage's housekeeping does not wait for the others`() {
         let gate = DispatchSemaphore(value: 0)
         let held = Housekeeping()
         held.start { _ in gate.wait() }

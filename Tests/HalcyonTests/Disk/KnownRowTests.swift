@@ -6,14 +6,14 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Lookups that are answered by rows in memory. Every interleaving is in `Tests/Models/rows.py`.
+/// Lookups that rows in memory answer. `Tests/Models/rows.py` tries every interleaving.
 @Suite(.endsEvenIfItHangs) struct KnownRowTests {
     private func isKnown(_ key: String, _ cache: CacheFixture) -> Bool {
         let storage = cache.storage
         return storage.store.index.knownRows.entry(of: storage.blobName(forKey: key, forcedExtension: nil)) != nil
     }
 
-    @Test func `what was stored or looked up just now is a hit without the index`() throws {
+    @Test func `a recent store or lookup makes a hit that does not read the index`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             #expect(isKnown("a", cache))
@@ -22,7 +22,7 @@ import Testing
             try #expect(cache.storage.value(forKey: "a") == .blob(1))
             #expect(isKnown("a", cache))
             let calls = Locked<[FaultyFileSystem.Call]>([])
-            // Housekeeping has threads of its own.
+            // Housekeeping reads on other threads.
             let caller = ObjectIdentifier(Thread.current)
             cache.fileSystem.observe { call, _ in
                 if ObjectIdentifier(Thread.current) == caller { calls.withLock { $0.append(call) } }
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `each change that this process makes is seen at once`() throws {
+    @Test func `changes by this process are visible at once`() throws {
         try withCache { cache in
             let storage = cache.storage
             try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
@@ -63,13 +63,13 @@ import Testing
         }
     }
 
-    @Test func `what another process stores or removes is seen at once`() throws {
+    @Test func `stores and removals by another process are visible at once`() throws {
         try withCache { cache in
             let (storage, other) = (cache.storage, cache.makeStorage())
             try storage.store(value: .blob(1), forKey: "a")
             for number in 2..<30 {
                 try #expect(storage.value(forKey: "a") == .blob(number - 1))
-                // As long as the one before.
+                // Of the same length as the value before.
                 try other.store(value: .blob(number), forKey: "a")
                 try #expect(storage.value(forKey: "a") == .blob(number))
             }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what somebody changes of a row alone is seen when it is no longer believed`(isBelieved: Bool) throws {
+    func `a change of the row alone is visible once the row in memory is too old`(isBelieved: Bool) throws {
         var tuning = Tuning.patient
         tuning.rowLifetime = isBelieved ? 3_600_000 : 0
         try withCache(tuning: tuning) { cache in
@@ -96,14 +96,14 @@ import Testing
         }
     }
 
-    @Test func `a read begins the time to live anew that the row has by now`() throws {
+    @Test func `a read extends by the time to live that the index has now`() throws {
         try withCache { cache in
             let (storage, other) = (cache.storage, cache.makeStorage())
             func expiration(after change: String) throws -> Date? {
                 try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(100))
                 try other.store.index.write { try $0.connection.execute("UPDATE entries SET \(change)") }
                 cache.clock.advance(by: 1)
-                // The row that it knows says a hundred seconds.
+                // The row in memory says a hundred seconds.
                 #expect(isKnown("a", cache))
                 try #expect(storage.value(forKey: "a", extendingExpiration: .cacheTime) == .blob(1))
                 try storage.store.recorder.flush()
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `no read moves an end without a time to live, also one that was set meanwhile`() throws {
+    @Test func `no read extends an expiration without a time to live, even if another process set it`() throws {
         try withCache { cache in
             let (storage, other) = (cache.storage, cache.makeStorage())
             try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(100))
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is answered from memory while a clear is under way, or the cache is closed or suspended`()
+    @Test func `rows in memory answer nothing during a clear, a close or a suspension`()
         throws
     {
         try withCache { cache in
@@ -150,7 +150,7 @@ import Testing
             try storage.store(value: .blob(1), forKey: "a")
             let clear = try storage.beginRemovingAll()
             #expect(!storage.isCached(forKey: "a"))
-            // Stored later: it stays, and is read from the index.
+            // An entry that is stored later stays, and is read from the index.
             try storage.store(value: .blob(2), forKey: "b")
             #expect(storage.isCached(forKey: "b") && !isKnown("b", cache))
             try clear()
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is remembered after a suspension, also of a read that finds the index open`() throws {
+    @Test func `a suspension forgets all rows, even while the index is still open`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.reopen()
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `a row is remembered only where its file alone tells whether it is current`() throws {
+    @Test func `rows are kept only on volumes where the file shows whether a row is current`() throws {
         for volume in [Volume(name: "fat", hasStableInodes: false), Volume(name: "nfs", isNetworked: true)] {
             try withCache { cache in
                 cache.fileSystem.pretend(volume)
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `a row that was deleted by hand costs one look more`() throws {
+    @Test func `a row that was deleted by hand costs one more lookup`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             #expect(isKnown("a", cache))
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `a row that may have changed since it was read is not remembered`() {
+    @Test func `a row that may have changed since it was read is not kept in memory`() {
         let rows = KnownRows(lifetime: 10_000)
         let entry = Entry(
             name: BlobName(key: "a", isHashed: true, pathExtension: nil), key: nil, token: 1, inode: nil, size: 1,
@@ -226,7 +226,7 @@ import Testing
         #expect(rows.entry(of: entry.name) != nil)
     }
 
-    @Test func `a folder that was taken away holds nothing`() throws {
+    @Test func `a deleted folder contains nothing`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             try cache.removeFolder()
@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    @Test func `rows are bounded in number, and those in use stay`() throws {
+    @Test func `the number of rows in memory is bounded, and rows in use stay`() throws {
         let rows = KnownRows(lifetime: 10_000)
         func entry(_ number: Int) -> Entry {
             Entry(

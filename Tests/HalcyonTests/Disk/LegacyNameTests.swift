@@ -4,8 +4,8 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A folder that Kingfisher 7 or earlier wrote: files named by the MD5 of their key. No key leads to them any more. They become entries
-/// like any other file that is taken over, and go as others do.
+/// A folder that Kingfisher 7 or earlier wrote: files are named by the MD5 of their key. No key finds them any more. They become entries
+/// like all adopted files, and are evicted or expire like them.
 @Suite struct LegacyNameTests {
     /// `printf k | md5sum`
     private static let nameOfK = "8ce4b16b22b58894aa86c421e8759df3"
@@ -31,11 +31,11 @@ import Testing
         ("8ce4b16b22b58894aa86c421e8759df3.", false), ("8ce4b16b22b58894aa86c421e8759df", false),
         ("8CE4B16B22B58894AA86C421E8759DF3", false), ("8ce4b16b22b58894aa86c421e8759df3a", false),
     ])
-    func `such a name is known by its shape`(name: String, isOne: Bool) {
+    func `a legacy name is recognized by its shape`(name: String, isOne: Bool) {
         #expect(BlobName.isLegacyName(name) == isOne)
     }
 
-    @Test func `it becomes an entry that no key finds`() throws {
+    @Test func `a file under a legacy name becomes an entry that no key finds`() throws {
         try withCache { cache in
             try write(.blob(1), in: cache)
             try write(.blob(2), as: Self.nameOfK + ".jpg", in: cache)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a store and a removal of its key leave it alone`() throws {
+    @Test func `a store and a removal of the key leave a file under a legacy name alone`() throws {
         try withCache { cache in
             try write(.blob(1), in: cache)
             try cache.storage.store(value: .blob(2), forKey: "k")
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `it expires as what is taken over does`() throws {
+    @Test func `a file under a legacy name expires like other adopted files`() throws {
         try withCache { cache in
             try write(.blob(1), in: cache)
             _ = try cache.storage.totalSize()
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `it is evicted, and cleared`() throws {
+    @Test func `a file under a legacy name can be evicted and cleared`() throws {
         try withCache { cache in
             try write(.blob(1), in: cache)
             _ = try cache.storage.totalSize()
@@ -84,12 +84,12 @@ import Testing
         }
     }
 
-    @Test func `a folder of version 1, which passed over them, is searched before its sweep deletes any`() throws {
+    @Test func `a folder of version 1, which skipped legacy names, is searched before a sweep deletes any`() throws {
         try withCache { cache in
             try write(.blob(1), in: cache)
             try cache.storage.store(value: .blob(2), forKey: "other")
             cache.settle()
-            // As after an upgrade: version 1 passed over the file, the column says that the directory was not searched, and a sweep is due.
+            // As after an upgrade: version 1 skipped the file, the column says that the directory was not searched, and a sweep is due.
             try cache.storage.store.index.write {
                 try $0.execute("DELETE FROM entries WHERE typeof(name) = 'text'")
                 try $0.execute("UPDATE state SET legacy_names = 2, adoption = 'done', reconciled_at = 0")
@@ -103,11 +103,11 @@ import Testing
         }
     }
 
-    @Test func `rows under such names stay`() throws {
+    @Test func `rows under legacy names stay`() throws {
         try withCache { cache in
             try write(.blob(1), in: cache)
             _ = try cache.storage.totalSize()
-            // As 0.1.0 noted it.
+            // As version 0.1.0 recorded it.
             try cache.storage.store.index.write { try $0.execute("UPDATE state SET legacy_names = 1") }
             for _ in 0..<2 {
                 cache.clock.advance(by: 2 * 86_400)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `where names are keys it is a key`() throws {
+    @Test func `without hashed names, a legacy name is an ordinary key`() throws {
         let cache = try CacheFixture { $0.usesHashedFileName = false }
         defer { cache.storage.store.close() }
         try write(.blob(1), in: cache)

@@ -6,7 +6,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// The length of the log while another connection reads and does not stop.
+/// The length of the log while another connection reads endlessly.
 @Suite(.endsEvenIfItHangs) struct LogBoundTests {
     private static let tuning: Tuning = {
         var tuning = Tuning.patient
@@ -19,7 +19,7 @@ import Testing
         return tuning
     }()
 
-    /// A snapshot that is held: another process's query, or `sqlite3` within a transaction.
+    /// Holds a snapshot, as a query of another process does, or `sqlite3` in a transaction.
     private func beginReading(_ cache: CacheFixture) throws -> Connection {
         let reader = try Connection(path: cache.index.path, access: .queryOnly)
         try reader.execute("BEGIN; SELECT count(*) FROM entries")
@@ -42,29 +42,29 @@ import Testing
         return (1_000, nil)
     }
 
-    @Test func `it stops growing beside a reader that stands still, and service resumes by itself`() throws {
+    @Test func `the log stops growing during an endless read, and service resumes after it`() throws {
         try withCache(tuning: Self.tuning) { cache in
             let storage = cache.storage
             try storage.store(value: .blob(1), forKey: "first")
-            // What follows the opening adds rows too, and a query begins with it.
+            // The work after the opening also writes, and a query waits for it.
             cache.settle()
             let reader = try beginReading(cache)
             let (count, failure) = storeUntilItFails(storage)
             try #require(count > 10)
             #expect(failure?.code == .indexUnavailable)
             #expect(failure?.message.contains("log") == true && failure?.remedy.contains("sqlite3") == true)
-            // A commit of one store is four pages or five; one more than fits.
+            // The commit of one store is four or five pages; one commit exceeds the bound.
             try #expect(logFrames(cache) <= 210)
             #expect(!storage.isCached(forKey: "\(count)"))
             try #expect(storage.value(forKey: "first") == .blob(1))
 
-            // What is removed is removed, and what is read is read.
+            // Removals and reads still work.
             try storage.remove(forKey: "first")
             #expect(!storage.isCached(forKey: "first"))
             try #expect(storage.usage().logBytes >= 200 * 4_120)
 
             reader.rollBack()
-            // On a busy machine housekeeping may read for longer than a store waits here.
+            // On a busy machine, housekeeping may read for longer than a store waits here.
             #expect((0..<1_000).contains { _ in (try? storage.store(value: .blob(2), forKey: "first")) != nil })
             for number in 0..<200 { try storage.store(value: .blob(number), forKey: "\(number)") }
             try #expect(logFrames(cache) <= 310)
@@ -72,9 +72,9 @@ import Testing
         }
     }
 
-    @Test func `a flush of housekeeping does not wait for it with the writer's lock`() throws {
+    @Test func `a housekeeping flush does not wait for room in the log while it holds the write lock`() throws {
         var tuning = Self.tuning
-        // It would wait for an hour, and the suite would be ended as one that hangs.
+        // With the lock held, the flush would wait for an hour, and the suite would end as hanging.
         tuning.briefTimeout = 3_600_000
         try withCache(tuning: tuning) { cache in
             let storage = cache.storage
@@ -83,7 +83,7 @@ import Testing
             let reader = try beginReading(cache)
             _ = storeUntilItFails(storage)
             _ = try storage.value(forKey: "first")
-            // It gets the lock, so that the next one has patience again.
+            // This call gets the lock, so the next one has the full timeout again.
             try storage.remove(forKey: "0")
             #expect(!storage.store.recorder.flushAccessLog(), "there is no room")
             try storage.remove(forKey: "first")
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `removals end with their reserve, and lose nothing`() throws {
+    @Test func `removals fail when their reserve of the log is used up, and lose nothing`() throws {
         try withCache(tuning: Self.tuning) { cache in
             let storage = cache.storage
             let reader = try beginReading(cache)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `a store that waits for room keeps no removal from its reserve`() throws {
+    @Test func `a store that waits for room in the log does not block removals`() throws {
         var tuning = Self.tuning
         tuning.writerTimeout = 3_600_000
         try withCache(tuning: tuning) { cache in
@@ -128,7 +128,7 @@ import Testing
             let reader = try beginReading(cache)
             let isDone = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                // One of them waits until the reader ends.
+                // One of these stores waits until the reader ends.
                 for number in 0..<200 { try? storage.store(value: .blob(number), forKey: "new \(number)") }
                 isDone.signal()
             }
@@ -141,19 +141,19 @@ import Testing
         }
     }
 
-    @Test func `it holds for several processes together`() throws {
+    @Test func `the bound of the log covers all processes together`() throws {
         try withCache(tuning: Self.tuning) { cache in
             let others = [cache.storage, cache.makeStorage(), cache.makeStorage()]
             let reader = try beginReading(cache)
             for (number, storage) in others.enumerated() {
                 let (count, failure) = storeUntilItFails(storage)
                 #expect(failure?.code == .indexUnavailable)
-                // The others find it full as soon as they know how long it is: after a store of their own.
+                // The others notice the full log once they know its length: after one store.
                 if number > 0 { #expect(count <= 1) }
             }
             try #expect(logFrames(cache) <= 220)
             reader.rollBack()
-            // One of them may be copying the log just then, and a store after one that has waited in vain waits 50 ms for it.
+            // Another storage may be copying the log at that moment, and a store after a failed one waits only 50 ms.
             for storage in others {
                 #expect((0..<1_000).contains { _ in (try? storage.store(value: .blob(7), forKey: "after")) != nil })
             }

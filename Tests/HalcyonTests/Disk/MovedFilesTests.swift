@@ -5,9 +5,9 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Files taken away, replaced or damaged while the cache is open, or between two runs.
+/// Files that are deleted, replaced or damaged while the cache is open, or between two runs.
 @Suite struct MovedFilesTests {
-    @Test func `the folder removed while open: nothing cached, and the next store works`() throws {
+    @Test func `after the open folder is deleted, nothing is cached and the next store works`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             try cache.removeFolder()
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `the folder removed just before a store`() throws {
+    @Test func `a store works if the folder is deleted just before it`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             try cache.removeFolder()
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `the folder removed just before a removal and a clean`() throws {
+    @Test func `a removal and a clean work if the folder is deleted just before them`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             try cache.removeFolder()
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [["-wal"], ["-shm"], ["-wal", "-shm"]])
-    func `log or shared memory removed while open: nothing is lost`(suffixes: [String]) throws {
+    func `deleting the log or the shared memory of an open index loses nothing`(suffixes: [String]) throws {
         try withCache { cache in
             for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             for suffix in suffixes { try FileManager.default.removeItem(atPath: cache.index.path + suffix) }
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `after the log was removed, readers notice within the interval`() throws {
+    @Test func `readers notice a deleted log within the check interval`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             try FileManager.default.removeItem(atPath: cache.index.path + "-wal")
@@ -72,10 +72,10 @@ import Testing
         }
     }
 
-    @Test func `only the index removed while open: blobs become entries again`() throws {
+    @Test func `after only the open index is deleted, blobs become entries again`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
-            // The sweep would notice between the first and the last.
+            // A sweep would notice between the first store and the last.
             cache.settle()
             for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: cache.index.path + suffix) }
             try cache.storage.store(value: .blob(2), forKey: "b")
@@ -84,14 +84,14 @@ import Testing
         }
     }
 
-    @Test func `the index removed while orphans are looked for: no blob is taken for one`() throws {
+    @Test func `deleting the index during a sweep makes no blob an orphan`() throws {
         try withCache { cache in
             for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             cache.clock.advance(by: 86_401)
             cache.storage.store.close()
             let (directory, index) = (cache.directory.path, cache.index.path)
             let isFirst = Locked(true)
-            // The sweep lists the folder last of all, with adoption long done.
+            // The sweep lists the folder as its last step, long after the adoption.
             cache.fileSystem.observe { call, path in
                 guard call == .list, path == directory,
                     isFirst.withLock({ first in
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: Ruin.allCases)
-    func `a ruined index is built anew from the blobs`(ruin kind: Ruin) throws {
+    func `a destroyed index is rebuilt from the blobs`(ruin kind: Ruin) throws {
         try withCache { cache in
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .days(30)) }
             try ruin(cache, kind)
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `ruined while open, it is built anew too`() throws {
+    @Test func `an index that is destroyed while open is rebuilt too`() throws {
         try withCache { cache in
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             cache.storage.store.index.checkpoint()
@@ -164,9 +164,9 @@ import Testing
         }
     }
 
-    @Test func `a folder in place of the index is an error that says so, and loads are misses`() throws {
+    @Test func `with a folder in place of the index, stores throw an error about it and loads miss`() throws {
         var tuning = Tuning.patient
-        // An index that failed to open is tried again at once.
+        // Retries an index that failed to open at once.
         tuning.presenceInterval = 0
         let cache = try CacheFixture(tuning: tuning)
         try FileManager.default.createDirectory(
@@ -180,7 +180,7 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `a row that points out of the folder harms nothing outside it`() throws {
+    @Test func `a row that points outside the folder harms nothing there`() throws {
         try withCache { cache in
             let outside = cache.folder.url.appendingPathComponent("precious")
             try Data.blob(7).write(to: outside)
@@ -196,7 +196,7 @@ import Testing
 
     // MARK: A copied folder, another boot
 
-    @Test func `a copied folder learns its inodes anew`() throws {
+    @Test func `a copied folder records its new inodes`() throws {
         try withCache { cache in
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             cache.storage.store.close()
@@ -208,13 +208,13 @@ import Testing
             for seed in 0..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
             cache.settle()
             #expect(try cache.storage.store.index.read { try $0.state().isRelearning } == false)
-            // Learned: another file of the same length is no blob again.
+            // The new inodes are recorded: another file of the same length is not a blob.
             try Data.blob(33).write(to: cache.storage.cacheFileURL(forKey: "3"), options: .atomic)
             #expect(try cache.storage.value(forKey: "3") == nil)
         }
     }
 
-    @Test func `after a power cut what was stored in the last minute is not trusted`() throws {
+    @Test func `after a power cut, entries of the last minute are not trusted`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "old")
             cache.fileSystem.age(by: 120)
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func `a cache that was closed a minute after its last store trusts all of it`() throws {
+    @Test func `a cache that was closed a minute after its last store trusts all entries`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.clock.advance(by: 61)
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what is not trusted is no file to adopt either`(isAskedFor: Bool) throws {
+    func `distrusted files are not adopted`(isAskedFor: Bool) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "new")
             cache.settle()
@@ -259,7 +259,7 @@ import Testing
         }
     }
 
-    @Test func `within one boot nothing is distrusted`() throws {
+    @Test func `within one boot, all entries are trusted`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.reopen()

@@ -5,9 +5,9 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// No statement may come to read or sort the whole table where an index should serve it.
+/// No statement may read or sort the whole table if an index can serve it.
 @Suite struct QueryPlanTests {
-    /// What `EXPLAIN QUERY PLAN` says, line by line. A change of a statement, an index or of SQLite shows here.
+    /// The lines of `EXPLAIN QUERY PLAN`. They change with the statement, an index or SQLite's version.
     static let expected: [String: [String]] = [
         "lookup": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "row": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -26,7 +26,7 @@ import Testing
         "endExpiryScan": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
         "setLatestStore": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
         "nothingHasExpired": ["SCAN CONSTANT ROW", "SCALAR SUBQUERY 1", "SCAN totals"],
-        // Off the index alone, on a connection of its own.
+        // From the index only, on a separate connection.
         "expired": ["SEARCH entries USING COVERING INDEX entries_by_rank (pinned=?)"],
         "nextExpiry": ["SEARCH entries USING COVERING INDEX entries_by_rank (pinned=?)"],
         "page": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid>?)"],
@@ -42,7 +42,7 @@ import Testing
             "SCAN CONSTANT ROW", "SCALAR SUBQUERY 1",
             "SEARCH entries USING INDEX entries_by_rank (pinned=? AND rank>?)",
         ],
-        // Asked for only while there are ranks ahead of accesses.
+        // Runs only while ranks are ahead of accesses.
         "accessRange": ["SCAN entries"],
         "hasRanksAhead": [
             "SCAN CONSTANT ROW", "SCALAR SUBQUERY 1", "SCAN sqlite_master", "SCALAR SUBQUERY 2", "SCAN entries",
@@ -95,9 +95,9 @@ import Testing
         "slack": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
     ]
 
-    /// Statements that are meant to read everything: the check, and what people ask.
+    /// Statements that have to read everything: the check, and the queries of users.
     static let scans: Set<String> = [
-        // Without the index of ranks ahead it is not asked.
+        // Does not run without the index of ranks ahead.
         "hasFutureBesideRanksAhead",
         "countedTotals", "impossibleSizes", "largest", "repairTotals", "hasKeys", "mendStatistics", "keys",
     ]
@@ -110,13 +110,13 @@ import Testing
             uniqueKeysWithValues: IndexSQL.planned.map { ($0.name, try connection.queryPlan(of: $0.sql)) })
     }
 
-    @Test func `every statement is served as it was meant to be`() throws {
+    @Test func `every statement has its expected plan`() throws {
         for (name, plan) in try plans() where !Self.scans.contains(name) && name != "evict" {
             #expect(plan == Self.expected[name], "\(name)")
         }
     }
 
-    @Test func `where ranks are ahead of accesses, those in the future are found off two indexes`() throws {
+    @Test func `with ranks ahead of accesses, a search for future dates uses two indexes`() throws {
         let cache = try CacheFixture()
         _ = try cache.storage.totalSize()
         try cache.storage.store.index.write { try $0.allowRanksAhead() }
@@ -136,7 +136,7 @@ import Testing
         #expect(plan.filter { $0 == "USE TEMP B-TREE FOR ORDER BY" }.count <= 1)
     }
 
-    @Test func `what reads everything reads it once, and counting from an index alone`() throws {
+    @Test func `full scans read the table once, and counting reads only an index`() throws {
         let plans = try plans()
         #expect(plans["countedTotals"] == ["SCAN entries USING COVERING INDEX entries_by_rank"])
         for name in Self.scans { #expect(plans[name]?.filter { $0.hasPrefix("SCAN") }.isEmpty == false, "\(name)") }
@@ -144,7 +144,7 @@ import Testing
 
     // MARK: Statements that are put together
 
-    /// One of each.
+    /// One filter of each kind.
     private static let filters: [EntryFilter] = [
         .init(minimumSize: 1), .init(maximumSize: 1), .init(createdAfter: .now), .init(createdBefore: .now),
         .init(accessedAfter: .now), .init(accessedBefore: .now), .init(expiresBefore: .now), .init(isExpired: true),
@@ -176,19 +176,19 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `pages of all entries by access are read off the index`(descending: Bool, isFirst: Bool) throws {
+    func `pages of all entries in order of access come from the index`(descending: Bool, isFirst: Bool) throws {
         let cache = try CacheFixture()
         _ = try cache.storage.totalSize()
         let index = try Connection(path: cache.index.path)
         let lines = try index.queryPlan(of: IndexSQL.walk(descending: descending, isFirst: isFirst))
-        // Sorted by id are only entries of one access and size.
+        // Only entries of equal access and size are sorted by id.
         let others = ["LEFT", "RIGHT", "MERGE (UNION ALL)", "USE TEMP B-TREE FOR RIGHT PART OF ORDER BY"]
         let reads = lines.filter { !others.contains($0) }
         #expect(reads.count == (isFirst ? 2 : 6))
         #expect(reads.allSatisfy { $0.hasPrefix("SEARCH entries USING INDEX entries_by_rank (pinned=?") })
     }
 
-    @Test func `a new statement cannot stay without a plan`() {
+    @Test func `every statement has an expectation`() {
         let names = Set(IndexSQL.planned.map(\.name))
         let pinned = Set(Self.expected.keys)
         #expect(names == pinned.union(Self.scans).union(["evict"]))

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Halcyon
 
-/// Lookups of several threads at once, each on a connection of its own.
+/// Concurrent lookups, each on its own connection.
 @Suite(.endsEvenIfItHangs) struct ReaderPoolTests {
-    /// Does something while another thread is in the middle of a read, or of a lookup, which uses the writer's connection.
+    /// Runs `body` while another thread is in the middle of a read, or of a lookup, which uses the writer's connection.
     private func whileSomebodyReads(
         _ index: EntryIndex, isLookup: Bool = false, _ body: () throws -> Void
     ) throws {
-        // What is known without the index needs no connection.
+        // A lookup that the rows in memory answer needs no connection.
         index.knownRows.forgetAll()
         let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let thread = Thread {
@@ -46,7 +46,7 @@ import Testing
     #if os(Linux)
         private func connections(_ cache: CacheFixture) throws -> Int {
             let paths = try openFiles(under: cache.directory)
-            // Each opens the log for itself; descriptors of the database are handed on.
+            // Each connection opens the log; descriptors of the database are reused.
             return paths.count { $0.hasSuffix("-wal") }
         }
 
@@ -55,7 +55,7 @@ import Testing
             #expect(found == count, sourceLocation: location)
         }
 
-        @Test func `another connection is opened when it is needed, and closed with the others`() throws {
+        @Test func `an extra connection is opened on demand and closed with the others`() throws {
             try withCache { cache in
                 try cache.storage.store(value: .blob(1), forKey: "a")
                 // The sweep has opened the first reading connection.
@@ -78,10 +78,10 @@ import Testing
             }
         }
 
-        @Test func `closing waits for a lookup, and nothing is opened by one that comes meanwhile`() throws {
+        @Test func `closing waits for a running lookup, and a later lookup opens nothing`() throws {
             try withCache { cache in
                 try cache.storage.store(value: .blob(1), forKey: "a")
-                // A sweep that ends meanwhile would close another one.
+                // A sweep that ends at that moment would close another connection.
                 cache.settle()
                 let (index, isClosed) = (cache.storage.store.index, DispatchSemaphore(value: 0))
                 try whileSomebodyReads(index) {
@@ -102,7 +102,7 @@ import Testing
             }
         }
 
-        @Test func `where no other can be opened the first one is waited for`() throws {
+        @Test func `if no extra connection can be opened, a lookup waits for the first one`() throws {
             try withCache { cache in
                 try cache.storage.store(value: .blob(1), forKey: "a")
                 let index = cache.storage.store.index
@@ -122,7 +122,7 @@ import Testing
         }
     #endif
 
-    @Test func `many threads read what is stored and removed meanwhile`() throws {
+    @Test func `many threads read during stores and removals`() throws {
         try withCache { cache in
             let storage = cache.storage
             for number in 0..<50 { try storage.store(value: .blob(number), forKey: "\(number)") }

@@ -5,7 +5,7 @@ import Testing
 
 /// The lines of the README compile and do what they say.
 @Suite struct ReadmeTests {
-    @Test func `ten lines`() throws {
+    @Test func `the first sample of the README works`() throws {
         let folder = try TemporaryFolder()
         let (png, icon) = (Data.blob(1), Data.blob(2))
 
@@ -22,8 +22,8 @@ import Testing
         #expect(storage.directoryURL.lastPathComponent == "com.onevcat.Kingfisher.ImageCache.thumbnails")
     }
 
-    /// "Ask, keep, remember", and the page of the documentation that goes further.
-    @Test func `asking, keeping and remembering`() async throws {
+    /// "Ask, keep, remember", and the documentation page about it.
+    @Test func `the sample of queries, pins and metadata works`() async throws {
         let folder = try TemporaryFolder()
         let cache = try ImageCache(name: "asked", cacheDirectoryURL: folder.url)
         let (key, data, etag) = ("https://img.example.com/a.png", Data.blob(1), "\"33a64df5\"")

@@ -6,7 +6,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What a review broke, each with the shortest way to break it again.
+/// Bugs that a review found, each with the shortest way to reproduce it.
 @Suite struct RegressionTests {
     @Test func `everything is removed also after the clock jumped back`() throws {
         try withCache { cache in
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [0, -15, -3_600], [false, true])
-    func `what is stored while a removal takes minutes survives`(jump: Double, byFilter: Bool) throws {
+    func `entries stored during a long removal survive`(jump: Double, byFilter: Bool) throws {
         var tuning = Tuning.patient
         tuning.batchSize = 4
         try withCache(tuning: tuning) { cache in
@@ -45,7 +45,7 @@ import Testing
             cache.fileSystem.observe { call, path in
                 guard call == .unlink, path.contains("/trash/") else { return }
                 cache.clock.advance(by: 1)
-                // A store of our own would be in the way of the batch.
+                // A store by this storage would wait for the batch.
                 let key = "meanwhile \(cache.clock.now.milliseconds)"
                 guard (try? other.store(value: .blob(7), forKey: key, expiration: .never)) != nil else { return }
                 keys.withLock { $0.append(key) }
@@ -55,13 +55,13 @@ import Testing
             let stored = keys.withLock { $0 }
             #expect(stored.count > (jump == 0 ? 100 : 0))
             for key in stored { #expect(try other.value(forKey: key) == .blob(7)) }
-            // After a jump some may look as if they were stored meanwhile: these stay.
+            // After a jump, some entries may look as if they were stored during the removal; these stay.
             if jump == 0 { #expect(Int(try cache.storage.totals().entries) == stored.count) }
         }
     }
 
     @Test(arguments: ["delete", "cut"])
-    func `a store over a spoilt blob keeps its staged file where the volume's clock is behind`(damage: String) throws {
+    func `a store over a damaged blob keeps its staged file if the volume's clock is behind`(damage: String) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .never)
             cache.settle()
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `removing everything includes what a busy process stored before, whose stamps run ahead`() throws {
+    @Test func `removing everything includes entries of a busy process whose stamps run ahead`() throws {
         try withCache { cache in
             let other = cache.makeStorage()
             try other.store(value: .blob(0), forKey: "hot")
@@ -90,7 +90,8 @@ import Testing
         }
     }
 
-    @Test func `what another process stores while everything is removed survives, however far our stamps run ahead`()
+    @Test
+    func `entries that another process stores during a removal of everything survive, even if our stamps run ahead`()
         throws
     {
         try withCache { cache in
@@ -115,9 +116,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `more blobs than a batch that cannot be removed do not keep the rest`(areExpired: Bool) throws {
+    func `if more blobs than fit a batch cannot be removed, the others still are`(areExpired: Bool) throws {
         try withCache { cache in
-            // The oldest 150 have a directory in the way of their place in the trash, which cannot be removed.
+            // The oldest 150 cannot be removed: a directory is in the way of their place in the trash.
             for seed in 0..<400 {
                 try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .days(1))
                 cache.clock.advance(by: 1)
@@ -166,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `a log removed after opening, before the first write, is noticed`() throws {
+    @Test func `a log that is deleted before the first write is noticed`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.reopen()
@@ -181,7 +182,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what was stored before the clock was put back goes with everything, however long that takes`(filtered: Bool)
+    func `a removal of everything includes entries from before the clock was put back, however long it takes`(
+        filtered: Bool
+    )
         throws
     {
         var tuning = Tuning.patient
@@ -222,7 +225,7 @@ import Testing
         }
     }
 
-    @Test func `what is stored right after an opening that distrusts is kept`() throws {
+    @Test func `an entry stored right after a distrusting opening is kept`() throws {
         let folder = try TemporaryFolder()
         let config = DiskStorage.Config(name: "x", sizeLimit: 0, directory: folder.url)
         for round in 0..<20 {
@@ -237,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func `a folder restored on another boot keeps what was old`() throws {
+    @Test func `a folder that is restored after a restart keeps old entries`() throws {
         try withCache { cache in
             for seed in 0..<50 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .never) }
             cache.clock.advance(by: 30 * 86_400)
@@ -269,7 +272,7 @@ import Testing
     }
 
     @Test(.endsEvenIfItHangs)
-    func `an index that cannot shrink in steps does not keep a clearing from ending`() throws {
+    func `a clear ends even if the index cannot shrink in steps`() throws {
         try withCache { cache in
             for seed in 0..<500 {
                 try cache.storage.store(value: .blob(seed), forKey: String(repeating: "k", count: 900) + "\(seed)")
@@ -286,7 +289,7 @@ import Testing
     // MARK: An edited index
 
     @Test(arguments: [Int64.min, -1, Int64.max])
-    func `numbers that nobody can mean harm nothing`(number: Int64) throws {
+    func `absurd numbers in the index do no harm`(number: Int64) throws {
         let cache = try CacheFixture(configure: { $0.sizeLimit = 100 })
         for seed in 0..<3 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
         cache.settle()
@@ -309,12 +312,12 @@ import Testing
         #expect(try cache.storage.check().isSound)
     }
 
-    @Test func `too old a library has its own code`() {
+    @Test func `an SQLite that is too old has its own error code`() {
         let error = CacheStorageError(SQLiteError(code: .unsupportedVersion, message: "3.35 is needed"))
         #expect(error.code == .unsupportedSQLite && error.errorCode == 3104)
     }
 
-    @Test func `where inode numbers do not last none is noted`() throws {
+    @Test func `no inode is recorded on volumes without stable inode numbers`() throws {
         try withCache { cache in
             cache.fileSystem.pretend(Volume(name: "exfat", hasStableInodes: false))
             try cache.storage.store(value: .blob(1), forKey: "a")

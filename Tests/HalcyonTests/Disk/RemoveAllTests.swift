@@ -9,7 +9,7 @@ import Testing
         try #require(try FileManager.default.attributesOfItem(atPath: cache.index.path)[.size] as? Int)
     }
 
-    @Test func `everything goes and the index file has shrunk`() throws {
+    @Test func `removing everything deletes all blobs and shrinks the index`() throws {
         try withCache { cache in
             for seed in 0..<2_000 {
                 try cache.storage.store(value: .blob(seed, count: 1), forKey: "a key of some length, number \(seed)")
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `pending notes do not bring anything back`() throws {
+    @Test func `pending access notes bring nothing back after a removal`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             _ = try cache.storage.value(forKey: "a")
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `what others put into the folder stays`() throws {
+    @Test func `other programs' files in the folder stay`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let foreign = cache.directory.appendingPathComponent("notes.txt")
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `the folder itself goes when asked, and comes back with the next store`() throws {
+    @Test func `on request the folder itself is removed, and the next store creates it again`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `work on the queue for metadata runs after the notes made before`() throws {
+    @Test func `work on the metadata queue runs after earlier access notes are written`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
             cache.clock.advance(by: 5)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `what another storage stores while everything is removed stays`() throws {
+    @Test func `entries that another storage stores during a removal of everything stay`() throws {
         try withCache { cache in
             for seed in 0..<300 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             let other = cache.makeStorage()

@@ -40,7 +40,7 @@ import Testing
             }
         }
 
-        /// Only the date tells the file from the blob.
+        /// Only the date distinguishes the file from the blob.
         var keepsLength: Bool { [.replacedBySameLength, .deletedAndMadeAnew, .overwrittenInPlace].contains(self) }
     }
 
@@ -49,14 +49,14 @@ import Testing
     }
 
     @Test(arguments: Damage.allCases)
-    func `a blob that is not the row's is a miss and the row is dropped`(damage: Damage) throws {
+    func `a blob that does not match its row is a miss, and the row is deleted`(damage: Damage) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let url = cache.storage.cacheFileURL(forKey: "a")
             let tag = try microseconds(of: url)
             cache.settle()
             try damage.inflict(on: url)
-            // One date in five hundred has no microseconds, or the blob's.
+            // One date in five hundred has no microseconds, or equals the blob's.
             while damage.keepsLength, try [0, tag].contains(microseconds(of: url)) { try damage.inflict(on: url) }
             #expect(!cache.storage.isCached(forKey: "a"))
             #expect(try cache.storage.value(forKey: "a") == nil)
@@ -70,11 +70,11 @@ import Testing
     }
 
     @Test(arguments: Damage.allCases.filter { $0 != .filledFolder })
-    func `the next store heals it`(damage: Damage) throws {
+    func `the next store heals a damaged blob`(damage: Damage) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let url = cache.storage.cacheFileURL(forKey: "a")
-            // The sweep after the opening takes a folder away that is still empty.
+            // The sweep after the opening deletes an empty folder in the blob's place.
             cache.settle()
             try damage.inflict(on: url)
             try cache.storage.store(value: .blob(2), forKey: "a")
@@ -85,11 +85,11 @@ import Testing
     }
 
     @Test(arguments: Damage.allCases)
-    func `removing it works`(damage: Damage) throws {
+    func `a damaged blob can be removed`(damage: Damage) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let url = cache.storage.cacheFileURL(forKey: "a")
-            // The sweep after the opening takes a folder away that is still empty.
+            // The sweep after the opening deletes an empty folder in the blob's place.
             cache.settle()
             try damage.inflict(on: url)
             try cache.storage.remove(forKey: "a")
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a link's target is never read nor touched`() throws {
+    @Test func `the target of a link is neither read nor changed`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let url = cache.storage.cacheFileURL(forKey: "a")
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that is not empty is in the way, and the error says what to do`() throws {
+    @Test func `if a non-empty folder is in the way, the error says what to do`() throws {
         try withCache { cache in
             let url = cache.storage.cacheFileURL(forKey: "secret-key")
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
@@ -127,7 +127,8 @@ import Testing
     }
 
     @Test(arguments: ["trash", "staging"])
-    func `a blob that a crash left elsewhere is found by a reader and put back by the sweep`(place: String) throws {
+    func `a reader finds a blob that a crash left in staging or trash, and the sweep puts it back`(place: String) throws
+    {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let row = try #require(try cache.storage.store.index.read { try $0.page(after: .min, limit: 1).first })
@@ -145,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `young staged files are left to their writer, old ones are swept`() throws {
+    @Test func `the sweep keeps recent staged files and deletes old ones`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let left = cache.metadata.appendingPathComponent("staging/12345.678")
@@ -164,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: [EACCES, EPERM, EIO, EMFILE])
-    func `other errors than missing drop nothing`(code: Int32) throws {
+    func `errors other than a missing file delete no row`(code: Int32) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.fileSystem.fail(.openForReading, code, times: nil)

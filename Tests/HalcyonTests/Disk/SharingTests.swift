@@ -5,7 +5,7 @@ import Testing
 
 /// Several storages on one folder, many threads on one storage.
 @Suite struct SharingTests {
-    @Test func `what one stores, the other sees at once`() throws {
+    @Test func `one storage sees the stores of another at once`() throws {
         try withCache { cache in
             let other = cache.makeStorage()
             #expect(try other.value(forKey: "a") == nil)
@@ -28,7 +28,7 @@ import Testing
         #expect(try DiskStorage.Backend<Data>(config: elsewhere).store !== first.store)
     }
 
-    @Test func `a note never revives or ages another's newer entry`() throws {
+    @Test func `an access note never changes the expiration of a newer entry`() throws {
         try withCache { cache in
             let other = cache.makeStorage()
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `eight threads, mixed operations and changing settings`() throws {
+    @Test func `eight threads mix operations and change settings without errors`() throws {
         try withCache(configure: { $0.sizeLimit = 20_000 }) { cache in
             let other = cache.makeStorage()
             let base = SeededGenerator.ofThisRun
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `an eviction in one storage and stores of the same keys in another`() throws {
+    @Test func `an eviction in one storage and stores of the same keys in another do not conflict`() throws {
         var tuning = Tuning.patient
         tuning.batchSize = 4
         try withCache(tuning: tuning, configure: { $0.sizeLimit = 5_000 }) { cache in
@@ -112,7 +112,7 @@ import Testing
                     } else {
                         for seed in 0..<20 {
                             try? other.store(value: .blob(round &+ seed, count: 300), forKey: "\(seed)")
-                            // Just stored: the most recently used of all, so it stays.
+                            // It was just stored, so it is the most recently used entry and stays.
                             if (try? other.value(forKey: "\(seed)")) != .blob(round &+ seed, count: 300) {
                                 lost.withLock { $0 += 1 }
                             }
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `stores while everything is removed survive`() throws {
+    @Test func `entries stored during a removal of everything survive`() throws {
         var tuning = Tuning.patient
         tuning.batchSize = 4
         try withCache(tuning: tuning) { cache in
@@ -147,12 +147,12 @@ import Testing
         }
     }
 
-    @Test func `looking waits for no writer`() throws {
+    @Test func `a lookup does not wait for a writer`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let other = cache.makeStorage()
             _ = other.isCached(forKey: "a")
-            // Within a write transaction of this very storage, from another thread, and of another process.
+            // During a write transaction of this storage, lookups from another thread and of another process.
             try cache.storage.store.index.write { (_: IndexSession) throws in
                 let answers = Locked([Bool]())
                 DispatchQueue.concurrentPerform(iterations: 2) { worker in
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `a locked index makes loads go on and stores fail in time`() throws {
+    @Test func `with a locked index, loads work and stores time out`() throws {
         var tuning = Tuning.patient
         tuning.writerTimeout = 30
         try withCache(tuning: tuning) { cache in

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `a value survives the storage that stored it`() throws {
+    @Test func `a value survives a relaunch`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.reopen()
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `removing takes away row and blob`() throws {
+    @Test func `a removal deletes row and blob`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             try cache.storage.remove(forKey: "a")
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `least recently used entries go until half of the limit is left`() throws {
+    @Test func `the least recently used entries are evicted until half of the limit is left`() throws {
         try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
             for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             for seed in [0, 2] { _ = try cache.storage.value(forKey: "\(seed)") }

@@ -5,9 +5,9 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Stores that share a commit: in a row on a cache's queue, or of several callers at once.
+/// Stores that share a commit: in a row on a cache's queue, or by concurrent callers.
 @Suite(.endsEvenIfItHangs) struct StoringTogetherTests {
-    /// Commits of the index meanwhile.
+    /// The number of index commits during `body`.
     private func commits(of cache: CacheFixture, during body: () throws -> Void) rethrows -> Int {
         cache.settle()
         let before = cache.commitCount
@@ -25,7 +25,7 @@ import Testing
                 expiration: nil, writeOptions: options, attributes: .init()))
     }
 
-    @Test func `thirty-two names share a commit`() throws {
+    @Test func `up to thirty-two names share a commit`() throws {
         try withCache { cache in
             let requests = try (0..<65).map { try request("\($0)", $0, in: cache) }
             let number = commits(of: cache) {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a name that comes again is stored after the others, and the last one stays`() throws {
+    @Test func `repeated stores of a name commit separately, and the last one stays`() throws {
         try withCache { cache in
             let requests = try ["a", "b", "a", "a", "c"].enumerated().map { try request($1, $0, in: cache) }
             #expect(commits(of: cache) { _ = cache.storage.store(requests) } == 3)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `a refusal is that of one alone`() throws {
+    @Test func `a store that may not overwrite fails alone`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(9), forKey: "a")
             let requests = try [
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [FaultyFileSystem.Call.createFile, .write, .setModified, .rename])
-    func `what goes wrong with one of them is its error alone`(call: FaultyFileSystem.Call) throws {
+    func `a failure of one store does not affect the others`(call: FaultyFileSystem.Call) throws {
         try withCache { cache in
             let names = ["a", "b", "c"].map { cache.storage.config.naming.name(forKey: $0, forcedExtension: nil) }
             let requests = try ["a", "b", "c"].enumerated().map { try request($1, $0, in: cache) }
@@ -71,7 +71,7 @@ import Testing
                 case .rename: names[1].text
                 default: nil
                 }
-            // Once for all of them, and once for the one that it is tried with alone.
+            // Fails once in the shared attempt, and once when the store is retried alone.
             cache.fileSystem.fail(call, EIO, after: path == nil ? 1 : 0, times: path == nil ? 1 : 2, path: path)
             let results = cache.storage.store(requests)
             cache.fileSystem.heal()
@@ -83,7 +83,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 1_000]) func `a refused commit leaves all the old values, and each is tried again`(times: Int)
+    @Test(arguments: [1, 1_000]) func `after a refused commit each store is retried alone, or the old values stay`(
+        times: Int
+    )
         throws
     {
         try withCache { cache in
@@ -99,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `an index that is not to be opened is everybody's error, and tried once`() throws {
+    @Test func `an index that cannot be opened fails all stores, after one attempt`() throws {
         try withCache { cache in
             let requests = try (0..<4).map { try request("\($0)", $0, in: cache) }
             cache.storage.suspend()
@@ -111,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `callers that wait at the same time share commits, and each knows that his store is there`() throws {
+    @Test func `concurrent callers share commits, and each one's store is there when it returns`() throws {
         try withCache { cache in
             let storage = cache.storage
             let missing = Locked<[String]>([])
@@ -125,7 +127,7 @@ import Testing
                 }
             }
             let number = try commits(of: cache) {
-                // So that they all wait once.
+                // Makes all of them wait once.
                 try storage.store.index.write { _ in
                     threads.forEach { $0.start() }
                     while cache.names(in: "staging").count < threads.count { Thread.sleep(forTimeInterval: 0.001) }

@@ -5,9 +5,9 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A storage that has let go of its index, so that the system may suspend the process.
+/// A storage that has closed its index, so that the system may suspend the process.
 @Suite struct SuspensionTests {
-    /// Another process that wants the index for itself: only without any other connection can the journal be changed.
+    /// Another process that needs the index alone: the journal mode can be changed only without other connections.
     private func requireNoOtherConnection(_ cache: CacheFixture) throws {
         let other = try Connection(path: cache.index.path, access: .readWriteCreate, busyTimeout: 0)
         #expect(try other.text("PRAGMA journal_mode = DELETE") == "delete")
@@ -20,7 +20,7 @@ import Testing
         #endif
     }
 
-    @Test func `nothing is open and nothing is locked`() throws {
+    @Test func `a suspended storage has no open files and no locks`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             _ = try cache.storage.value(forKey: "a")
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `loads are misses, everything else says why it fails, and nothing is lost`() throws {
+    @Test func `during a suspension loads miss, other calls fail with the reason, and nothing is lost`() throws {
         try withCache(configure: { $0.sizeLimit = 10 }) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             try cache.storage.store(value: .blob(2), forKey: "b", expiration: .seconds(1))
@@ -70,7 +70,7 @@ import Testing
         #expect(error.cause?.code == .suspended, sourceLocation: location)
     }
 
-    @Test func `what was read is in the index before it is closed`() throws {
+    @Test func `a suspension writes pending reads before it closes the index`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.clock.advance(by: 60)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a flush writes what was read and counted`() throws {
+    @Test func `a flush writes pending reads and counts`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.clock.advance(by: 60)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a flush that cannot write says why, and what it leaves is written later`() throws {
+    @Test func `a flush that cannot write throws the reason, and the reads are written later`() throws {
         var tuning = Tuning.patient
         tuning.writerTimeout = 50
         try withCache(tuning: tuning) { cache in
@@ -105,7 +105,7 @@ import Testing
                 #expect(error.cause?.code == .indexUnavailable)
             }
             cache.storage.suspend()
-            // Nothing is left to write, until a miss is to be counted.
+            // Nothing is left to write, until there is a miss to count.
             try cache.storage.flush()
             _ = try cache.storage.value(forKey: "a")
             try requireSuspended { try cache.storage.flush() }
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `twice is as good as once, both ways`() throws {
+    @Test func `repeated suspend and resume calls have no further effect`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.storage.suspend()
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `another storage of the process is made meanwhile, and works from then on`() throws {
+    @Test func `a storage created during a suspension works after the resume`() throws {
         let folder = try TemporaryFolder()
         let config = DiskStorage.Config(name: "shared", sizeLimit: 0, directory: folder.url)
         let first = try DiskStorage.Backend<Data>(config: config)
@@ -167,20 +167,20 @@ import Testing
         #expect(try second.value(forKey: "a") == .blob(1))
     }
 
-    @Test func `it waits for long reads`() throws {
+    @Test func `a suspension waits for long reads`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let index = cache.storage.store.index
             let suspended = DispatchSemaphore(value: 0)
             let isSuspended = Locked(false)
             try index.readAtLength { session in
-                // Not a queue's: tests that work meanwhile may have all threads that queues have.
+                // Not on a dispatch queue: other tests may use all of its threads.
                 Thread {
                     cache.storage.suspend()
                     isSuspended.withLock { $0 = true }
                     suspended.signal()
                 }.start()
-                // Its first step. After it, no read can begin.
+                // The first step of a suspension: no new read can begin.
                 while (try? index.read { _ in }) != nil { sched_yield() }
                 // A statement that runs ten milliseconds later is interrupted.
                 do {
@@ -201,7 +201,7 @@ import Testing
         tuning.flushCount = 2
         tuning.batchSize = 4
         try withCache(tuning: tuning, configure: { $0.sizeLimit = 3_000 }) { cache in
-            // Made before the threads begin: it is lazy.
+            // Created before the threads start, because it is lazy.
             let storage = cache.storage
             let base = SeededGenerator.ofThisRun
             let isOver = Locked(false)
@@ -230,7 +230,7 @@ import Testing
             }
         #endif
         cache.storage.resume()
-        // So that the others get something done.
+        // Lets the other threads make progress.
         for _ in 0..<20 where cache.storage.isCached(forKey: "1") { sched_yield() }
     }
 
@@ -256,7 +256,7 @@ import Testing
 }
 
 extension KingfisherError {
-    /// Why the disk storage failed.
+    /// The cause from the disk storage.
     var cause: CacheStorageError? {
         guard case .cacheError(let reason) = self else { return nil }
         switch reason {

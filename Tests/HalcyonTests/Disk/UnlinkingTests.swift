@@ -20,7 +20,7 @@ import Testing
         while unlinked.withLock({ $0 }) < count { await Task.yield() }
     }
 
-    @Test func `suspending does not wait for the whole of a clear`() async throws {
+    @Test func `suspending does not wait for a whole clear`() async throws {
         let disk = try CacheFixture { $0.cleanInterval = 0 }
         for number in 0..<8_000 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
         disk.settle()
@@ -66,7 +66,7 @@ import Testing
             count < 4_000, "\(count) files unlinked in \(time) before the store had its turn; clear ended: \(hadEnded)")
     }
 
-    @Test func `a clean that finds nothing waits for nobody's unlinks`() throws {
+    @Test func `a clean that finds nothing does not unlink the files of others`() throws {
         let disk = try CacheFixture { $0.cleanInterval = 0 }
         for number in 0..<500 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
         disk.settle()
@@ -79,7 +79,7 @@ import Testing
         #expect(more < 250, "\(more) files of others unlinked in \(time)")
     }
 
-    @Test func `a size that nobody can mean does not end the process`() throws {
+    @Test func `an absurd size in the index does not crash the process`() throws {
         let disk = try CacheFixture { $0.cleanInterval = 0 }
         for number in 0..<40 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
         disk.settle()

@@ -4,7 +4,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-/// Volumes of other kinds, as the file system seam tells them.
+/// Other kinds of volumes, as the file system seam reports them.
 @Suite struct VolumeTests {
     @Test(arguments: ["nfs", "smb2", "fuse"])
     func `a network file system works without a write-ahead log and says so once`(name: String) throws {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `where inode numbers do not last, length and tag decide`() throws {
+    @Test func `without stable inode numbers, length and tag identify a blob`() throws {
         try withCache { cache in
             cache.fileSystem.pretend(Volume(name: "exfat", hasStableInodes: false))
             try cache.storage.store(value: .blob(1), forKey: "a")
@@ -44,7 +44,7 @@ import Testing
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: url.path)
             #expect(try cache.storage.value(forKey: "a") == .blob(1))
             try Data.blob(2).write(to: url, options: .atomic)
-            // Of a thousand dates one would do.
+            // One date in a thousand would match.
             let file = try files.openForReading(url.path)
             try files.setModified(Timestamp(Date()), microseconds: tag % 999 + 1, of: file)
             files.close(file)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["apfs", "hfs", "ufs", "tmpfs", "msdos", "exfat"])
-    func `what Apple's systems call local is trusted where its name is known`(name: String) {
+    func `a volume that Apple's systems call local is trusted if its type is known`(name: String) {
         let volume = Volume(appleName: name, isLocal: true)
         #expect(!volume.isNetworked && volume.hasStableInodes == !["msdos", "exfat"].contains(name))
         #expect(Volume(appleName: name, isLocal: false).isNetworked)
@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: [
         "macfuse", "osxfuse", "fusefs", "virtiofs", "AppleVirtIOFS", "nfs", "smbfs", "webdav", "lifs", "",
     ])
-    func `what others may share is not, whatever the mount says`(name: String) {
+    func `a shareable volume is not trusted, whatever the mount says`(name: String) {
         let volume = Volume(appleName: name, isLocal: true)
         #expect(volume.isNetworked && !volume.hasStableInodes)
     }
@@ -75,7 +75,7 @@ import Testing
             0x7366_746E,
             0x4253_584E,
         ])
-        func `a file system of one machine has a log and lasting inodes`(magic: Int64) {
+        func `a local file system has a log and stable inode numbers`(magic: Int64) {
             // What `statfs` returns is signed, and on some machines 32 bits wide.
             for number in [magic, Int64(Int32(truncatingIfNeeded: magic))] {
                 let volume = Volume(magic: number)
@@ -84,7 +84,7 @@ import Testing
         }
 
         @Test(arguments: [0x4D44, 0x2011_BAB0])
-        func `one without inode numbers of its own has a log all the same`(magic: Int64) {
+        func `a local file system without inode numbers has a log`(magic: Int64) {
             #expect(!Volume(magic: magic).isNetworked && !Volume(magic: magic).hasStableInodes)
         }
 
@@ -92,12 +92,12 @@ import Testing
             0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x0102_1997, 0x00C3_6400, 0x5346_414F, 0x6573_5546, 0x0BD0_0BD0,
             0x4750_4653, 0x1983_0326, 0x0116_1970, 0x7461_636F, 0x786F_4256, 0x6B41_4653, 0x2003_0528, 0x1234_5678, 0,
         ])
-        func `what others may share, and what nobody knows, has neither`(magic: Int64) {
+        func `a shareable or unknown file system has no log and no stable inode numbers`(magic: Int64) {
             let volume = Volume(magic: magic)
             #expect(volume.isNetworked && !volume.hasStableInodes)
         }
 
-        @Test func `the warning of an unknown one names its number`() throws {
+        @Test func `the warning about an unknown file system names its number`() throws {
             try withCache { cache in
                 cache.fileSystem.pretend(Volume(magic: 0x1234_5678))
                 try cache.storage.store(value: .blob(1), forKey: "a")
@@ -106,7 +106,7 @@ import Testing
         }
     #endif
 
-    @Test func `this machine's volumes are told by name`() throws {
+    @Test func `this machine's volumes have names`() throws {
         #expect(try POSIXFileSystem().volume(at: "/").name.isEmpty == false)
         #expect(throws: SystemError.self) { _ = try POSIXFileSystem().volume(at: "/no/such/folder") }
     }

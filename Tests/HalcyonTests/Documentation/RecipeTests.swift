@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What Cookbook.md and Migrating.md say, done.
+/// The recipes of Cookbook.md and Migrating.md, executed.
 @Suite(.endsEvenIfItHangs) struct RecipeTests {
     private let day = 86_400.0
 
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a tour is pinned, whether it was there or not, and keeps its other tags`() async throws {
+    @Test func `a tour's pictures are pinned, cached before or not, and keep their other tags`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
             try await subject.cache.storeToDisk(.blob(1), forKey: "there", attributes: .init(tags: ["user 7"]))
             try await subject.cache.store(Pictures.image(0), forKey: "in memory alone", toDisk: false)
@@ -63,7 +63,7 @@ import Testing
 
     // MARK: One user's pictures
 
-    @Test func `one user's pictures go, from memory too, and others once memory is cleared`() async throws {
+    @Test func `one user's pictures are removed from disk and memory`() async throws {
         try await withImageCache { subject in
             let image = try Pictures.image(0)
             for (key, user) in [("a", "user 7"), ("b", "user 8")] {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a picture that two users share goes with the first one, if the second tag was added`() async throws {
+    @Test func `a picture with the tags of two users is removed with the first user`() async throws {
         try await withImageCache { subject in
             for key in ["added", "replaced"] {
                 try await subject.cache.storeToDisk(.blob(1), forKey: key, attributes: .init(tags: ["user 7"]))
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: Shared with extensions
 
-    @Test func `while suspended a removal is of memory alone, and its handler comes all the same`() async throws {
+    @Test func `during a suspension a removal affects memory only, and its handler is called`() async throws {
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(0), forKey: "a")
             await subject.cache.suspend()
@@ -139,7 +139,7 @@ import Testing
 
     // MARK: Back to Kingfisher
 
-    @Test func `a file's date is the expiration it was stored with, whatever reads have extended`() throws {
+    @Test func `a file's date is the expiration at its store, even if reads have extended it`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .days(7))
             let url = cache.storage.cacheFileURL(forKey: "a")

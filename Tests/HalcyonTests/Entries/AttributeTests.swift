@@ -12,7 +12,7 @@ import Testing
         mustRevalidate: true)
     private let metadata = ["size": "320×200", "quote": "\"'; DROP TABLE entries; --", "": "\u{0}\n🦊"]
 
-    @Test func `what a store says is there without reading the blob, also after a relaunch`() throws {
+    @Test func `the attributes of a store can be read without the blob, also after a relaunch`() throws {
         try withCache { cache in
             let attributes = DiskStorage.EntryAttributes(tags: ["b", "a"], validators: validators, metadata: metadata)
             try cache.storage.store(value: .blob(1), forKey: "k", attributes: attributes)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a store without a word drops what was said of the bytes, and keeps what was said of the key`() throws {
+    @Test func `a store without attributes drops those of the bytes and keeps those of the key`() throws {
         try withCache { cache in
             try cache.storage.store(
                 value: .blob(1), forKey: "k",
@@ -59,7 +59,7 @@ import Testing
             try cache.storage.store(value: .blob(2), forKey: "k")
             let entry = try #require(try cache.storage.entry(forKey: "k"))
             #expect(entry.isPinned && entry.tags == ["a"] && entry.validators == nil && entry.metadata == [:])
-            // Half of it said: what is left out is none of these bytes.
+            // An update with some attributes: the omitted ones do not belong to these bytes.
             try cache.storage.update(.init(validators: validators, metadata: metadata), forKey: "k")
             try cache.storage.store(value: .blob(3), forKey: "k", attributes: .init(metadata: ["n": "1"]))
             let next = try #require(try cache.storage.entry(forKey: "k"))
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `what goes takes everything that was said of it along`() throws {
+    @Test func `a removed entry's attributes are removed with it`() throws {
         try withCache { cache in
             let all = DiskStorage.EntryAttributes(tags: ["a"], validators: validators, metadata: metadata)
             for seed in 0..<4 {
@@ -86,13 +86,13 @@ import Testing
         }
     }
 
-    @Test func `a copied folder keeps it although every token is learned anew`() throws {
+    @Test func `a copied folder keeps all attributes, although every token changes`() throws {
         try withCache { cache in
             try cache.storage.store(
                 value: .blob(1), forKey: "k", attributes: .init(tags: ["a"], validators: validators, metadata: metadata)
             )
             cache.storage.store.close()
-            // The original stays in another place, so that the copy gets other inode numbers.
+            // The original stays elsewhere, so that the copy gets other inode numbers.
             let original = cache.directory.deletingLastPathComponent().appendingPathComponent("original")
             try FileManager.default.moveItem(at: cache.directory, to: original)
             try FileManager.default.copyItem(at: original, to: cache.directory)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be removed keeps what was said of it`() throws {
+    @Test func `an entry that cannot be removed keeps its attributes`() throws {
         try withCache { cache in
             for seed in 0..<3 {
                 try cache.storage.store(
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `too much is refused with a remedy, and changes nothing`() throws {
+    @Test func `attributes that are too long are refused with a remedy and change nothing`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "k")
             let wrong: [DiskStorage.EntryAttributes] = [
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `an update by what is known is one step`() throws {
+    @Test func `an update that depends on current attributes is atomic`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "k")
             let second = cache.makeStorage()
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `metadata that somebody has broken are none`() throws {
+    @Test func `damaged metadata count as none`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "k", attributes: .init(metadata: ["a": "b"]))
             try Connection(path: cache.index.path).execute("UPDATE metadata SET fields = '[1,', max_age = 'x'")
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `an image is stored with what is to be remembered of it`() async throws {
+    @Test func `an image can be stored with attributes`() async throws {
         try await withImageCache { subject in
             let image = try Pictures.image(0)
             let call = await subject.once {
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func `figures that no program has written end nothing`() throws {
+    @Test func `absurd numbers in the index crash nothing`() throws {
         try withCache { cache in
             for seed in 0..<2 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             try cache.storage.store.index.write {

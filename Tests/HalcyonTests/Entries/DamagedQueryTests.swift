@@ -6,12 +6,12 @@ import Testing
 
 @testable import Halcyon
 
-/// A page of the table that turns out to be damaged in the middle of a query.
+/// A page of the table that turns out to be damaged during a query.
 @Suite(.endsEvenIfItHangs) struct DamagedQueryTests {
     private static let count = 1_000
     private static let pageSize = 4_096
 
-    /// - Parameter damage: is given the file's bytes and where the root page of the table begins.
+    /// - Parameter damage: receives the file's bytes and the offset of the table's root page.
     private func damaged(_ damage: (inout Data, _ root: Int) -> Void) throws -> CacheFixture {
         let cache = try CacheFixture()
         for seed in 0..<Self.count { try cache.storage.store(value: .blob(seed), forKey: "key \(seed)") }
@@ -30,7 +30,7 @@ import Testing
         return cache
     }
 
-    /// The last leaf is no page any more.
+    /// The last leaf is no longer a page.
     private func withoutLastLeaf() throws -> CacheFixture {
         try damaged { data, root in
             let leaf = data[root + 8..<root + 12].reduce(0) { $0 << 8 | Int($1) } - 1
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// The first leaf stands there twice, in the place of the second.
+    /// The second leaf is a copy of the first.
     private func withOneLeafTwice() throws -> CacheFixture {
         try damaged { data, root in
             func cell(_ number: Int) -> Int {
@@ -50,21 +50,22 @@ import Testing
         }
     }
 
-    @Test(arguments: EntryOrder.allCases) func `a query answers with the files that are there`(order: EntryOrder) throws
-    {
+    @Test(arguments: EntryOrder.allCases) func `a query on a damaged index answers with the files that exist`(
+        order: EntryOrder
+    ) throws {
         let cache = try withoutLastLeaf()
         #expect(try cache.storage.entries(sortedBy: order, limit: 10_000).entries.count == Self.count)
         #expect(cache.warnings.withLock { $0.count } == 1)
     }
 
-    @Test func `a removal removes what is there`() throws {
+    @Test func `a removal on a damaged index removes the files that exist`() throws {
         let cache = try withoutLastLeaf()
         #expect(try cache.storage.removeEntries(matching: .init(minimumSize: 0)).count == Self.count)
         #expect(try cache.storage.totals().entries == 0)
         try cache.requireClean()
     }
 
-    @Test func `an entry that stands there twice ends nothing`() throws {
+    @Test func `a duplicate entry in a damaged index crashes nothing`() throws {
         let cache = try withOneLeafTwice()
         _ = try cache.storage.entries(sortedBy: .size, limit: 10_000)
         _ = try cache.storage.removeEntries(matching: .init(minimumSize: 0))
@@ -73,7 +74,7 @@ import Testing
         #expect(try cache.storage.value(forKey: "new") == .blob(1))
     }
 
-    @Test func `what is being cleared meets no filter`() throws {
+    @Test func `entries that are being cleared match no filter`() throws {
         try withCache { cache in
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "k\(seed)") }
             let clearing = try Clearing(of: cache.storage.store)

@@ -3,7 +3,7 @@ import HalcyonTestSupport
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A key of which the test knows everything without taking it apart.
+/// A key whose parts the test knows without parsing it.
 struct ModelKey: Hashable {
     let base: String
     let host: String?
@@ -29,7 +29,7 @@ struct ModelKey: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(Array(text.utf8)) }
 }
 
-/// What a cache has to know of an entry.
+/// What a cache records about an entry.
 struct ModelEntry {
     let key: ModelKey
     let fileName: String
@@ -89,7 +89,7 @@ struct ModelEntry {
         return !isPinned && expiresAt.map { Timestamp(milliseconds: $0).date < before } ?? false
     }
 
-    /// What it is sorted by; the bytes of its key for `key`.
+    /// The value that an order sorts by; for `key`, the bytes of the key.
     private func rank(_ order: EntryOrder) -> [Int64] {
         switch order {
         case .access, .eviction: [Timestamp(accessed).milliseconds, size, id]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-/// Random operations on a cache and on an array of structs: what is listed, counted and removed is the same.
+/// Random operations on a cache and on an array of structs: both list, count and remove the same.
 @Suite(.endsEvenIfItHangs) struct EntryModelTests {
     private static func tuning(_ batchSize: Int?) -> Tuning {
         var tuning = Tuning.patient
@@ -13,15 +13,15 @@ import Testing
         return tuning
     }
 
-    @Test(arguments: 0..<8) func `one storage`(number: UInt64) throws {
+    @Test(arguments: 0..<8) func `one storage agrees with a model`(number: UInt64) throws {
         try run(number, tuning: Self.tuning(nil), storages: 1, steps: 120)
     }
 
-    @Test(arguments: 1...3) func `batches of one, two and three`(size: Int) throws {
+    @Test(arguments: 1...3) func `a storage with batches of one, two and three agrees with a model`(size: Int) throws {
         try run(UInt64(100 + size), tuning: Self.tuning(size), storages: 1, steps: 40)
     }
 
-    @Test(arguments: 0..<4) func `two storages on one folder`(number: UInt64) throws {
+    @Test(arguments: 0..<4) func `two storages on one folder agree with a model`(number: UInt64) throws {
         try run(200 + number, tuning: Self.tuning(number.isMultiple(of: 2) ? nil : 3), storages: 2, steps: 60)
     }
 

@@ -13,7 +13,9 @@ import Testing
         for seed in 0..<Self.count { try cache.storage.store(value: .blob(seed, count: 1), forKey: "stays \(seed)") }
     }
 
-    @Test(arguments: EntryOrder.allCases) func `hands each entry over once while others come and go`(order: EntryOrder)
+    @Test(arguments: EntryOrder.allCases) func `a sequence yields each entry once while others are stored and removed`(
+        order: EntryOrder
+    )
         async throws
     {
         let cache = try CacheFixture()
@@ -32,7 +34,7 @@ import Testing
         try cache.requireClean()
     }
 
-    /// On a thread of its own: those of tasks are for the iterators.
+    /// On its own thread: the iterators need those of tasks.
     private func churn(_ storage: DiskStorage.Backend<Data>, until isDone: Locked<Bool>) -> AsyncStream<String> {
         let (failures, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {
@@ -50,7 +52,7 @@ import Testing
         return failures
     }
 
-    @Test func `a cancelled task ends it`() async throws {
+    @Test func `cancelling the task ends the sequence`() async throws {
         let cache = try CacheFixture()
         try fill(cache)
         let storage = cache.storage
@@ -70,7 +72,7 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `a suspended index ends it with an error, also half way`() async throws {
+    @Test func `a suspension ends the sequence with an error, even halfway`() async throws {
         let cache = try CacheFixture()
         try fill(cache)
         var iterator = cache.storage.allEntries(sortedBy: .size).makeAsyncIterator()
@@ -86,7 +88,7 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `nothing is held between two pages`() async throws {
+    @Test func `the sequence holds nothing open between two pages`() async throws {
         let cache = try CacheFixture()
         try fill(cache)
         var iterator = cache.storage.allEntries(sortedBy: .key).makeAsyncIterator()
@@ -103,7 +105,7 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `has an end that stays one`() async throws {
+    @Test func `a sequence that has ended stays ended`() async throws {
         let cache = try CacheFixture()
         var empty = cache.storage.allEntries(matching: .init(tag: "nobody's")).makeAsyncIterator()
         for _ in 0..<3 { #expect(try await empty.next() == nil) }

@@ -7,7 +7,7 @@ import Testing
 @_spi(HalcyonTool) @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct EvictionOrderTests {
-    /// In seconds after `start`, to a tenth: reads within one millisecond are told apart by the next ones.
+    /// In seconds after `start`, rounded to a tenth: the following reads separate reads within one millisecond.
     private struct Row: Equatable {
         var rank: Double
         var access: Double?
@@ -30,7 +30,7 @@ import Testing
         try cache.storage.flush()
     }
 
-    @Test func `reads move the rank ahead, by the time since the lowest rank, three times at most`() throws {
+    @Test func `a read moves the rank ahead by the time since the lowest rank, three times at most`() throws {
         try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
             let start = cache.clock.now
             for key in ["old", "a"] { try cache.storage.store(value: .blob(1), forKey: key) }
@@ -44,14 +44,14 @@ import Testing
             #expect(try row("a", cache, since: start) == Row(rank: 440, access: 110), "three count")
             #expect(try row("old", cache, since: start) == Row(rank: 0, access: nil))
 
-            // What is shown is the read.
+            // The entry shows the time of the read.
             let entry = try #require(try cache.storage.entry(forKey: "a"))
             #expect(abs(entry.lastAccess.timeIntervalSince(cache.clock.now.date)) < 0.1)
             let summary = try cache.storage.store.summary()
             #expect(try abs(#require(summary.newestAccess) - cache.clock.now) < 100)
             #expect(summary.oldestAccess == start)
 
-            // A store begins anew, and so does its count.
+            // A store resets the rank and its count.
             cache.clock.advance(by: 10)
             try cache.storage.store(value: .blob(2), forKey: "a")
             #expect(try row("a", cache, since: start) == Row(rank: 120, access: nil))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `what is read often outlives a scan, and under LRU it does not`() throws {
+    @Test func `entries that are read often survive a scan with the frequency bonus, and not under LRU`() throws {
         for order in DiskStorage.EvictionOrder.allCases {
             try withCache(configure: { config in
                 config.evictionOrder = order
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `evictions go by the rank, and say so in its order`() throws {
+    @Test func `evictions follow the rank, and report entries in its order`() throws {
         try withCache(configure: { config in
             config.evictionOrder = .frequencyBonus
             config.countLimit = 5
@@ -91,7 +91,8 @@ import Testing
                 try cache.storage.store(value: .blob(1), forKey: key)
                 cache.clock.advance(by: 10)
             }
-            // 60 + 3 × 50, 60 + 50 and 60.5 + 40.5: the lowest rank rises with each read, and the last one read is not the last one to go.
+            // 60 + 3 × 50, 60 + 50 and 60.5 + 40.5: each read raises the lowest rank, and the entry that was read last is not the last to
+            // be evicted.
             for _ in 0..<3 { try read("a", cache) }
             try read("b", cache)
             cache.clock.advance(by: 0.5)
@@ -101,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `lists are in the order of the reads`() throws {
+    @Test func `lists by access follow the reads, not the ranks`() throws {
         try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
             for number in 0..<20 {
                 try cache.storage.store(value: .blob(1), forKey: "\(number)")
@@ -134,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `a process with LRU lowers no rank, and a changed order keeps the bonus until time is past it`() throws {
+    @Test func `a process with LRU lowers no rank, and a bonus lasts until its time has passed`() throws {
         try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
             let start = cache.clock.now
             for key in ["old", "a"] { try cache.storage.store(value: .blob(1), forKey: key) }
@@ -161,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `an expiration is extended by the latest read, whatever the rank`() throws {
+    @Test func `the latest read extends the expiration, whatever the rank`() throws {
         try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
             try cache.storage.store(value: .blob(1), forKey: "old", expiration: .never)
             cache.clock.advance(by: 1_000)
@@ -185,7 +186,7 @@ import Testing
             config.evictionOrder = .frequencyBonus
             config.countLimit = 10
         }) { cache in
-            // Half a century ago, as a machine without a battery begins.
+            // Half a century ago, as the clock of a machine without a battery starts.
             cache.clock.set(by: -50 * 365 * 86_400)
             try cache.storage.store(value: .blob(1), forKey: "ancient", expiration: .never)
             cache.clock.set(by: 50 * 365 * 86_400)
@@ -194,7 +195,7 @@ import Testing
             for _ in 0..<5 { try read("a", cache) }
             #expect(try row("a", cache, since: start) == Row(rank: 90 * 86_400, access: 0), "three times thirty days")
 
-            // What is ahead for good reasons stays when evictions look for accesses in the future; what is not does not.
+            // When evictions look for accesses in the future, legitimate ranks stay ahead, and others do not.
             let edit = { (sql: String) in try cache.storage.store.index.write { try $0.execute(sql) } }
             try edit("UPDATE entries SET rank = rank + 4000000000000, accessed_at = rank WHERE key = 'b'")
             _ = try cache.storage.removeExpiredValues()
@@ -206,7 +207,7 @@ import Testing
             #expect(try row("a", cache, since: start) == Row(rank: 90 * 86_400, access: 0))
             #expect(try row("b", cache, since: start) == Row(rank: 0, access: nil), "no bonus, ten days ahead")
 
-            // A year ahead, and back.
+            // A year ahead and back.
             cache.clock.set(by: 365 * 86_400)
             for _ in 0..<3 { try read("b", cache) }
             cache.clock.set(by: -365 * 86_400)
@@ -215,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func `the set that stays is that of the rule, for thousands of calls`() throws {
+    @Test func `over thousands of calls, evictions keep the entries that the rule keeps`() throws {
         for (ratio, order) in [(0.9, DiskStorage.EvictionOrder.frequencyBonus), (0.5, .leastRecentlyUsed)] {
             try withCache(configure: { config in
                 config.evictionOrder = order
@@ -226,7 +227,7 @@ import Testing
                 var random = SeededGenerator(seed: 1)
                 for _ in 0..<3_000 {
                     cache.clock.advance(by: Double(Int.random(in: 1...20, using: &random)))
-                    // The lower ones more often.
+                    // Lower keys more often.
                     let key = Int.random(in: 0...Int.random(in: 0...120, using: &random), using: &random)
                     let wasThere = rule.use(key, at: cache.clock.now.milliseconds)
                     #expect(try (cache.storage.value(forKey: "\(key)") != nil) == wasThere)
@@ -244,7 +245,7 @@ import Testing
         }
     }
 
-    /// What the documentation says of the order, by hand.
+    /// The rule as documented, implemented separately.
     private struct Rule {
         let limit: Int
         let lowWater: Int

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-/// Images that meet a filter go from memory and from disk, and nothing that is stored later does.
+/// A removal by a filter removes matching images from memory and disk, and nothing that is stored later.
 @Suite(.endsEvenIfItHangs) struct FilteredRemovalTests {
     private static let small: Tuning = {
         var tuning = Tuning.patient
@@ -24,7 +24,7 @@ import Testing
         .init(keyPrefix: "a"), .init(text: "A"), .init(tag: "t"), .init(minimumSize: 1), .all,
     ]
 
-    @Test(arguments: filters) func `memory and disk`(filter: EntryFilter) async throws {
+    @Test(arguments: filters) func `a removal by a filter covers memory and disk`(filter: EntryFilter) async throws {
         try await withImageCache(tuning: Self.small) { subject in
             try await fill(subject)
             let gone = try await subject.once { subject.cache.removeImages(matching: filter, completionHandler: $0) }
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `images in memory alone go if keys decide`() async throws {
+    @Test func `images in memory only are removed if the conditions are about keys`() async throws {
         try await withImageCache { subject in
             let image = try Pictures.image()
             for key in ["a", "ab", "b", "https://A.b/c", "a@x"] {
@@ -50,7 +50,9 @@ import Testing
         }
     }
 
-    @Test(arguments: filters) func `what a later call stores stays, in memory too`(filter: EntryFilter) async throws {
+    @Test(arguments: filters) func `an image stored by a later call stays, in memory too`(filter: EntryFilter)
+        async throws
+    {
         try await withImageCache(tuning: Self.small) { subject in
             try await fill(subject)
             let later = try Pictures.image(1)
@@ -75,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(arguments: filters) func `what is loaded between two batches is not kept in memory`(filter: EntryFilter)
+    @Test(arguments: filters) func `an image loaded between two batches is not kept in memory`(filter: EntryFilter)
         async throws
     {
         try await withImageCache(tuning: Self.small) { subject in
@@ -92,7 +94,7 @@ import Testing
                         return first
                     })
                 else { return }
-                // Within the first batch: these wait for their turn, which is before the second one.
+                // During the first batch: these loads run before the second one.
                 for seed in 0..<6 { cache.retrieveImage(forKey: "a\(seed)") { loads.record($0) } }
             }
             _ = try await cache.removeImages(matching: filter)
@@ -103,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `where no key is kept, memory is searched by the names of files`() async throws {
+    @Test func `without stored keys, memory is searched by file names`() async throws {
         try await withImageCache(configure: { $0.storesKeys = false }) { subject in
             try await fill(subject)
             try await subject.cache.store(Pictures.image(), forKey: "b")
@@ -117,7 +119,7 @@ import Testing
 
     // MARK: Ending early
 
-    @Test func `cancelled half way, what is gone is gone and the rest is as it was`() async throws {
+    @Test func `a removal that is cancelled halfway keeps the remaining entries unchanged`() async throws {
         try await withImageCache(tuning: Self.small) { subject in
             try await fill(subject)
             let progress = Progress.discreteProgress(totalUnitCount: 0)
@@ -138,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `cancelled before it begins, nothing goes`() async throws {
+    @Test func `a removal that is cancelled before it begins removes nothing`() async throws {
         try await withImageCache { subject in
             try await fill(subject)
             let progress = Progress.discreteProgress(totalUnitCount: 0)
@@ -154,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `a failure is handed over once, and memory is as the disk is`() async throws {
+    @Test func `a failed removal reports once, and memory matches the disk`() async throws {
         try await withImageCache { subject in
             try await fill(subject)
             subject.disk.fileSystem.fail(.rename, EPERM, times: nil, path: "/trash/")
@@ -168,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `what went before a failure is told`() throws {
+    @Test func `entries removed before a failure are reported`() throws {
         var tuning = Tuning.patient
         tuning.batchSize = 2
         try withCache(tuning: tuning) { cache in

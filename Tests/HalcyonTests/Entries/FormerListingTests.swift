@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What queries of version 0.1.0 kept for themselves: it goes, and its tables may be missing.
+/// The tables that queries of version 0.1.0 maintained: they are emptied, and may be missing.
 @Suite struct FormerListingTests {
     private static let tables = IndexSQL.formerListing.map(\.table.description)
     private let secret = "https://private.example.com/token-5f3a9c/photo.jpg"
@@ -16,7 +16,7 @@ import Testing
             .map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }.joined()
     }
 
-    /// With a listing as version 0.1.0 leaves it, of 200 entries and the secret one.
+    /// A listing as version 0.1.0 leaves it, with 200 entries and the secret one.
     private func listed(_ edit: String = "", isPrivate: Locked<Bool> = Locked(false)) throws -> CacheFixture {
         let cache = try CacheFixture(configure: { $0.storesKeys = !isPrivate.withLock { $0 } })
         for seed in 0..<200 { try cache.storage.store(value: .blob(seed), forKey: "other \(seed)") }
@@ -33,7 +33,7 @@ import Testing
             UPDATE totals SET listed_to = 9223372036854775807, sorted_to = 9223372036854775807;
             \(edit)
             """)
-        // Not the day's search of the folder: an opening is enough.
+        // The daily search of the folder is not due: an opening is enough.
         cache.reopen()
         _ = try cache.storage.totalSize()
         cache.settle()
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `it is emptied behind an opening, and nothing is noted any more`() throws {
+    @Test func `the former listing is emptied after an opening, and nothing is added to it`() throws {
         let cache = try listed()
         try cache.storage.store(value: .blob(2), forKey: "other 1")
         try cache.storage.remove(forKey: secret)
@@ -60,14 +60,15 @@ import Testing
         #expect(try !bytes(of: cache).contains("5f3a9c"))
     }
 
-    @Test(arguments: tables) func `whichever table is left`(table: String) throws {
+    @Test(arguments: tables) func `the former listing is emptied, whichever of its tables is left`(table: String) throws
+    {
         let others = Self.tables.filter { $0 != table }.map { "DELETE FROM \($0);" }.joined()
         let cache = try listed(others + "UPDATE totals SET listed_to = NULL")
         #expect(try rows(of: cache) == 0)
         cache.storage.store.close()
     }
 
-    @Test func `it goes where no keys are kept`() throws {
+    @Test func `the former listing is emptied if keys are not stored`() throws {
         let isPrivate = Locked(false)
         let cache = try listed(isPrivate: isPrivate)
         isPrivate.withLock { $0 = true }
@@ -78,7 +79,7 @@ import Testing
         #expect(try !bytes(of: cache).contains("private.example"))
     }
 
-    @Test(arguments: tables) func `a table that somebody has dropped is not missed`(table: String) throws {
+    @Test(arguments: tables) func `a dropped table of the former listing is not needed`(table: String) throws {
         // The triggers name `unlisted`.
         let triggers = ["inserted", "changed", "renamed", "deleted"].map { "DROP TRIGGER entries_\($0)_unlisted;" }
         let cache = try listed((table == "unlisted" ? triggers.joined() : "") + "DROP TABLE \(table)")

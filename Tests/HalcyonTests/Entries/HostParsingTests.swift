@@ -6,7 +6,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// The server of a key as the cache takes it, beside what the views of version 6 worked out in SQL.
+/// The host of a key as the cache parses it, compared with the SQL of the views of version 6.
 @Suite struct HostParsingTests {
     private static let chosen = [
         "", "/", "://", "://a", "a:/b", "a://", "a:///x", "a://b", "A://B", "http://example.com",
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `is what the views show, whatever the key`() throws {
+    @Test func `hosts are the same in Swift and in the views, for any key`() throws {
         let folder = try TemporaryFolder()
         let keys = Self.chosen + Self.random(4_000)
         let index = try Connection(path: folder.url.appendingPathComponent("index.sqlite").path)

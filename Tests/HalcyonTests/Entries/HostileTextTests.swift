@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-/// Texts of filters and keys are data: whatever stands in them, they are compared byte by byte.
+/// Texts in filters and keys are data: the cache compares them byte by byte, whatever they contain.
 @Suite struct HostileTextTests {
     static let texts = [
         "'", "''", "\"", "`", ";", "--", "/*", "%", "%%", "_", "*", "?", "[", "]", "[a-z]", "[^a]", "^", "\\", "\\'",
@@ -21,7 +21,7 @@ import Testing
 
     private static let keys = texts + texts.map { "x\($0)y" } + texts.map { "\($0)@\($0)" }
 
-    /// Filled once: each text is then looked for in it.
+    /// Filled once; each text is then searched in it.
     private func withTexts(_ body: (CacheFixture) throws -> Void) throws {
         try withCache { cache in
             for (seed, key) in Self.keys.enumerated() {
@@ -49,7 +49,7 @@ import Testing
 
     private func lowered(_ bytes: [UInt8]) -> [UInt8] { bytes.map { (65...90).contains($0) ? $0 + 32 : $0 } }
 
-    @Test func `as prefix, part and image of a key`() throws {
+    @Test func `any text works as a prefix, a part and the image of a key`() throws {
         try withTexts { cache in
             for text in Self.texts {
                 let bytes = Array(text.utf8)
@@ -68,7 +68,7 @@ import Testing
         #expect(found == expected, "\("\(filter)".prefix(300))")
     }
 
-    @Test func `as tag, host and processor`() throws {
+    @Test func `any text works as a tag, a host and a processor`() throws {
         try withTexts { cache in
             for (number, text) in Self.texts.enumerated() {
                 let tagged = stride(from: number, to: Self.keys.count, by: Self.texts.count).map {
@@ -82,14 +82,14 @@ import Testing
         }
     }
 
-    @Test func `keys are in the order of their bytes, both ways, and each is one page's`() throws {
+    @Test func `pages list keys in the order of their bytes, both ways, each once`() throws {
         try withTexts { cache in
             let sorted = Self.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { Array($0.utf8) }
             for descending in [false, true] {
                 var page = try cache.storage.entries(sortedBy: .key, descending: descending, limit: 7)
                 var keys = page.entries.compactMap(\.key)
                 while let next = page.next {
-                    // As it is kept across launches.
+                    // As an app keeps it across launches.
                     let kept = try JSONDecoder().decode(DiskStorage.EntryCursor.self, from: JSONEncoder().encode(next))
                     page = try cache.storage.entries(after: kept, limit: 7)
                     keys += page.entries.compactMap(\.key)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `what is removed is what is listed`() throws {
+    @Test func `a removal removes exactly the listed entries`() throws {
         try withTexts { cache in
             var left = Set(Self.keys.map { Array($0.utf8) })
             for text in Self.texts where text.utf8.count < 10 {
@@ -115,7 +115,7 @@ import Testing
 
     // MARK: Nothing
 
-    @Test func `an empty prefix or text is no condition, also where no key is known`() throws {
+    @Test func `an empty prefix or text matches every entry, even without stored keys`() throws {
         try withCache(configure: { $0.storesKeys = false }) { cache in
             for key in ["a", "b"] { try cache.storage.store(value: .blob(1), forKey: key) }
             #expect(try cache.storage.totals(matching: .init(keyPrefix: "")).entries == 2)
@@ -124,7 +124,7 @@ import Testing
                 try cache.storage.entries(matching: .init(keyPrefix: "", text: ""), sortedBy: .key).entries.count == 2)
             #expect(try cache.storage.totals(matching: .init(keyPrefix: "a")).entries == 0)
             #expect(KeyConditions(EntryFilter(keyPrefix: "", text: "")) == nil)
-            // What a search field shows is not what anybody wants removed.
+            // A removal must not treat an empty search field as a filter for everything.
             for filter in [EntryFilter(text: ""), EntryFilter(keyPrefix: "", isPinned: false)] {
                 #expect(throws: KingfisherError.self) { try cache.storage.removeEntries(matching: filter) }
             }
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `several images are told apart by the bytes of their keys`() throws {
+    @Test func `images are distinguished by the bytes of their keys`() throws {
         try withCache { cache in
             let composed = "\u{E9}"
             let decomposed = "e\u{301}"
@@ -160,13 +160,13 @@ import Testing
         }
     }
 
-    @Test func `nobody but the cache can ask the function that judges keys`() throws {
+    @Test func `only the cache can call its SQL function for keys`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             try cache.storage.store.index.write { session in
                 try session.execute("CREATE VIEW planted AS SELECT meets(1, key, base_length, source) FROM entries")
                 #expect(throws: SQLiteError.self) { try session.execute("SELECT * FROM planted") }
-                // Without what it is to judge by it knows nothing.
+                // Without the bound filter, the function returns NULL.
                 #expect(try session.connection.integer("SELECT meets(1, key) IS NULL FROM entries") == 1)
                 #expect(try session.connection.integer("SELECT meets() IS NULL") == 1)
                 try session.execute("DROP VIEW planted")
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `nothing has an empty host or tag, and an empty key is an image like any other`() throws {
+    @Test func `no entry has an empty host or tag, and an empty key is an ordinary key`() throws {
         try withCache { cache in
             for key in ["", "@blur", "a", "http://b/", "http:///"] {
                 try cache.storage.store(value: .blob(1), forKey: key, attributes: .init(tags: ["t"]))
@@ -190,7 +190,7 @@ import Testing
 
     // MARK: Times
 
-    @Test func `what an entry shows as its times is what filters compare with`() throws {
+    @Test func `filters compare with the times that an entry shows`() throws {
         try withCache { cache in
             for seed in 0..<60 {
                 cache.clock.advance(by: 0.137)
@@ -211,9 +211,9 @@ import Testing
         }
     }
 
-    /// As seconds since 1970: an infinite Date cannot be described.
+    /// As seconds since 1970, because an infinite Date cannot be printed.
     @Test(arguments: [-62_135_769_600, 64_092_211_200, .infinity, -.infinity, .nan, 1e300, -1e300])
-    func `no moment is too far away`(seconds: Double) throws {
+    func `filters accept dates of any distance`(seconds: Double) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(5))
             let date = Date(timeIntervalSince1970: seconds)

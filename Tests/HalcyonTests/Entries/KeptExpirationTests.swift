@@ -7,7 +7,7 @@ import Testing
 /// An expiration that reads do not extend.
 @Suite struct KeptExpirationTests {
     @Test(arguments: [true, false])
-    func `an entry that is read each second expires, if it is to`(isKept: Bool) throws {
+    func `an entry with keepsExpiration expires although it is read every second`(isKept: Bool) throws {
         try withCache { cache in
             let storage = cache.storage
             try storage.store(
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `what a read asks for changes nothing, and a store makes another entry`() throws {
+    @Test func `a read cannot extend a kept expiration, and a new store can set another one`() throws {
         try withCache { cache in
             let storage = cache.storage
             try storage.store(
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `an entry that is there is told to keep it, or not to`() throws {
+    @Test func `keepsExpiration can be changed for an existing entry`() throws {
         try withCache { cache in
             let storage = cache.storage
             try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `one that never expires stays so`() throws {
+    @Test func `an entry that never expires is not affected by keepsExpiration`() throws {
         try withCache { cache in
             let storage = cache.storage
             try storage.store(
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `a storage may keep the expiration of all its entries, unless one says otherwise`() throws {
+    @Test func `a storage can keep the expirations of all entries, except where an entry says otherwise`() throws {
         try withCache(configure: { config in
             config.keepsExpiration = true
             config.expiration = .seconds(60)

@@ -4,7 +4,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A cache, its model, and what was done to both.
+/// A cache, its model, and the operations on both.
 struct ModelRun {
     let cache: CacheFixture
     let others: [DiskStorage.Backend<Data>]
@@ -32,10 +32,10 @@ struct ModelRun {
     // MARK: One step
 
     mutating func step() throws {
-        // Two storages count their stamps up by themselves.
+        // Each storage counts its own stamps.
         cache.clock.advance(by: 0.2)
         let storage = random(storages)
-        // As ten seconds do: what the other changes of a row alone may be seen that late.
+        // As after ten seconds: until then, a storage may not see the other one's changes of rows.
         for other in storages where other !== storage { other.store.index.knownRows.forgetAll() }
         let key = random([model.key(&generator), random(ModelKey.all)])
         switch Int.random(in: 0..<40, using: &generator) {
@@ -57,7 +57,7 @@ struct ModelRun {
         let expiration: StorageExpiration = random([.never, .seconds(5), .seconds(100), .seconds(1_000)])
         let isKnown = Bool.random(using: &generator)
         steps.append("store \(key.text)\(isKnown ? " of \(key.base)" : "") \(size) \(expiration)")
-        // Without a word it is an original under its whole key.
+        // Without an origin, the entry is an original under its whole key.
         let base = isKnown ? key.base : key.text
         try storage.store(
             value: .blob(size, count: size), forKey: key.text, origin: KeyOrigin(baseKey: base),
@@ -72,7 +72,7 @@ struct ModelRun {
         model[key] = entry
     }
 
-    /// Times are the stamps of the cache: no two alike, some milliseconds ahead.
+    /// The times are the cache's stamps: all different, and some milliseconds ahead of the clock.
     private func note(_ entry: inout ModelEntry, in storage: DiskStorage.Backend<Data>) throws {
         let info = try #require(try storage.entry(forKey: entry.key.text), "\(about)")
         #expect(info.created >= entry.created && info.lastAccess >= entry.accessed, "\(about)")
@@ -149,9 +149,9 @@ struct ModelRun {
 
     private mutating func removeMatching(in storage: DiskStorage.Backend<Data>) throws {
         var filter = model.randomFilter(at: now, using: &generator)
-        // Now and then a few go, not most of them.
+        // Sometimes few entries, not most of them.
         if Bool.random(using: &generator) { filter.tag = "red" }
-        // Which a removal refuses.
+        // Removals refuse an empty prefix.
         if filter.keyPrefix == "" { filter.keyPrefix = nil }
         if filter.text == "" { filter.text = nil }
         steps.append("remove what is \(filter)")

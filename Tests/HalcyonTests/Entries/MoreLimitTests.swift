@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a store through the cache keeps the number`() async throws {
+    @Test func `a store through the image cache enforces the count limit`() async throws {
         try await withImageCache(configure: { $0.countLimit = 10 }) { subject in
             for number in 0..<100 {
                 try await subject.cache.storeToDisk(.blob(number), forKey: "\(number)")
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `both limits at once, and the one that asks for more decides`() throws {
+    @Test func `with both limits, the one that requires more evictions decides`() throws {
         try withCache(configure: { config in
             config.countLimit = 4
             config.sizeLimit = 1_000
@@ -51,7 +51,7 @@ import Testing
         Mark(ratio: 0.9, left: 90), Mark(ratio: 0.25, left: 25), Mark(ratio: 1, left: 100), Mark(ratio: 0, left: 0),
         Mark(ratio: -3, left: 0), Mark(ratio: 7, left: 100), Mark(ratio: .nan, left: 50),
     ])
-    func `the low-water mark says how much is left`(mark: Mark) throws {
+    func `the low-water mark decides how much is kept`(mark: Mark) throws {
         try withCache(configure: { config in
             config.countLimit = 100
             config.lowWaterRatio = mark.ratio
@@ -62,13 +62,13 @@ import Testing
         }
     }
 
-    @Test func `a volume that runs out of room gets an eighth more than it should have`() throws {
+    @Test func `an eviction for a full volume frees an eighth more than the minimum`() throws {
         try withCache(configure: { $0.keepFreeBytes = 800 }) { cache in
             for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             cache.fileSystem.pretend(freeBytes: 800)
             #expect(try cache.storage.removeSizeExceededValues() == [])
             cache.fileSystem.pretend(freeBytes: 650)
-            // 150 to the floor, and 100 more.
+            // 150 up to the minimum, and 100 more.
             #expect(try cache.storage.removeSizeExceededValues().count == 3)
             cache.fileSystem.fail(.freeBytes, EIO)
             #expect(try cache.storage.removeSizeExceededValues() == [])
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `stores on a volume without room evict, and do not search in vain again and again`() async throws {
+    @Test func `stores on a full volume evict, without repeated searches that find nothing`() async throws {
         try await withImageCache(configure: { $0.keepFreeBytes = 8_000 }) { subject in
             try subject.fill((0..<20).map { "pinned \($0)" })
             for number in 0..<20 { try subject.storage.update(.init(isPinned: true), forKey: "pinned \(number)") }
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `limits are asked for at the next operation`() throws {
+    @Test func `changed limits apply from the next operation on`() throws {
         try withCache { cache in
             for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             #expect(try cache.storage.removeSizeExceededValues() == [])
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `what a full volume left in the way does not raise the other limits`() async throws {
+    @Test func `a fruitless eviction for a full volume does not raise the other limits`() async throws {
         try await withImageCache(configure: { config in
             config.sizeLimit = 1_000
             config.keepFreeBytes = 1_000_000

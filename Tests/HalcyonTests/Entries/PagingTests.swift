@@ -6,7 +6,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A page costs what is on it, whichever page it is.
+/// A page costs as much as its own entries, wherever it is.
 @Suite(.serialized, .endsEvenIfItHangs) struct PagingTests {
     @Test(arguments: [false, true])
     func `the last page of 200 000 entries by access reads no more than the first`(allEqual: Bool) throws {
@@ -16,23 +16,23 @@ import Testing
         cache.environment.vfs = vfs.name
         try fill(cache, 200_000, allEqual: allEqual)
         for descending in [false, true] {
-            // The opposite way, the end of the first page is where the last one begins.
+            // In the opposite order, the end of the first page is the beginning of the last one.
             let opposite = try cache.storage.entries(descending: !descending).next
             let start = DiskStorage.EntryCursor(
                 order: .access, isDescending: descending, position: try #require(opposite).position)
             let first = try reads(vfs) { try cache.storage.entries(descending: descending) }
             let last = try reads(vfs) { try cache.storage.entries(after: start) }
-            // Rows that were made one after the other may be on one page; others are on a page each.
+            // Rows that were stored in sequence may share a page; other rows are on different pages.
             #expect(first.page.entries.count == 100 && last.page.entries.count == 99 && last.page.next == nil)
             #expect(last.count <= 2 * first.count + 100, "descending \(descending)")
-            // Each entry may be on a page of its own, and so may its place, its tags and its metadata.
+            // Each entry may be on its own page, and so may its place in the index, its tags and its metadata.
             #expect(first.count < 450, "descending \(descending)")
         }
         cache.storage.store.close()
     }
 
     @Test(arguments: EntryOrder.allCases)
-    func `any other page reads each page of the table once`(order: EntryOrder) throws {
+    func `a page in any other order reads each page of the table once`(order: EntryOrder) throws {
         let vfs = FaultyVFS()
         defer { withExtendedLifetime(vfs) {} }
         let cache = try CacheFixture()
@@ -54,7 +54,7 @@ import Testing
         return (page, vfs.calls(of: .read) - before)
     }
 
-    /// Rows as stores would make them.
+    /// Rows like those of stores.
     private func fill(_ cache: CacheFixture, _ count: Int, allEqual: Bool = false) throws {
         _ = try cache.storage.totalSize()
         cache.settle()
@@ -66,7 +66,7 @@ import Testing
     }
 
     private static func entries(_ count: Int, allEqual: Bool, from begin: Int64) -> String {
-        // As after the clock was put back: then all are as recent, and of a few hundred sizes.
+        // As after the clock was put back: all rows have the same access, and one of a few hundred sizes.
         let (size, time) =
             allEqual ? ("n % 500", "\(begin)") : ("1 + n * 7919 % 1000003", "\(begin) + n * 31 % 9999991")
         return """
@@ -84,12 +84,12 @@ import Testing
     // MARK: From page to page
 
     @Test(arguments: EntryOrder.allCases, [false, true])
-    func `a cursor goes on with another filter, whichever way that is answered`(order: EntryOrder, descending: Bool)
+    func `a cursor continues with another filter, in every order`(order: EntryOrder, descending: Bool)
         throws
     {
         try withCache { cache in
             for seed in 0..<20 {
-                // All at one moment, of one size: ids alone tell them apart, where the order is not by keys or accesses.
+                // All rows have the same time and size, so that only ids distinguish them in orders other than by key or access.
                 try cache.storage.store(
                     value: .blob(1), forKey: "\(seed)", expiration: .seconds(100), attributes: .init(tags: ["t"]))
             }
@@ -106,8 +106,8 @@ import Testing
         }
     }
 
-    /// As apps may have kept it.
-    @Test func `a cursor of version 0.1.0 goes on`() throws {
+    /// A cursor that an app has saved.
+    @Test func `a cursor from version 0.1.0 continues`() throws {
         try withCache { cache in
             for seed in 0..<5 { try cache.storage.store(value: .blob(1), forKey: "k\(seed)") }
             let id = BlobName(key: "k1", isHashed: true, pathExtension: nil).rowID
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `no limit is too large or too small`() throws {
+    @Test func `any page limit is accepted`() throws {
         try withCache { cache in
             for key in ["a", "b"] {
                 try cache.storage.store(value: .blob(1), forKey: key, attributes: .init(tags: ["t"]))

@@ -8,7 +8,7 @@ import Testing
 @Suite struct PinTests {
     private func pinned(_ isPinned: Bool = true) -> DiskStorage.EntryAttributes { .init(isPinned: isPinned) }
 
-    @Test func `pinned entries are neither evicted nor expired, and count`() throws {
+    @Test func `pinned entries count for the limits, and are neither evicted nor expired`() throws {
         try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
             for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             for key in ["0", "3"] { #expect(try cache.storage.update(pinned(), forKey: key)) }
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a pin is there after a relaunch, an overwrite, and in another process`() throws {
+    @Test func `a pin survives a relaunch and an overwrite, and other processes see it`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             try cache.storage.update(pinned(), forKey: "a")
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a store can pin and let go`() throws {
+    @Test func `a store can pin and unpin`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", attributes: pinned())
             #expect(try cache.storage.entry(forKey: "a")?.isPinned == true)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `let go, its own expiration counts again, from the last read on`() throws {
+    @Test func `after an unpin the entry's own expiration counts again, from the last read on`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(100))
             try cache.storage.update(pinned(), forKey: "a")
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `removing by key, by filter and all of it takes pinned entries too`() throws {
+    @Test func `removals by key, by filter and of everything include pinned entries`() throws {
         try withCache { cache in
             for key in ["a", "b", "c"] { try cache.storage.store(value: .blob(1), forKey: key, attributes: pinned()) }
             try cache.storage.remove(forKey: "a")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `what is pinned beyond the limits is reported, and cleaning ends`() async throws {
+    @Test func `pinned entries beyond the limits are reported, and a clean ends`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
             try subject.fill((0..<12).map { "pinned \($0)" })
             for number in 0..<12 { try subject.storage.update(pinned(), forKey: "pinned \(number)") }
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a pin that somebody wrote in his own way is one`() throws {
+    @Test func `any nonzero number in the index is a pin`() throws {
         try withCache { cache in
             for key in ["a", "b"] { try cache.storage.store(value: .blob(1), forKey: key) }
             try Connection(path: cache.index.path).execute("UPDATE entries SET pinned = 7 WHERE key = 'a'")
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `there is nothing to pin`() throws {
+    @Test func `pinning a missing entry does nothing`() throws {
         try withCache { cache in
             let isThere = try cache.storage.update(pinned(), forKey: "a")
             let entry = try cache.storage.entry(forKey: "a")
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `through the cache, in its turn`() async throws {
+    @Test func `a pin through the image cache comes after earlier stores`() async throws {
         try await withImageCache { subject in
             subject.cache.storeToDisk(.blob(1), forKey: "k", processorIdentifier: "p", completionHandler: nil)
             let isPinned = try await subject.cache.update(pinned(), forKey: "k", processorIdentifier: "p")

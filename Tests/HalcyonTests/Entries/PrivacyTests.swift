@@ -15,7 +15,7 @@ import Testing
             .map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }.joined()
     }
 
-    @Test func `without keys lookups work, lists show files, and no key is in any file`() throws {
+    @Test func `without stored keys lookups work, lists show file names, and no file contains a key`() throws {
         try withCache(configure: { $0.storesKeys = false }) { cache in
             try cache.storage.store(
                 value: .blob(1), forKey: secret, origin: KeyOrigin(baseKey: secret), expiration: nil, writeOptions: [],
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `variants are found by hash where no key is kept`() async throws {
+    @Test func `without stored keys, variants are found by hash`() async throws {
         try await withImageCache(configure: { $0.storesKeys = false }) { subject in
             for processor in ["", "p", "q@r"] {
                 try await subject.cache.storeToDisk(.blob(1), forKey: secret, processorIdentifier: processor)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `keys that were kept are taken out when it is opened next`() throws {
+    @Test func `stored keys are deleted at the next opening`() throws {
         let isPrivate = Locked(false)
         try withCache(configure: { $0.storesKeys = !isPrivate.withLock { $0 } }) { cache in
             for seed in 0..<600 { try cache.storage.store(value: .blob(seed), forKey: "\(secret)#\(seed)") }
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `secure deletion is on, whatever the library was built with`() throws {
+    @Test func `secure deletion is on, whatever SQLite's build options`() throws {
         try withCache { cache in
             _ = try cache.storage.totalSize()
             let session = try cache.storage.store.index.write { try $0.connection.integer("PRAGMA secure_delete") }

@@ -7,7 +7,7 @@ import Testing
 @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct QueryConcurrencyTests {
-    @Test(arguments: [false, true]) func `four threads ask while four store and remove`(twoStorages: Bool) throws {
+    @Test(arguments: [false, true]) func `four threads query while four store and remove`(twoStorages: Bool) throws {
         try withCache { cache in
             for seed in 0..<40 {
                 try cache.storage.store(value: .blob(seed, count: seed), forKey: "https://a.b/\(seed)")
@@ -66,12 +66,12 @@ import Testing
         return nil
     }
 
-    @Test func `looking, loading and storing wait for no query`() throws {
+    @Test func `checks, loads and stores wait for no query`() throws {
         try withCache { cache in
             for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             let storage = cache.storage
             var steps = 0
-            // In the middle of a walk, on the very thread that walks: a lock of either would never be given back.
+            // In the middle of a walk and on its thread: if either call needed the walk's lock, it would deadlock.
             try storage.store.index.readAtLength { session in
                 try session.connection.reading {
                     try session.connection.with(throwing: "SELECT id FROM entries") { statement in
@@ -92,7 +92,7 @@ import Testing
 }
 
 extension EntryOrder {
-    /// Whether one entry is before another, by what they show; false for equals.
+    /// Whether one entry sorts before another by the visible values; false if they are equal.
     func areInOrder(_ left: DiskStorage.EntryInfo, _ right: DiskStorage.EntryInfo, descending: Bool) -> Bool {
         let (first, second) = descending ? (rank(right), rank(left)) : (rank(left), rank(right))
         return first.lexicographicallyPrecedes(second)

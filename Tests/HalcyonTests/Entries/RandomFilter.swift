@@ -4,7 +4,7 @@ import HalcyonTestSupport
 @_spi(HalcyonTool) @testable import Halcyon
 
 extension EntryModel {
-    /// A filter about what is there: of one condition, of some, now and then of none.
+    /// A filter about existing entries: usually with one or several conditions, sometimes with none.
     func randomFilter(at now: Timestamp, using generator: inout SeededRandom) -> EntryFilter {
         var filter = EntryFilter()
         let changes = Self.conditions.shuffled(using: &generator).prefix(
@@ -39,7 +39,7 @@ extension EntryModel {
         (entries.randomElement(using: &generator)?.size ?? 0) + Int64.random(in: -1...1, using: &generator)
     }
 
-    /// That of an entry, or a little beside it.
+    /// The time of an entry, or one close to it.
     private func date(_ path: KeyPath<ModelEntry, Date>, _ now: Timestamp, _ generator: inout SeededRandom) -> Date {
         let date = entries.randomElement(using: &generator)?[keyPath: path] ?? now.date
         return date + ([0, 0, 0.0004, -0.0004, 1, -1].randomElement(using: &generator) ?? 0)

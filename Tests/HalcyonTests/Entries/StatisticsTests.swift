@@ -6,7 +6,7 @@ import Testing
 @_spi(HalcyonTool) @testable import Halcyon
 
 @Suite struct StatisticsTests {
-    @Test func `everything is counted once, and as what it was`() throws {
+    @Test func `every event is counted once and under its kind`() throws {
         try withCache(configure: { $0.sizeLimit = 500 }) { cache in
             for seed in 0..<6 {
                 try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .seconds(seed < 1 ? 5 : 100))
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `reset begins anew for all, and what is pending is not added afterwards`() throws {
+    @Test func `a reset clears all counts, and pending ones are not added afterwards`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.clock.advance(by: 1)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `hits of an entry are counted, merged, and begin anew with a store`() throws {
+    @Test func `an entry's hits are counted and merged, and a store resets them`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             for _ in 0..<3 { _ = try cache.storage.value(forKey: "a") }
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `threads that count at once count right`() throws {
+    @Test func `concurrent threads count correctly`() throws {
         try withCache { cache in
             for seed in 0..<8 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             DispatchQueue.concurrentPerform(iterations: 8) { thread in
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `usage knows logical and allocated bytes`() throws {
+    @Test func `the usage has logical and allocated bytes`() throws {
         try withCache { cache in
             for seed in 0..<3 { try cache.storage.store(value: .blob(seed, count: 5_000), forKey: "\(seed)") }
             cache.fileSystem.pretend(freeBytes: 12_345)
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `reads are counted once when only a part of them could be written`() throws {
+    @Test func `reads are counted once even if only some could be written`() throws {
         var tuning = Tuning.patient
         tuning.flushBatchSize = 4
         tuning.flushCount = 1_000
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `what was counted stays when everything is removed`() throws {
+    @Test func `counts survive a removal of everything`() throws {
         try withCache { cache in
             for seed in 0..<3 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             _ = try cache.storage.value(forKey: "nothing")

@@ -6,9 +6,9 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// An image and everything that was made of it, as ``ImageCache`` stores and removes them.
+/// An image and its variants, as ``ImageCache`` stores and removes them.
 @Suite(.endsEvenIfItHangs) struct VariantTests {
-    /// Stores images as an app does, each under its key and a processor.
+    /// Stores images as an app does, each under a key and a processor.
     private func fill(_ subject: CacheUnderTest, _ images: [(key: String, processor: String)]) async throws {
         for (key, processor) in images {
             try await subject.cache.store(Pictures.image(), forKey: key, processorIdentifier: processor)
@@ -19,12 +19,14 @@ import Testing
         try subject.storage.entries(sortedBy: .key).entries.map(\.key)
     }
 
-    /// Removes an image with its variants, and looks whether the handler comes once.
+    /// Removes an image with its variants, and checks that the handler is called once.
     private func remove(_ key: String, _ subject: CacheUnderTest) async throws -> [DiskStorage.EntryInfo] {
         try await subject.once { subject.cache.removeImageAndVariants(forKey: key, completionHandler: $0) }.value.get()
     }
 
-    @Test(arguments: [false, true]) func `go with their image, and no other image does`(reopening: Bool) async throws {
+    @Test(arguments: [false, true]) func `variants are removed with their image, and other images stay`(reopening: Bool)
+        async throws
+    {
         try await withImageCache { subject in
             try await fill(
                 subject,
@@ -48,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `of a key with an "@" the last store says whose it is`() async throws {
+    @Test func `for a key with an at sign, the last store decides whose variant it is`() async throws {
         try await withImageCache { subject in
             try await fill(subject, [("K@blur", "")])
             #expect(try await remove("K", subject) == [])
@@ -58,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `of which nobody has said what they are go too`() async throws {
+    @Test func `variants of unknown origin are removed with their image`() async throws {
         try await withImageCache { subject in
             try subject.fill(["K", "K@blur", "K@2x.png", "K@", "KK", "K2@blur"])
             try subject.disk.forgetOrigins()
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a store that says nothing leaves what was said`() async throws {
+    @Test func `a store without an origin keeps the recorded one`() async throws {
         try await withImageCache { subject in
             try await fill(subject, [("K@2x.png", "")])
             try subject.fill(["K@2x.png"])
@@ -76,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `with another extension are variants too`() async throws {
+    @Test func `images with another extension are variants too`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(.blob(1), forKey: "K", forcedExtension: "jpg")
             try await subject.cache.storeToDisk(.blob(1), forKey: "K", processorIdentifier: "p", forcedExtension: "png")
@@ -86,10 +88,10 @@ import Testing
         }
     }
 
-    @Test func `are found where no key is kept`() async throws {
+    @Test func `variants are found without stored keys`() async throws {
         try await withImageCache(configure: { $0.storesKeys = false }) { subject in
             try await fill(subject, [("K", ""), ("K", "blur"), ("K@2x.png", ""), ("L", "")])
-            // The image of this one is unknown.
+            // The cache does not know the image of this one.
             try subject.fill(["K@small"])
             subject.cache.clearMemoryCache()
             #expect(try await remove("K", subject).map(\.key) == [nil, nil])
@@ -107,7 +109,7 @@ import Testing
         subject.disk.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
     }
 
-    @Test func `of files that were taken over are known once they have been asked for`() async throws {
+    @Test func `variants among adopted files are known once they have been looked up`() async throws {
         let disk = try CacheFixture { $0.cleanInterval = 0 }
         let folder = disk.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -133,7 +135,7 @@ import Testing
 
     // MARK: What cannot be removed
 
-    @Test func `a blob that cannot be removed stays with all that is known of it`() async throws {
+    @Test func `a variant that cannot be removed keeps its attributes`() async throws {
         var tuning = Tuning.patient
         tuning.batchSize = 2
         try await withImageCache(tuning: tuning) { subject in
@@ -156,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `what is stored through the storage is an original under its whole key`() async throws {
+    @Test func `a value stored through the storage is an original under its whole key`() async throws {
         try await withImageCache { subject in
             try subject.storage.store(value: .blob(1), forKey: "K@blur")
             let entry = try #require(try subject.storage.entry(forKey: "K@blur"))
@@ -164,9 +166,9 @@ import Testing
         }
     }
 
-    /// A row of version 0.1.0 that has a key alone, and a file that was taken over.
+    /// A row of version 0.1.0 that has only a key, and an adopted file.
     @Test(arguments: ["key = key", "key = NULL"])
-    func `a row says which image it is of once it is asked for by its key`(edit: String) async throws {
+    func `a lookup by key records which image a row belongs to`(edit: String) async throws {
         try await withImageCache { subject in
             let address = "https://img1.example.com/a.png"
             try await subject.cache.storeToDisk(.blob(1), forKey: address, processorIdentifier: "blur")
@@ -184,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `a host is found in rows that do not say it yet`() async throws {
+    @Test func `a host filter finds rows whose host is not recorded yet`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(.blob(1), forKey: "https://img1.example.com/a.png")
             try await subject.cache.storeToDisk(.blob(1), forKey: "https://img2.example.com/a.png")
@@ -195,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `a variant of an address without a path is from the address's host`() async throws {
+    @Test func `a variant of a URL without a path has the URL's host`() async throws {
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(
                 .blob(1), forKey: "https://img1.example.com", processorIdentifier: "blur")

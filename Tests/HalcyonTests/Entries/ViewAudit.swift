@@ -6,9 +6,9 @@ import Testing
 @testable import Halcyon
 
 extension CacheFixture {
-    /// Requires that a query by host or processor finds what the views of the index say.
+    /// Requires that queries by host or processor match the index's views.
     func requireViews(_ about: String = "", _ location: SourceLocation = #_sourceLocation) throws {
-        // What a lookup has noted may be about to be written.
+        // Lookups may have recorded something that is not written yet.
         settle()
         _ = try storage.totals(matching: .init(minimumSize: 0))
         let view = try Connection(path: index.path, access: .queryOnly)

@@ -10,7 +10,7 @@ import Testing
 @Suite(.endsEvenIfItHangs) struct AsyncCallTests {
     private struct Refused: Error {}
 
-    @Test func `values, entries and their info are those of the other calls`() async throws {
+    @Test func `async calls return the same values, entries and info as the other calls`() async throws {
         let cache = try CacheFixture()
         let storage = cache.storage
         let validators = DiskStorage.HTTPValidators(etag: "\"1\"", maxAge: 60, validatedAt: cache.clock.now.date)
@@ -32,7 +32,7 @@ import Testing
         #expect(value == nil && gone == nil && goneEntry == nil)
     }
 
-    @Test func `errors are those of the other calls`() async throws {
+    @Test func `async calls throw the same errors as the other calls`() async throws {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "a")
         cache.fileSystem.fail(.read, EIO, times: nil)
@@ -43,7 +43,7 @@ import Testing
         #expect(value == .blob(1))
     }
 
-    @Test func `a read with its info counts once, and a miss counts as one`() async throws {
+    @Test func `a read with info counts as one hit or one miss`() async throws {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "a")
         let before = try cache.storage.statistics.total
@@ -55,7 +55,7 @@ import Testing
         #expect(try cache.storage.entry(forKey: "a")?.hits == 2)
     }
 
-    @Test func `bytes and info belong together, whoever replaces them meanwhile`() async throws {
+    @Test func `bytes and info belong together, even during overwrites`() async throws {
         let cache = try CacheFixture()
         let storage = cache.storage
         let isOver = Locked(false)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a file that becomes an entry has its info, too`() throws {
+    @Test func `a file that is adopted during the read has info too`() throws {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "old")
         cache.storage.store.close()
@@ -87,7 +87,7 @@ import Testing
         #expect(cached.value == .blob(1) && cached.info.size == 100 && cached.info.validators == nil)
     }
 
-    @Test func `an open blob stays readable when its entry goes`() async throws {
+    @Test func `an open blob stays readable after its entry is removed`() async throws {
         let cache = try CacheFixture()
         let large = Data(repeating: 7, count: 300_000)
         try cache.storage.store(value: large, forKey: "a")
@@ -148,7 +148,7 @@ import Testing
         #expect(value == 7)
     }
 
-    @Test func `so many wait at a time, and a hundred more do not block the pool`() async throws {
+    @Test func `a limited number of calls block at a time, and a hundred more do not block the pool`() async throws {
         let calls = BlockingCalls(name: "test", width: 3)
         let (waiting, mostWaiting) = (Locked(0), Locked(0))
         let mayGoOn = DispatchSemaphore(value: 0)
@@ -180,7 +180,7 @@ import Testing
         cache.settle()
         let other = try Connection(path: cache.index.path)
         try other.execute("BEGIN IMMEDIATE")
-        // More than there are threads that run tasks, and than there are threads for changes.
+        // More than the threads for tasks, and more than the threads for changes.
         let stores = (0..<4 * ProcessInfo.processInfo.activeProcessorCount + 16).map { number in
             Task(priority: .high) { try await storage.async.store(value: .blob(number), forKey: "\(number)") }
         }
@@ -192,7 +192,7 @@ import Testing
         }
         #expect(!storage.isCached(forKey: "0"))
         other.rollBack()
-        // On a busy machine some have given up by now.
+        // On a busy machine some have timed out by now.
         for store in stores { _ = await store.result }
         let isUpdated = try await storage.async.update(forKey: "a") { _ in .init(tags: ["t"]) }
         #expect(try isUpdated && storage.entry(forKey: "a")?.tags == ["t"])

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Values that are fetched once for all who ask.
+/// Values that are fetched once for all callers.
 @Suite(.endsEvenIfItHangs) struct FetchingTests {
     private struct Refused: Error {}
 
@@ -36,7 +36,7 @@ import Testing
         #expect(data == .blob(7) && origin.fetches.withLock { $0 } == 0)
     }
 
-    @Test func `an error is not kept`() async throws {
+    @Test func `a failed fetch is not cached`() async throws {
         let (cache, origin) = (try CacheFixture(), Origin())
         await #expect(throws: Refused.self) {
             try await cache.storage.async.value(forKey: "a") { throw Refused() }
@@ -45,7 +45,7 @@ import Testing
         #expect(data == .blob(1))
     }
 
-    @Test func `what cannot be stored is returned, and what cannot be read is fetched`() async throws {
+    @Test func `a value that cannot be stored is returned, and one that cannot be read is fetched`() async throws {
         let (cache, origin) = (try CacheFixture(), Origin())
         cache.fileSystem.fail(.createFile, ENOSPC, times: nil)
         var data = try await cache.storage.async.value(forKey: "a") { try await origin.fetch() }
@@ -57,7 +57,7 @@ import Testing
         #expect(data == .blob(2))
     }
 
-    @Test func `one that asks for its own key gets an error`() async throws {
+    @Test func `a fetch that requests its own key gets an error`() async throws {
         let cache = try CacheFixture()
         let storage = cache.storage
         await #expect(throws: CacheStorageError.self) {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a fetch that nobody waits for is cancelled`() async throws {
+    @Test func `a fetch without waiting callers is cancelled`() async throws {
         let (cache, origin) = (try CacheFixture(), Origin(isOpen: false))
         let storage = cache.storage
         let task = Task { try await storage.async.value(forKey: "a") { try await origin.fetch() } }
@@ -81,7 +81,7 @@ import Testing
     // MARK: Removals
 
     @Test(arguments: ["key", "all", "prefix", "tag"])
-    func `what is fetched while its key is removed is not stored, and later tasks fetch anew`(
+    func `a value whose key is removed during the fetch is not stored, and later tasks fetch again`(
         how: String
     ) async throws {
         let (cache, origin) = (try CacheFixture(), Origin(isOpen: false))
@@ -103,7 +103,7 @@ import Testing
         #expect(try storage.value(forKey: "a") == .blob(2))
     }
 
-    @Test func `a removal of other keys is none of a fetch's business`() async throws {
+    @Test func `a removal of other keys does not affect a fetch`() async throws {
         let (cache, origin) = (try CacheFixture(), Origin(isOpen: false))
         let storage = cache.storage
         let fetching = Task { try await storage.async.value(forKey: "a") { try await origin.fetch() } }
@@ -116,7 +116,7 @@ import Testing
         #expect(try storage.value(forKey: "a") == .blob(1))
     }
 
-    @Test func `a store that has the write lock is waited for by the removal that overtakes it`() throws {
+    @Test func `a store whose key was removed before it got the write lock stores nothing`() throws {
         let cache = try CacheFixture()
         let storage = cache.storage
         let isRemoved = Locked(false)
@@ -154,7 +154,8 @@ import Testing
 
     // MARK: Second looks
 
-    @Test func `what is stored between a miss and the lead is not fetched, and counts as a miss alone`() async throws {
+    @Test func `a value stored between the miss and the fetch is not fetched, and counts only as a miss`() async throws
+    {
         let storage = Locked<DiskStorage.Backend<Data>?>(nil)
         let cache = try CacheFixture { config in
             config.observer = { event in

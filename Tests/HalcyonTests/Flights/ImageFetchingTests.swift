@@ -10,7 +10,7 @@ import Testing
 
     // MARK: Bytes
 
-    @Test func `bytes come with what is known of them, as they were stored`() async throws {
+    @Test func `cached data comes with its info, as stored`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             try await cache.storeToDisk(
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a store that was called before is waited for, a removal is not`() async throws {
+    @Test func `a read of cached data waits for an earlier store, but not for a removal`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             try subject.storage.store(value: .blob(7), forKey: "gone")
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `an image that is there is not fetched`() async throws {
+    @Test func `a cached image is not fetched`() async throws {
         try await withImageCache { subject in
             let (cache, image) = (subject.cache, try Pictures.image())
             try await cache.store(image, original: Pictures.small[0], forKey: "a", attributes: .init())
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: ["key", "clear", "prefix"])
-    func `an image that is removed while it is fetched is not kept, and later tasks fetch anew`(
+    func `an image that is removed during its fetch is not cached, and later tasks fetch again`(
         how: String
     ) async throws {
         try await withImageCache { subject in
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `a removal whose turn has not come overtakes the fetch that is under way`() async throws {
+    @Test func `a pending removal overtakes a running fetch`() async throws {
         try await withImageCache { subject in
             let (cache, isOpen, begun) = (subject.cache, Locked(false), Locked(false))
             let image = try Pictures.image(0)

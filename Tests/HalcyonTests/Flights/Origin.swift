@@ -3,7 +3,7 @@ import HalcyonTestSupport
 
 @testable import Halcyon
 
-/// Answers as an origin does, when it may.
+/// Answers like an origin server, once the test allows it.
 final class Origin: Sendable {
     private let isOpen: Locked<Bool>
     let fetches = Locked(0)

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Stale values, which are renewed once for all who ask.
+/// Stale values, which are renewed once for all callers.
 @Suite(.endsEvenIfItHangs) struct RenewalTests {
     private struct Refused: Error {}
     private struct NotFound: Error {}
@@ -17,7 +17,7 @@ import Testing
             headers: headers, requestedAt: cache.clock.now.date, receivedAt: cache.clock.now.date, cache: .shared)
     }
 
-    /// A value that was fresh for a minute, some seconds ago.
+    /// A value that was fresh for a minute, stored some seconds ago.
     private func staleCache(_ cacheControl: String, secondsAgo: Double) throws -> CacheFixture {
         let cache = try CacheFixture()
         let fetched = response(cache, [("Cache-Control", cacheControl), ("ETag", "\"1\"")])
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a fresh one is not renewed, nor one of which nothing is known`() async throws {
+    @Test func `a fresh value is not renewed, nor one without validators`() async throws {
         let cache = try staleCache("max-age=60", secondsAgo: 59)
         try cache.storage.store(value: .blob(2), forKey: "b")
         var data = try await load(cache) { _ in throw Refused() }
@@ -51,7 +51,9 @@ import Testing
         #expect(data == .blob(2))
     }
 
-    @Test func `a stale one is renewed, and a confirmed one is fresh again without being written`() async throws {
+    @Test func `a stale value is renewed, and a confirmed one is fresh again without a write of its bytes`()
+        async throws
+    {
         let cache = try staleCache("max-age=60", secondsAgo: 100)
         let before = try #require(try cache.storage.entry(forKey: "a"))
         let confirmed = response(cache, [("Cache-Control", "max-age=90")])
@@ -68,14 +70,14 @@ import Testing
         #expect(again == .blob(1))
     }
 
-    @Test func `a stale one is replaced by a new one`() async throws {
+    @Test func `a stale value is replaced by a new one`() async throws {
         let cache = try staleCache("max-age=60", secondsAgo: 100)
         let data = try await load(cache) { _ in .new(.init(.blob(2))) }
         #expect(data == .blob(2))
         #expect(try cache.storage.value(forKey: "a") == .blob(2))
     }
 
-    @Test func `while it is renewed nobody waits, and one renews`() async throws {
+    @Test func `with stale-while-revalidate callers do not wait, and one task renews`() async throws {
         let cache = try staleCache("max-age=60, stale-while-revalidate=100", secondsAgo: 100)
         let origin = Origin(isOpen: false)
         let confirmed = response(cache, [("Cache-Control", "max-age=60")])
@@ -95,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [("max-age=60", true), ("max-age=60, must-revalidate", false)])
-    func `a failed renewal keeps the old one, which is used unless that is forbidden`(
+    func `a failed renewal keeps the old value, and returns it unless the response forbids that`(
         cacheControl: String, isUsed: Bool
     ) async throws {
         let cache = try staleCache(cacheControl, secondsAgo: 100)
@@ -110,7 +112,7 @@ import Testing
         #expect(try cache.storage.entry(forKey: "a")?.validators == before)
     }
 
-    @Test func `a confirmation says nothing of bytes that were stored meanwhile`() async throws {
+    @Test func `a confirmation does not renew a value that was stored meanwhile`() async throws {
         let cache = try staleCache("max-age=60", secondsAgo: 100)
         let confirmed = response(cache, [("Cache-Control", "max-age=90")])
         let storage = cache.storage
@@ -125,9 +127,9 @@ import Testing
 
     // MARK: Counts
 
-    /// Each call on an entry counts once, whatever becomes of it.
+    /// Each call on an entry counts once, whatever the renewal does.
     @Test(arguments: ["fresh", "while revalidating", "confirmed", "replaced", "gone", "failed"])
-    func `hits are calls`(outcome: String) async throws {
+    func `each call counts as one hit or one miss, whatever the renewal does`(outcome: String) async throws {
         let isUsable = outcome == "while revalidating"
         let cache = try staleCache(
             isUsable ? "max-age=60, stale-while-revalidate=900" : "max-age=60",
@@ -170,7 +172,9 @@ import Testing
     // MARK: Values that are gone
 
     @Test(arguments: ["max-age=60", "max-age=60, must-revalidate"])
-    func `a value that is gone is removed, and all callers get the error`(cacheControl: String) async throws {
+    func `a value that the server has deleted is removed, and all callers get the error`(cacheControl: String)
+        async throws
+    {
         let cache = try staleCache(cacheControl, secondsAgo: 100)
         let origin = Origin(isOpen: false)
         let name = cache.storage.blobName(forKey: "a", forcedExtension: nil)
@@ -189,14 +193,14 @@ import Testing
         #expect(try cache.storage.statistics.total.removals == 1)
     }
 
-    @Test func `a value that is gone while it may still be used is removed`() async throws {
+    @Test func `a stale value that the server has deleted is returned once more and removed`() async throws {
         let cache = try staleCache("max-age=60, stale-while-revalidate=900", secondsAgo: 100)
         let data = try await load(cache) { _ in .gone(NotFound()) }
         #expect(data == .blob(1))
         try await eventually { !cache.storage.isCached(forKey: "a") }
     }
 
-    @Test func `what is gone takes nothing away that was stored meanwhile`() async throws {
+    @Test func `a deletion on the server does not remove a value that was stored meanwhile`() async throws {
         let cache = try staleCache("max-age=60", secondsAgo: 100)
         let storage = cache.storage
         await #expect(throws: NotFound.self) {
@@ -208,7 +212,7 @@ import Testing
         #expect(try storage.value(forKey: "a") == .blob(9))
     }
 
-    @Test func `a renewal that would wait for itself is an error, though there is an old value`() async throws {
+    @Test func `a renewal that would wait for itself is an error, even if there is an old value`() async throws {
         let cache = try staleCache("max-age=60", secondsAgo: 100)
         await #expect(throws: CacheStorageError.self) {
             try await load(cache) { _ in .new(.init(try await load(cache) { _ in throw Refused() })) }
@@ -247,7 +251,7 @@ import Testing
 
     // MARK: In the background
 
-    @Test func `a renewal in the background has one task, however many ask`() async throws {
+    @Test func `a background renewal has one task for any number of callers`() async throws {
         let cache = try staleCache("max-age=60, stale-while-revalidate=900", secondsAgo: 100)
         let origin = Origin(isOpen: false)
         let name = cache.storage.blobName(forKey: "a", forcedExtension: nil)
@@ -263,7 +267,7 @@ import Testing
         @TaskLocal static var id = 0
     }
 
-    @Test func `a renewal in the background knows nothing of the task that began it`() async throws {
+    @Test func `a background renewal does not inherit task-local values`() async throws {
         let cache = try staleCache("max-age=60, stale-while-revalidate=900", secondsAgo: 100)
         let seen = Locked(-1)
         _ = try await Request.$id.withValue(7) {

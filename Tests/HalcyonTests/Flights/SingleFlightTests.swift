@@ -8,7 +8,7 @@ import Testing
 @Suite(.endsEvenIfItHangs) struct SingleFlightTests {
     private struct Failure: Error {}
 
-    /// Holds work until it is let go.
+    /// Holds work until the test opens it.
     private final class Gate: Sendable {
         private let isOpen = Locked(false)
         let begun = Locked(0)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `callers at the same time share one result`() async throws {
+    @Test func `concurrent callers share one result`() async throws {
         let (flights, gate) = (SingleFlight<String, Int>(), Gate())
         let results = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<64 {
@@ -47,7 +47,7 @@ import Testing
         #expect(again == 8, "nothing is kept")
     }
 
-    @Test func `an error is everybody's, and is not kept`() async throws {
+    @Test func `the next call after an error runs the work again`() async throws {
         let flights = SingleFlight<String, Int>()
         await #expect(throws: Failure.self) { try await flights.value(for: "k") { throw Failure() } }
         let value = try await flights.value(for: "k") { 1 }
@@ -98,7 +98,7 @@ import Testing
 
     // MARK: Forgetting
 
-    @Test func `later callers do not join what is forgotten, and earlier ones get its result`() async throws {
+    @Test func `later callers do not join a forgotten flight, and earlier ones get its result`() async throws {
         let (flights, gate) = (SingleFlight<String, Int>(), Gate())
         let flight = Locked<SingleFlight<String, Int>.Flight?>(nil)
         let first = Task {
@@ -119,7 +119,7 @@ import Testing
         #expect(value == 1 && second == 2)
     }
 
-    @Test func `work in the background is joined, and is cancelled by nobody`() async throws {
+    @Test func `background work can be joined, and no caller cancels it`() async throws {
         let (flights, gate) = (SingleFlight<String, Int>(), Gate())
         let work: @Sendable () async throws -> Int = {
             try await gate.pass()
@@ -141,7 +141,7 @@ import Testing
 
     // MARK: Cancelling
 
-    @Test func `one that is cancelled leaves the others waiting`() async throws {
+    @Test func `a cancelled caller does not affect the others`() async throws {
         let (flights, gate) = (SingleFlight<String, Int>(), Gate())
         @Sendable func load() async throws -> Int {
             try await flights.value(for: "k") {
@@ -160,7 +160,7 @@ import Testing
         #expect(value == 7 && gate.begun.withLock { $0 } == 1)
     }
 
-    @Test func `the last one that leaves cancels the work, and nobody joins that`() async throws {
+    @Test func `when the last caller leaves the work is cancelled, and no caller joins it`() async throws {
         let (flights, gate) = (SingleFlight<String, Int>(), Gate())
         let caller = Task {
             try await flights.value(for: "k") {
@@ -176,7 +176,7 @@ import Testing
         try await eventually { gate.cancelled.withLock { $0 } == 1 }
     }
 
-    @Test func `a caller that has been cancelled begins nothing`() async {
+    @Test func `a cancelled caller starts no work`() async {
         let (flights, begun) = (SingleFlight<String, Int>(), Locked(false))
         let caller = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -189,7 +189,7 @@ import Testing
         #expect(!begun.withLock { $0 } && flights.count == 0)
     }
 
-    @Test func `work that asks for its own key gets an error`() async {
+    @Test func `work that requests its own key gets an error`() async {
         let flights = SingleFlight<String, Int>()
         await #expect(throws: CacheStorageError.self) {
             try await flights.value(for: "k") { try await flights.value(for: "k") { 1 } }
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `two that would wait for one another get an error`() async throws {
+    @Test func `two flights that would wait for each other get an error`() async throws {
         let (flights, first, second) = (SingleFlight<String, Int>(), Gate(), Gate())
         let a = Task {
             try await flights.value(for: "a") {
@@ -223,7 +223,7 @@ import Testing
         #expect(flights.count == 0)
     }
 
-    @Test func `keys that wait for others that do not wait for them are no cycle`() async throws {
+    @Test func `keys that wait for others without a cycle get values`() async throws {
         let flights = SingleFlight<Int, Int>()
         @Sendable func sum(_ number: Int) async throws -> Int {
             guard number > 0 else { return 0 }

@@ -8,7 +8,7 @@ import Testing
     private static let date = Date(timeIntervalSince1970: 784_111_777)
     private static let dateField = ("Date", "Sun, 06 Nov 1994 08:49:37 GMT")
 
-    /// Received when it was made, unless something else is said.
+    /// Received at the time of its date, by default.
     private func freshness(
         _ fields: [(String, String)], statusCode: Int = 200, delay: Double = 0, took: Double = 0,
         cache: HTTPFreshness.Cache = .shared, isAuthorized: Bool = false
@@ -23,17 +23,17 @@ import Testing
     @Test(arguments: [
         ("max-age=60", 60), ("Max-Age=60", 60), ("max-age=\"60\"", 60), ("public , max-age=60", 60),
         ("max-age=60, s-maxage=10", 10), ("s-maxage=\"10\", max-age=60", 10),
-        // The first of two, and nothing of what is no number.
+        // The first of two counts, and anything that is not a number is ignored.
         ("max-age=60, max-age=70", 60), ("max-age=-1", 0), ("max-age=1.5", 0), ("max-age", 0), ("max-age=", 0),
         ("s-maxage=x, max-age=60", 0),
-        // Larger than 31 bits hold.
+        // Larger than 31 bits.
         ("max-age=99999999999999999999", Int(Int32.max)), ("max-age=4294967296", Int(Int32.max)),
         ("no-cache, max-age=60", 0), ("no-cache=\"set-cookie, x\", max-age=60", 0), ("extension=\"a, max-age=5\"", 0),
-    ]) func `a lifetime is that of the directives`(control: String, lifetime: Int) {
+    ]) func `the directives determine the lifetime`(control: String, lifetime: Int) {
         #expect(freshness([("cache-control", control)]).lifetime == lifetime)
     }
 
-    @Test func `a private cache does not look at what is for shared ones`() {
+    @Test func `a private cache ignores directives for shared ones`() {
         let fields = [("Cache-Control", "max-age=60, s-maxage=10, proxy-revalidate")]
         #expect(freshness(fields, cache: .private).lifetime == 60)
         #expect(!freshness(fields, cache: .private).mustRevalidate && freshness(fields).mustRevalidate)
@@ -42,12 +42,12 @@ import Testing
     @Test(arguments: [
         ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
         ("Sun Nov  6 08:50:37 1994", 60), ("Sun, 06 Nov 1994 08:48:37 GMT", 0), ("0", 0), ("-1", 0), ("soon", 0),
-    ]) func `without directives it ends with Expires`(expires: String, lifetime: Int) {
+    ]) func `without directives, Expires determines the lifetime`(expires: String, lifetime: Int) {
         #expect(freshness([Self.dateField, ("Expires", expires)]).lifetime == lifetime)
         #expect(freshness([Self.dateField, ("Expires", expires), ("Cache-Control", "max-age=7")]).lifetime == 7)
     }
 
-    @Test func `without either it is guessed, for some responses`() {
+    @Test func `without directives and Expires, some responses get a heuristic lifetime`() {
         // A thousand seconds before.
         let fields = [Self.dateField, ("Last-Modified", "Sun, 06 Nov 1994 08:32:57 GMT")]
         let guessed = freshness(fields)
@@ -55,7 +55,7 @@ import Testing
         #expect(freshness(fields, statusCode: 404).lifetime == 100)
         #expect(freshness(fields, statusCode: 302).lifetime == 0)
         #expect(freshness(fields + [("Cache-Control", "public")], statusCode: 302).lifetime == 100)
-        // A day at most: it was changed years before.
+        // At most a day, although it was modified years before.
         let old = freshness([Self.dateField, ("Last-Modified", "Sun, 06 Nov 1988 08:49:37 GMT")])
         #expect(old.lifetime == 86_400 && old.isHeuristic)
         let explicit = freshness(fields + [("Expires", "0")])
@@ -63,8 +63,8 @@ import Testing
         #expect(freshness([]).lifetime == 0)
     }
 
-    @Test func `an age counts clocks, proxies and the way`() {
-        // Its clock is 5 seconds behind this one.
+    @Test func `the age accounts for clocks, proxies and transfer time`() {
+        // The server's clock is 5 seconds behind this one.
         #expect(freshness([Self.dateField], delay: 5).initialAge == 5)
         #expect(freshness([Self.dateField], delay: -5).initialAge == 0)
         #expect(freshness([Self.dateField, ("Age", "30")], delay: 5, took: 2).initialAge == 32)
@@ -77,11 +77,11 @@ import Testing
         #expect(response.age(at: Self.date.addingTimeInterval(20)) == 50)
         #expect(response.isFresh(at: Self.date.addingTimeInterval(29)))
         #expect(!response.isFresh(at: Self.date.addingTimeInterval(30)))
-        // A clock that was put back does not make it younger.
+        // Putting the clock back does not make it younger.
         #expect(response.age(at: Self.date.addingTimeInterval(-100)) == 30)
     }
 
-    @Test func `a stale one may be used while it is validated, if nothing forbids that`() {
+    @Test func `a stale response may be used while it is validated, unless a directive forbids that`() {
         let usable = freshness([("Cache-Control", "max-age=60, stale-while-revalidate=30")])
         #expect(
             usable.isUsable(at: Self.date.addingTimeInterval(89))
@@ -97,7 +97,9 @@ import Testing
         ("", true, true), ("no-store", false, false), ("NO-STORE", false, false), ("private", false, false),
         ("private=\"x\"", false, false), ("public", true, true), ("max-age=60", true, false),
         ("must-revalidate", true, true), ("s-maxage=0", true, true), ("no-cache", true, false),
-    ]) func `a shared cache keeps what it may`(control: String, isStorable: Bool, isStorableIfAuthorized: Bool) {
+    ]) func `a shared cache stores what the directives allow`(
+        control: String, isStorable: Bool, isStorableIfAuthorized: Bool
+    ) {
         let fields = control.isEmpty ? [] : [("Cache-Control", control)]
         #expect(freshness(fields).isStorable == isStorable)
         #expect(
@@ -113,7 +115,7 @@ import Testing
         (200, "", true), (404, "", true), (301, "", true), (500, "", false), (302, "", false), (429, "no-cache", false),
         (500, "max-age=1", true), (302, "public", true), (500, "s-maxage=1", true), (302, "private", false),
         (206, "max-age=60", false), (304, "max-age=60", false), (100, "max-age=60", false), (103, "public", false),
-    ]) func `what is storable depends on the status`(statusCode: Int, control: String, isStorable: Bool) {
+    ]) func `the status decides whether a response is storable`(statusCode: Int, control: String, isStorable: Bool) {
         let fields = control.isEmpty ? [] : [("Cache-Control", control)]
         #expect(freshness(fields, statusCode: statusCode).isStorable == isStorable)
     }
@@ -124,7 +126,7 @@ import Testing
         #expect(!freshness([("Cache-Control", "s-maxage=9")], statusCode: 500, cache: .private).isStorable)
     }
 
-    @Test func `large numbers add up to large numbers`() {
+    @Test func `large numbers do not overflow`() {
         let response = freshness([
             ("Age", "4294967296"), ("Cache-Control", "max-age=4294967296, stale-while-revalidate=4294967296"),
         ])

@@ -12,7 +12,7 @@ import Testing
             cache: .shared)
     }
 
-    @Test func `what a response says is kept with its bytes, and is renewed without them`() throws {
+    @Test func `validators are stored with the bytes and renewed without them`() throws {
         try withCache { cache in
             let storage = cache.storage
             let stored = cache.clock.now.date
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a confirmation that says nothing keeps what was said before`() {
+    @Test func `a confirmation without directives keeps the old ones`() {
         let begin = Date(timeIntervalSince1970: 1_000_000)
         let first = DiskStorage.HTTPValidators(
             response([("ETag", "a"), ("Cache-Control", "max-age=60, stale-while-revalidate=30")], at: begin))
@@ -64,7 +64,7 @@ import Testing
         #expect(first.renewed(by: response(fields, at: begin.addingTimeInterval(500))) == first)
     }
 
-    @Test func `a weak tag confirms its strong one, and a tag that was missing is learnt`() {
+    @Test func `a weak tag confirms the strong one, and a missing tag is added`() {
         let begin = Date(timeIntervalSince1970: 1_000_000)
         let strong = DiskStorage.HTTPValidators(etag: "\"a\"", maxAge: 1, validatedAt: begin)
         let fields = [("ETag", "W/\"a\""), ("Cache-Control", "max-age=90")]
@@ -72,7 +72,7 @@ import Testing
         #expect(DiskStorage.HTTPValidators(maxAge: 1).renewed(by: response(fields, at: begin)).etag == "W/\"a\"")
     }
 
-    @Test func `new directives take the place of the old ones as a whole`() {
+    @Test func `new directives replace all old ones`() {
         let begin = Date(timeIntervalSince1970: 1_000_000)
         let first = DiskStorage.HTTPValidators(
             response([("Cache-Control", "max-age=60, stale-while-revalidate=30, must-revalidate")], at: begin))
@@ -80,13 +80,13 @@ import Testing
         #expect(renewed.maxAge == 0 && renewed.staleWhileRevalidate == 0 && !renewed.mustRevalidate)
     }
 
-    @Test func `without a time or a lifetime nothing is fresh`() {
+    @Test func `without a time of validation or a lifetime, nothing is fresh`() {
         #expect(!DiskStorage.HTTPValidators(maxAge: 60).isFresh())
         #expect(!DiskStorage.HTTPValidators(validatedAt: Date()).isUsable())
         #expect(DiskStorage.HTTPValidators(maxAge: 60).currentAge() == nil)
     }
 
-    @Test(arguments: [Int.min, -1, 0, Int.max]) func `any number in the index is one of seconds`(number: Int) throws {
+    @Test(arguments: [Int.min, -1, 0, Int.max]) func `any number in the index is read as seconds`(number: Int) throws {
         try withCache { cache in
             try cache.storage.store(
                 value: .blob(1), forKey: "k",

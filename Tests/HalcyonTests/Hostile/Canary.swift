@@ -4,8 +4,7 @@ import Testing
 
 /// Files outside of the cache directory. The cache must not read, write, rename or remove them.
 ///
-/// They have the names and the contents that a cache would clean up were it led there: blobs in a trash, old staged files, an
-/// index.
+/// They have names and contents that a cache would clean up if it were led there: blobs in a trash, old staged files, an index.
 struct Canary {
     let root: URL
     private let contents: [String: Data]
@@ -32,20 +31,20 @@ struct Canary {
         }
         try Data.blob(8).write(to: root.appendingPathComponent("precious"))
         try Data.blob(9).write(to: root.appendingPathComponent(String(repeating: "a", count: 64)))
-        // As another application has one.
+        // Another application's database.
         try Data("SQLite format 3\0, and somebody's rows".utf8).write(to: root.appendingPathComponent("index.sqlite"))
     }
 
     // MARK: Looking
 
-    /// What can be seen of a file without touching it.
+    /// The properties of a file that are visible without touching it.
     private struct Fingerprint: Equatable {
         let mode: mode_t
         let owner: uid_t
         let inode: UInt64
         let size: Int
         let modified: [Int]
-        /// Where the volume records it: the first read after ``forgetReads(in:)`` moves it.
+        /// The time of access, if the volume records it: the first read after ``forgetReads(in:)`` changes it.
         var read: [Int]
 
         init(_ path: String) throws {
@@ -62,9 +61,9 @@ struct Canary {
         }
     }
 
-    /// Everything is unchanged, and the cache has read nothing.
+    /// Requires that everything is unchanged and that the cache has read nothing.
     ///
-    /// - Parameter mayBeRead: names of files that have a second one in the cache's folder: that one may be read.
+    /// - Parameter mayBeRead: names of files that have a hard link in the cache's folder, and may therefore be read.
     func requireUntouched(
         exceptReads mayBeRead: Set<String> = [], _ comment: @autoclosure () -> String,
         _ location: SourceLocation = #_sourceLocation
@@ -82,12 +81,12 @@ struct Canary {
     private static func fingerprints(of root: URL) throws -> [String: Fingerprint] {
         let parent = root.deletingLastPathComponent().path
         var found = ["outside": try Fingerprint(root.path)]
-        // Before the names below are listed, which is a read too.
+        // Before the folder is listed below, because that is a read too.
         for path in try all(in: root) { found[path] = try Fingerprint("\(parent)/\(path)") }
         return found
     }
 
-    /// The folders' names are known: listing them would be a read.
+    /// Known names: listing the folders would be a read.
     private static func all(in root: URL) throws -> [String] {
         let folders = ["staging", "trash", "folder"]
         let inner = folders.flatMap { folder in ["1.2", "3.4", "notes"].map { "outside/\(folder)/\($0)" } }
@@ -102,7 +101,7 @@ struct Canary {
         try all(in: root).filter { !["outside/staging", "outside/trash", "outside/folder"].contains($0) }
     }
 
-    /// Sets the times of access back, so that the next one shows.
+    /// Sets the access times back, so that the next read shows.
     private static func forgetReads(in root: URL) {
         let parent = root.deletingLastPathComponent().path
         for path in ((try? all(in: root)) ?? []) + ["outside"] {
@@ -111,7 +110,7 @@ struct Canary {
         }
     }
 
-    /// Nothing was made beside what is known, either.
+    /// Requires that nothing was created next to the known files.
     func requireNothingNew(_ comment: @autoclosure () -> String, _ location: SourceLocation = #_sourceLocation) throws {
         let names = try FileManager.default.subpathsOfDirectory(atPath: root.path).map { "outside/\($0)" }
         #expect(Set(names) == Set(try Self.all(in: root)), "\(comment())", sourceLocation: location)

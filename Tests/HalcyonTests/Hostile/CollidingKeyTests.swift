@@ -7,7 +7,7 @@ import Testing
 
 /// Keys and names chosen by an attacker.
 @Suite struct CollidingKeyTests {
-    /// Two names that share 63 bits of their SHA-256 cannot be found, so the test gives the row of one the id of the other.
+    /// It is infeasible to find two names that share 63 bits of their SHA-256, so the test gives one row the other name's id.
     private func withSharedID(_ body: (CacheFixture, _ old: URL) throws -> Void) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "old", attributes: .init(tags: ["old"]))
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a name with the id of another one's row is a miss, and the row stays`() throws {
+    @Test func `a name that shares the id of another name's row is a miss, and the row stays`() throws {
         try withSharedID { cache, old in
             let value = try cache.storage.value(forKey: "new")
             #expect(value == nil)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `the newer entry takes the row of the older one, and never its bytes`() throws {
+    @Test func `of two colliding entries, the newer one takes the row and never the bytes of the older one`() throws {
         try withSharedID { cache, _ in
             try cache.storage.store(value: .blob(2, count: 70), forKey: "new")
             #expect(try cache.storage.value(forKey: "new") == .blob(2, count: 70))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `removing a name leaves the other one's row and file alone`() throws {
+    @Test func `removing a name leaves the row and file of a colliding name alone`() throws {
         try withSharedID { cache, old in
             try cache.storage.remove(forKey: "new")
             #expect(try cache.storage.store.index.read { try $0.totals() } == Totals(entries: 1, bytes: 100))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a file in staging that has the shared id is not taken for the other one's blob`() throws {
+    @Test func `a staged file with a shared id is not mistaken for the other name's blob`() throws {
         try withSharedID { cache, _ in
             let id = BlobName(text: cache.storage.cacheFileURL(forKey: "new").lastPathComponent).rowID
             for place in ["staging", "trash"] {
@@ -79,7 +79,7 @@ import Testing
     ]
 
     @Test(arguments: [true, false])
-    func `whatever a key says, its bytes are in the folder and nobody else's are touched`(isHashed: Bool) throws {
+    func `any key's bytes stay in the folder, and no other file is touched`(isHashed: Bool) throws {
         try withCache(configure: { $0.usesHashedFileName = isHashed }) { cache in
             let canary = try Canary(in: cache.folder.url)
             for (seed, key) in Self.hostileKeys.enumerated() {
@@ -106,9 +106,9 @@ import Testing
         }
     }
 
-    /// On a volume that takes "A" for "a" both keys would have one file; ours is one that tells them apart, and one name takes
-    /// the other's file as such a volume does.
-    @Test func `unhashed keys that a volume takes for one name never get each other's bytes`() throws {
+    /// On a volume that folds "A" and "a", both keys would share a file. This machine's volume distinguishes them, so the test links one
+    /// name to the other's file.
+    @Test func `unhashed keys that a volume folds into one name never get each other's bytes`() throws {
         try withCache(configure: { $0.usesHashedFileName = false }) { cache in
             try cache.storage.store(value: .blob(1), forKey: "cat")
             try cache.storage.store(value: .blob(2), forKey: "CAT")

@@ -4,11 +4,11 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-/// What the cache makes is for its user alone, whatever the process's umask says; what others have made stays as it is.
+/// Only this user can access what the cache creates, whatever the umask; what existed before keeps its permissions.
 @Suite struct CreatedPermissionsTests {
-    /// Each in a process of its own: a umask is all threads'.
+    /// Each test in its own process: all threads share the umask.
     @Test(arguments: [0o000, 0o022, 0o077])
-    func `files can be read by this user alone, and folders too`(mask: Int) async {
+    func `only this user can read created files and folders`(mask: Int) async {
         await #expect(processExitsWith: .success) { [mask = mask as Int] in
             ChildLeaks.areNotCounted()
             umask(mode_t(mask))
@@ -16,18 +16,18 @@ import Testing
                 try withCache { cache in
                     try cache.fillEveryPlace()
                     try cache.requirePrivateContents()
-                    // What was left in the trash.
+                    // The repair empties the trash.
                     _ = try cache.storage.check(repair: true)
                 }
             } catch {
-                // A child's stack trace says little.
+                // The stack trace of a child process is not enough to find the cause.
                 FileHandle.standardError.write(Data("failed in the child: \(error)\n".utf8))
                 throw error
             }
         }
     }
 
-    @Test func `parents that are missing are made as anybody makes folders`() async {
+    @Test func `missing parent folders get ordinary permissions`() async {
         await #expect(processExitsWith: .success) {
             ChildLeaks.areNotCounted()
             umask(0o022)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a folder of Kingfisher's is taken over with the permissions it has`() throws {
+    @Test func `an adopted folder keeps its permissions`() throws {
         try withCache { cache in
             let folder = cache.directory
             cache.storage.store.close()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a volume that knows no permissions is no obstacle`() throws {
+    @Test func `a volume without permissions works`() throws {
         try withCache { cache in
             cache.fileSystem.fail(.makePrivate, ENOTSUP, times: nil)
             try cache.storage.store(value: .blob(1), forKey: "a")

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A file is another one by the time it is opened, renamed or unlinked than when it was looked at.
+/// Another program exchanges a file between the check and its opening, renaming or unlinking.
 @Suite(.endsEvenIfItHangs) struct ExchangedFileTests {
     /// An operation, and the call before which the blob is exchanged.
     enum Step: String, CaseIterable {
@@ -21,7 +21,7 @@ import Testing
             }
         }
 
-        /// What the path of that call ends with or contains.
+        /// The end or a part of the path in that call.
         func isMeant(_ path: String, blob: URL) -> Bool {
             switch self {
             case .lookAt, .open, .exchange, .renameOver, .settle, .repair: path == blob.path
@@ -43,7 +43,7 @@ import Testing
             }
         }
 
-        /// Those that put a blob back first need one that is elsewhere.
+        /// Steps that first put a blob back need one in the trash.
         var findsBlobInTrash: Bool { self == .settle || self == .repair }
         var hasNoExchange: Bool { self == .renameOver || self == .linkAside }
     }
@@ -51,7 +51,9 @@ import Testing
     static let things: [PlantedThing] = [.linkToFile, .linkToFolder, .danglingLink, .hardLink, .pipe, .filledFolder]
 
     @Test(arguments: Step.allCases, things)
-    func `nothing outside is touched, and service resumes`(step: Step, thing: PlantedThing) throws {
+    func `a file that is exchanged between check and use exposes nothing outside, and service resumes`(
+        step: Step, thing: PlantedThing
+    ) throws {
         let cache = try CacheFixture(configure: { $0.sizeLimit = 1 })
         let canary = try Canary(in: cache.folder.url)
         try cache.storage.store(value: .blob(1), forKey: "a", expiration: .days(1))
@@ -99,7 +101,7 @@ import Testing
         try FileManager.default.moveItem(at: blob, to: trashed)
     }
 
-    /// A folder that is not empty was moved there with its contents, and is nobody's to empty but the user's.
+    /// A non-empty folder was moved there with its contents, and only the user may empty it.
     private func clearTrash(in cache: CacheFixture) throws {
         for name in cache.names(in: "trash") + cache.names(in: "staging") {
             for place in ["trash", "staging"] {
@@ -109,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: [DetachedBlob.Place.staging, .trash])
-    func `a link that takes the place of our folder while the cache is open leads nowhere`(place: DetachedBlob.Place)
+    func `a link that replaces the cache's own folder while it is open is not followed`(place: DetachedBlob.Place)
         throws
     {
         try withCache(configure: { $0.sizeLimit = 1 }) { cache in

@@ -3,10 +3,11 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-/// Permissions mean nothing to root. When the tests are run by root, each of these runs in a child process that has
-/// become an ordinary user first.
+/// Permissions do not apply to root. If root runs the tests, each of these runs in a child process that first becomes an ordinary user.
 @Suite struct PermissionTests {
-    @Test func `a read-only parent: the throwing initialiser says so, the other one is not ready`() async {
+    @Test func `with a read-only parent, one initializer throws and the other creates a storage that is not ready`()
+        async
+    {
         await #expect(processExitsWith: .success) {
             try asOrdinaryUser { folder in
                 try setPermissions(0o555, folder)
@@ -75,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that may not be searched is a miss, and the row is kept`() async {
+    @Test func `in a folder without search permission lookups miss, and rows are kept`() async {
         await #expect(processExitsWith: .success) {
             try asOrdinaryUser { folder in
                 let storage = try makeStorage(in: folder)
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `an index that may not be written: stores throw, and nothing is reset`() async {
+    @Test func `with a read-only index, stores throw and nothing is reset`() async {
         await #expect(processExitsWith: .success) {
             try asOrdinaryUser { folder in
                 let index: URL
@@ -116,9 +117,9 @@ import Testing
         }
     }
 
-    /// What root has made, others meet.
+    /// Root creates it, and other users meet it.
     @Test(.enabled(if: getuid() == 0, "only root can make another user's folder"), arguments: [0o700, 0o755])
-    func `another user's cache is left as it is, and the errors say so`(mode: Int) async throws {
+    func `another user's cache is left alone, and the errors say so`(mode: Int) async throws {
         let folder = try TemporaryFolder()
         let storage = try makeStorage(in: folder.url)
         try storage.store(value: Data([1]), forKey: "a")
@@ -133,7 +134,7 @@ import Testing
         #expect(try storage.value(forKey: "a") == Data([1]))
     }
 
-    @Test func `a file in place of the folder`() async throws {
+    @Test func `a file in place of the folder is an error`() async throws {
         let folder = try TemporaryFolder()
         let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
         try Data([1]).write(to: folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test"))
@@ -163,7 +164,7 @@ private func setPermissions(_ mode: Int, _ url: URL) throws {
 private func environment() -> StorageEnvironment {
     var environment = StorageEnvironment()
     environment.isShared = false
-    // An index that failed to open is tried again at once.
+    // Retries an index that failed to open at once.
     environment.tuning.presenceInterval = 0
     return environment
 }
@@ -173,7 +174,7 @@ private func makeStorage(in folder: URL) throws -> DiskStorage.Backend<Data> {
         config: DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder), environment: environment())
 }
 
-/// Names, permissions and bytes of all that is in a folder.
+/// Names, permissions and bytes of everything in a folder.
 private struct Contents: Equatable {
     private var permissions: [String: Int?] = [:]
     private var bytes: [String: Data] = [:]
@@ -187,7 +188,7 @@ private struct Contents: Equatable {
     }
 }
 
-/// Calls everything on a cache that is another user's.
+/// Makes all calls on another user's cache.
 private func useWithoutSuccess(_ folder: URL) throws {
     let storage = DiskStorage.Backend<Data>(
         noThrowConfig: DiskStorage.Config(name: "test", sizeLimit: 1, directory: folder), creatingDirectory: true,
@@ -210,7 +211,7 @@ private func useWithoutSuccess(_ folder: URL) throws {
     storage.store.housekeepingWait()
 }
 
-/// Stops being root.
+/// Drops root's privileges.
 private func becomeOrdinaryUser() throws {
     guard getuid() == 0 else { return }
     let nobody: UInt32 = 65_534
@@ -218,7 +219,7 @@ private func becomeOrdinaryUser() throws {
     try require(getuid() == nobody && geteuid() == nobody, "still root")
 }
 
-/// Runs `body` with a folder, as a user to whom permissions matter.
+/// Runs `body` with a folder, as a user to whom permissions apply.
 private func asOrdinaryUser(_ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-user-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -235,7 +236,7 @@ private func asOrdinaryUser(_ body: (URL) throws -> Void) throws {
     do {
         try body(folder)
     } catch {
-        // A child's stack trace says little.
+        // The stack trace of a child process is not enough to find the cause.
         FileHandle.standardError.write(Data("failed in the child: \(error)\n".utf8))
         throw error
     }

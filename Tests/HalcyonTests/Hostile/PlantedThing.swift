@@ -4,12 +4,12 @@ import Foundation
 enum PlantedThing: String, CaseIterable, Sendable {
     case linkToFile, linkToFolder, danglingLink, linkToItself, hardLink, pipe, socket, device, emptyFolder, filledFolder
 
-    /// Whether the things outside can be read through it, as the cache's own.
+    /// Whether it makes outside files readable as if they were the cache's own.
     var sharesAFile: Bool { self == .hardLink }
 
-    /// Puts it there, in place of what is there.
+    /// Plants it, and replaces what is there.
     ///
-    /// - Returns: false where this machine or this user cannot make one.
+    /// - Returns: false if this machine or this user cannot create one.
     func plant(at url: URL, _ canary: Canary) throws -> Bool {
         try? FileManager.default.removeItem(at: url)
         let path = url.path
@@ -22,11 +22,11 @@ enum PlantedThing: String, CaseIterable, Sendable {
             return link(url.lastPathComponent.contains("sqlite") ? canary.database.path : canary.file.path, path) == 0
         case .pipe: return mkfifo(path, 0o600) == 0
         case .socket: return try makeSocket(at: path)
-        // The null device, which only root can make.
+        // The null device, which only root can create.
         case .device: return mknod(path, S_IFCHR | 0o600, 0x0103) == 0
         case .emptyFolder: return mkdir(path, 0o700) == 0
         case .filledFolder:
-            // Created next to its place first, so that no process finds it empty.
+            // Created next to its final place, so that no process sees it empty.
             let beside = canary.root.appendingPathExtension("beside")
             try FileManager.default.createDirectory(at: beside, withIntermediateDirectories: false)
             try Data("precious".utf8).write(to: beside.appendingPathComponent("1.2"))
@@ -34,7 +34,7 @@ enum PlantedThing: String, CaseIterable, Sendable {
         }
     }
 
-    /// The name of a socket is short: on Linux that of the open folder stands for its path.
+    /// The path of a socket has to be short: on Linux, the open folder's path in `/proc` is.
     private func makeSocket(at path: String) throws -> Bool {
         #if canImport(Darwin)
             let short = "/tmp/halcyon-\(UInt32.random(in: 0 ... .max))"
@@ -66,7 +66,7 @@ enum PlantedThing: String, CaseIterable, Sendable {
     }
 }
 
-/// Where it is put.
+/// The place of a planted thing.
 enum PlantedPlace: String, CaseIterable, Sendable {
     case blob, stagedFile, stagedStranger, trashedFile, trashedStranger, metadataFolder, stagingFolder, trashFolder,
         index,

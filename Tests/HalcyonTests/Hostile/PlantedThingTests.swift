@@ -5,8 +5,8 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Whatever stands where the cache has a file or a folder of its own, and whatever the cache is asked then: nothing outside of
-/// its folder is read, written or removed, nothing hangs, and once the thing is gone all is as ever.
+/// Whatever another user plants in place of the cache's own files and folders, and whichever operation runs: the cache reads, writes and
+/// removes nothing outside of its folder, nothing hangs, and the cache works again once the thing is gone.
 @Suite(.endsEvenIfItHangs) struct PlantedThingTests {
     typealias Storage = DiskStorage.Backend<Data>
 
@@ -21,7 +21,7 @@ import Testing
             case .storeNew: try storage.store(value: .blob(3), forKey: "new")
             case .overwrite: try storage.store(value: .blob(4), forKey: "planted")
             case .value:
-                // A thing that was adopted is a file with the outside one's bytes; every other answer is ours.
+                // An adopted thing is a file with the outside file's bytes; every other answer has the cache's own.
                 let value = try storage.value(forKey: "planted")
                 #expect([nil, .blob(1), .blob(8)].contains(value))
             case .isCached: _ = storage.isCached(forKey: "planted")
@@ -42,15 +42,17 @@ import Testing
     enum Moment: String, CaseIterable { case closed, open }
 
     @Test(arguments: PlantedPlace.allCases, PlantedThing.allCases)
-    func `nothing outside is touched, and service resumes`(place: PlantedPlace, thing: PlantedThing) throws {
+    func `a planted file exposes nothing outside, and service resumes after it is gone`(
+        place: PlantedPlace, thing: PlantedThing
+    ) throws {
         var tuning = Tuning.patient
-        // An index that was refused is tried again at once.
+        // Retries an index that was refused at once.
         tuning.presenceInterval = 0
         let cache = try CacheFixture(tuning: tuning, configure: { $0.sizeLimit = 150 })
         let canary = try Canary(in: cache.folder.url)
         var generator = Self.generator(for: place, thing)
         for operation in Operation.allCases {
-            // Both would take twice as long; another run has another seed.
+            // Testing both would take twice as long; another run has another seed.
             let moment = Bool.random(using: &generator) ? Moment.open : .closed
             let subject = Subject(cache: cache, canary: canary, place: place, thing: thing)
             try subject.prepare(moment, for: operation)
@@ -61,8 +63,8 @@ import Testing
         try cache.requireClean()
     }
 
-    /// Closing notes what is settled, and that is the log's first commit, which syncs the folder.
-    @Test func `a named pipe in the folder's place does not keep a closing`() throws {
+    /// Closing records that the cache is settled; that is the log's first commit, which syncs the folder.
+    @Test func `closing does not hang if a named pipe replaces the folder`() throws {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "a")
         cache.storage.store.close()
@@ -77,7 +79,7 @@ import Testing
         #expect(try cache.storage.value(forKey: "a") == .blob(1))
     }
 
-    /// Another sequence for each pair, of the seed of this run.
+    /// A separate sequence for each pair, derived from the seed of this run.
     private static func generator(for place: PlantedPlace, _ thing: PlantedThing) -> SeededGenerator {
         var generator = SeededGenerator.ofThisRun
         let places = PlantedPlace.allCases.firstIndex(of: place) ?? 0
@@ -93,7 +95,7 @@ import Testing
         let thing: PlantedThing
 
         private var blob: URL { cache.storage.cacheFileURL(forKey: "planted") }
-        /// The name that the entry's blob would have in our folders.
+        /// The name that the entry's blob would have in staging or trash.
         private var detached: String { "\(BlobName(text: blob.lastPathComponent).rowID).77" }
         private var url: URL { place.url(blob: blob, detached: detached) }
 
@@ -109,8 +111,8 @@ import Testing
             case .closed: cache.storage.store.close()
             case .open:
                 try cache.storage.store.open()
-                // SQLite opens the folder when it first syncs a log, and has no way to be told not to wait for a pipe. What is
-                // under way when the pipe appears can wait for ever, so nothing is.
+                // SQLite opens the folder when it first syncs a log, and cannot be told not to wait for a pipe. Work that is running when
+                // the pipe appears could hang, so nothing runs.
                 cache.settle()
             }
         }
@@ -121,7 +123,7 @@ import Testing
             return try thing.plant(at: url, canary)
         }
 
-        /// Old enough for everything that goes with time: expired entries, staged files of a crash, the daily search.
+        /// Old enough for all time limits: expired entries, staged files of a crash, the daily search.
         func perform(_ operation: Operation, _ moment: Moment) {
             cache.clock.advance(by: 2 * 86_400)
             if moment == .closed { cache.reopen() }

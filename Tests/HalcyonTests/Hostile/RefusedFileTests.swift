@@ -6,12 +6,12 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What cannot be used is refused with words that say which file it is and what to do.
+/// A file that the cache refuses is named in the error, with a remedy.
 @Suite(.endsEvenIfItHangs) struct RefusedFileTests {
     private static let places: [PlantedPlace] = [.index, .log, .sharedMemory, .journal]
 
     @Test(arguments: places, [PlantedThing.linkToFile, .hardLink, .pipe, .filledFolder])
-    func `a file of the index that is not ours is named, and moving it away is enough`(
+    func `a foreign file in place of the index is named in the error, and moving it away is enough`(
         place: PlantedPlace, thing: PlantedThing
     ) throws {
         try withCache { cache in
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// As `cp -al` makes of the whole folder: what is written into the one would be written into the other.
+    /// As after `cp -al` of the whole folder: a write to one would change the other.
     @Test func `an index with a second name elsewhere is not written into`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a link in place of our folder is refused, and what it leads to is left alone`() throws {
+    @Test func `a link in place of the cache's own folder is refused, and its target is left alone`() throws {
         let cache = try CacheFixture()
         let canary = try Canary(in: cache.folder.url)
         let folder = cache.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
@@ -64,7 +64,7 @@ import Testing
         try canary.requireNothingNew("a link as .halcyon")
     }
 
-    @Test func `once the thing in the way is gone, a storage that could not be opened can be used`() throws {
+    @Test func `a storage that could not be opened works once the obstacle is gone`() throws {
         try withCache { cache in
             let folder = cache.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.test")
             try Data([1]).write(to: folder)
@@ -79,11 +79,10 @@ import Testing
         }
     }
 
-    @Test func `where the volume's clock is behind ours, a store over a stranger's file succeeds all the same`() throws
-    {
+    @Test func `a store over a foreign file succeeds even if the volume's clock is behind`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
-            // What is staged looks as if a crash had left it an hour ago.
+            // The staged file looks as if a crash had left it an hour ago.
             cache.fileSystem.age(by: 3_600)
             try Data.blob(9).write(to: cache.storage.cacheFileURL(forKey: "a"), options: .atomic)
             try cache.storage.store(value: .blob(2), forKey: "a")
@@ -92,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: DetachedBlob.Place.allCases)
-    func `a folder in our folders keeps nothing else from being swept`(place: DetachedBlob.Place) throws {
+    func `a folder in staging or trash does not stop the sweep of other files`(place: DetachedBlob.Place) throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.settle()

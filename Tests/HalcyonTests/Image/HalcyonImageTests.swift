@@ -7,7 +7,7 @@
     @testable import Halcyon
 
     @Suite(.endsEvenIfItHangs) struct HalcyonImageTests {
-        @Test func `pixels make an image, and only as many as it needs`() throws {
+        @Test func `an image can be created from pixels of exactly its size`() throws {
             let image = try #require(HalcyonImage(rgba: [1, 2, 3, 4, 5, 6, 7, 8], width: 2, height: 1, scale: 2))
             #expect(image.size == CGSize(width: 1, height: 0.5) && image.scale == 2)
             #expect(image.rgba == [1, 2, 3, 4, 5, 6, 7, 8] && image.isDecoded && image.cacheCost == 8)
@@ -18,19 +18,19 @@
             #expect(HalcyonImage(rgba: [], width: 0, height: 0) == nil)
         }
 
-        @Test func `an image is equal to itself alone`() throws {
+        @Test func `an image equals only itself`() throws {
             let (one, two) = (try Pictures.image(), try Pictures.image())
             #expect(one == one && one != two && Set([one, two, one]).count == 2)
         }
 
-        @Test(arguments: [0, -1, CGFloat.nan, .infinity]) func `a scale that is none counts as one`(scale: CGFloat)
+        @Test(arguments: [0, -1, CGFloat.nan, .infinity]) func `an invalid scale counts as one`(scale: CGFloat)
             throws
         {
             let image = try #require(HalcyonImage(data: Pictures.small[3], scale: scale))
             #expect(image.scale == 1 && image.size == CGSize(width: 4, height: 2))
         }
 
-        @Test func `a file's size is known without its pixels`() throws {
+        @Test func `the size of a file is known without decoding`() throws {
             let image = try #require(HalcyonImage(data: Pictures.demo("dogs-at-window.jpg"), scale: 2))
             #expect(image.size == CGSize(width: 1_028, height: 1_544) && !image.isDecoded)
         }
@@ -51,7 +51,7 @@
                     let cost = image.cacheCost
                     #expect(!image.isDecoded && image.kf.cost == cost)
                     let frames = image.kf.imageFrameCount ?? 1
-                    // What looks as it did in the picture before is there once.
+                    // Frames share the tiles that did not change.
                     let whole = Int(image.size.width * image.size.height) * 4
                     #expect(frames == 1 ? cost == whole : (whole...whole * frames).contains(cost))
                     try image.decode()
@@ -69,7 +69,7 @@
                 #expect(image.isDecoded)
             }
 
-            @Test func `an animation has frames, each the same object every time, and their times`() throws {
+            @Test func `an animation has frames with durations, each the same object every time`() throws {
                 let image = try #require(HalcyonImage(data: Pictures.demo("terminal-examples.gif"), scale: 2))
                 let frames = try #require(image.images)
                 #expect(frames.count == 21 && image.kf.imageFrameCount == 21)
@@ -80,21 +80,21 @@
                 #expect(abs(image.duration - frames.reduce(0) { $0 + $1.duration }) < 0.001)
             }
 
-            @Test func `a duration can be given`() throws {
+            @Test func `creation options can set a duration`() throws {
                 let gif = try Pictures.fixture("moving.gif")
                 let image = HalcyonImage(data: gif, options: ImageCreatingOptions(duration: 7))
                 #expect(image?.duration == 7 && image?.isDecoded == false)
                 #expect(try Pictures.image().duration == 0)
             }
 
-            @Test func `an animation of which the first frame is wanted is a still image of it`() throws {
+            @Test func `with onlyFirstFrame, an animation is a still image`() throws {
                 let gif = try Pictures.fixture("moving.gif")
                 let still = try #require(HalcyonImage(data: gif, options: ImageCreatingOptions(onlyFirstFrame: true)))
                 let moving = try #require(HalcyonImage(data: gif))
                 #expect(still.images == nil && still.duration == 0)
                 #expect(still.kf.imageFrameCount == moving.kf.imageFrameCount)
                 #expect(still.rgba == moving.rgba && still.cacheCost * (moving.images?.count ?? 0) == moving.cacheCost)
-                // What is stored of it is not the whole animation.
+                // Encoding it does not give the whole animation.
                 let stored = try #require(still.kf.gifRepresentation())
                 let single = try #require(HalcyonImage(data: stored))
                 #expect(single.kf.imageFrameCount == 1)
@@ -104,7 +104,7 @@
                 #expect(first != nil && first?.images == nil)
             }
 
-            @Test func `frames of an animation that are stored again are all there`() throws {
+            @Test func `an animation and its frames can be encoded again`() throws {
                 let moving = try #require(HalcyonImage(data: Pictures.demo("terminal-examples.gif")))
                 #expect(try moving.kf.gifRepresentation() == Pictures.demo("terminal-examples.gif"))
                 let frame = try #require(moving.images?[3])
@@ -112,17 +112,17 @@
                 #expect(HalcyonImage(data: png)?.rgba == frame.rgba)
             }
 
-            @Test func `a PNG that was cut off is no image, wherever that was`() throws {
+            @Test func `a PNG truncated anywhere has no pixels`() throws {
                 let file = try Pictures.demo("horse-silhouette.png")
                 #expect(HalcyonImage(data: file.prefix(file.count * 3 / 4)) == nil)
                 for count in stride(from: 0, to: file.count - 12, by: 997) {
-                    // Between two chunks only the decoder can tell.
+                    // Between two chunks only the decoder can find the truncation.
                     #expect(HalcyonImage(data: file.prefix(count))?.kf.decoded.rgba == nil)
                     #expect(ImageDecodingError(decoding: file.prefix(count)) != nil)
                 }
             }
 
-            @Test func `damaged pixels are none, and the reason is thrown each time`() throws {
+            @Test func `damaged pixels are missing, and each decode throws the reason`() throws {
                 var png = try Pictures.demo("horse-silhouette.png")
                 png.replaceSubrange(2_000..<6_000, with: Data(count: 4_000))
                 let jpeg = try Pictures.demo("flower.jpg")
@@ -137,10 +137,10 @@
                 }
             }
 
-            @Test func `headers that lie are refused, whatever they say, and take no memory`() async {
+            @Test func `lying headers are refused and take no memory`() async {
                 ChildLeaks.areNotCounted()
                 await #expect(processExitsWith: .success) {
-                    // Enough for the process; asking for the pixels of such a header would end it.
+                    // Enough for the process; allocating the pixels of such a header would end it.
                     limitMemory(toBytes: 4 << 30)
                     for side: UInt32 in [0, 100_000, 0x7FFF_FFFF, 0xFFFF_FFFF] {
                         let data = HostileHeaders.png(side: side)
@@ -152,7 +152,7 @@
                 }
             }
 
-            @Test func `a canvas that no frame fills has its size, and costs what the frames touch`() throws {
+            @Test func `a canvas larger than its frames has its size, and costs only what the frames touch`() throws {
                 let image = try #require(HalcyonImage(data: HostileHeaders.canvas))
                 #expect(image.size == CGSize(width: 300, height: 200) && image.cacheCost == (32 * 32 + 12 * 8) * 4)
                 let frames = try #require(image.images)
@@ -166,7 +166,7 @@
                 #expect(small?.size == CGSize(width: 30, height: 20))
             }
 
-            @Test func `a PNG is turned as its eXIf chunk says, and its size is known before`() throws {
+            @Test func `a PNG is turned as its eXIf chunk says, and its size is known before decoding`() throws {
                 let data = try Pictures.fixture("turned.png")
                 let image = try #require(HalcyonImage(data: data))
                 #expect(image.size == CGSize(width: 32, height: 48) && !image.isDecoded)
@@ -177,12 +177,12 @@
                 #expect(small.size == CGSize(width: 8, height: 12) && small.rgba?.prefix(3) == [30, 60, 200])
             }
 
-            @Test func `pixels for which there was no memory can be had when there is`() async {
+            @Test func `a decode that failed for lack of memory succeeds when there is enough`() async {
                 ChildLeaks.areNotCounted()
                 await #expect(processExitsWith: .success) {
                     let image = try #require(HalcyonImage(data: Pictures.demo("dogs-at-window.jpg")))
                     let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-                    // Room for anything but the picture.
+                    // Enough memory for everything but the pixels.
                     limitMemory(toBytes: try #require(pages.first.flatMap { rlim_t($0) }) * 4_096 + (16 << 20))
                     let isLimited = dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil
                     let error = isLimited ? #expect(throws: ImageDecodingError.self) { try image.decode() } : nil
@@ -194,8 +194,8 @@
                 }
             }
 
-            @Test func `the limit of pixels can be set, for images made later`() async {
-                // In a process of its own: the limit is everybody's.
+            @Test func `the pixel limit can be set for images created later`() async {
+                // In its own process, because the limit is global.
                 ChildLeaks.areNotCounted()
                 await #expect(processExitsWith: .success) {
                     #expect(HalcyonImage.pixelLimit == 100_000_000)
@@ -222,7 +222,7 @@
                 #expect(found.count == 1 && found != [nil])
             }
         #else
-            @Test func `without codecs a file is kept as it is, and pixels are not to be had`() throws {
+            @Test func `without codecs, the file is kept and decoding throws`() throws {
                 let image = try Pictures.image(3)
                 #expect(image.size == CGSize(width: 4, height: 2) && image.cacheCost == Pictures.small[3].count)
                 #expect(image.kf.pngRepresentation() == Pictures.small[3])
@@ -234,7 +234,7 @@
     }
 
     enum HostileHeaders {
-        /// A PNG of four bytes that says it is a square of such a size.
+        /// A short PNG whose header states a square of that size.
         static func png(side: UInt32) -> Data {
             var data = Pictures.small[0]
             let bytes = withUnsafeBytes(of: side.bigEndian, Array.init)
@@ -251,7 +251,7 @@
             return Data(head + frames + [0x3B])
         }
 
-        /// Pictures of 65 535 × 65 535 pixels in a few bytes.
+        /// Images of 65 535 × 65 535 pixels in a few bytes.
         static var gif: Data {
             Data("GIF89a".utf8 + [255, 255, 255, 255, 0, 0, 0, 0x2C, 0, 0, 0, 0, 255, 255, 255, 255, 0, 2, 0, 0x3B])
         }
@@ -260,7 +260,7 @@
         }
     }
 
-    /// Not under a sanitizer, which reserves more than any machine has.
+    /// Not under a sanitizer, which reserves more address space than any machine has.
     private func limitMemory(toBytes bytes: rlim_t) {
         guard dlsym(nil, "__asan_init") == nil, dlsym(nil, "__tsan_init") == nil else { return }
         var limit = rlimit()

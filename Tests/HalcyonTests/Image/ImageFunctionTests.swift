@@ -8,7 +8,7 @@ import Testing
 @Suite struct ImageFunctionTests {
     typealias Wrapper = KingfisherWrapper<KFCrossPlatformImage>
 
-    @Test func `data tells its format`() throws {
+    @Test func `the format of data is detected`() throws {
         #expect(try Pictures.demo("flower.jpg").kf.imageFormat == .JPEG)
         #expect(try Pictures.demo("astronaut.png").kf.imageFormat == .PNG)
         #expect(try Pictures.demo("desert.gif").kf.imageFormat == .GIF)
@@ -18,34 +18,34 @@ import Testing
         #expect((Data([1, 2, 3]) + Pictures.small[0]).dropFirst(3).kf.imageFormat == .PNG)
     }
 
-    @Test func `text has a hash and an extension`() {
+    @Test func `a string has a hash and an extension`() {
         #expect("".kf.sha256 == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
         #expect("abc".kf.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect("https://a.b/photo.jpeg@processor".kf.ext == "jpeg")
         #expect("image.jpg?v=2".kf.ext == nil && "image".kf.ext == nil)
     }
 
-    @Test func `images are made of data, with a scale`() throws {
+    @Test func `images are created from data, with a scale`() throws {
         let image = try #require(Wrapper.image(data: Pictures.small[3], options: ImageCreatingOptions(scale: 2)))
         #expect(image.scale == 2 && image.size == CGSize(width: 2, height: 1) && image.kf.size == image.size)
         #expect(Wrapper.image(data: .blob(1), options: .init()) == nil)
         #expect(Wrapper.image(data: Data(), options: .init()) == nil)
     }
 
-    @Test func `an animation is made of a GIF alone`() throws {
+    @Test func `an animation is created only from a GIF`() throws {
         let gif = try Pictures.fixture("moving.gif")
         let moving = try #require(Wrapper.animatedImage(data: gif, options: .init()))
         #expect(moving.kf.imageFrameCount ?? 0 > 1)
         #expect(Wrapper.image(data: gif, options: .init())?.kf.imageFrameCount == moving.kf.imageFrameCount)
         let still = Wrapper.animatedImage(data: gif, options: ImageCreatingOptions(onlyFirstFrame: true))
-        // The file's, although one is shown.
+        // The number of frames of the file, although only one is shown.
         #expect(still?.kf.imageFrameCount == moving.kf.imageFrameCount)
         #expect(Wrapper.animatedImage(data: Pictures.small[0], options: .init()) == nil)
         #expect(
             Wrapper.animatedImage(data: try Pictures.demo("desert.gif"), options: .init())?.kf.imageFrameCount == 1)
     }
 
-    @Test func `how an image is made can be compared`() {
+    @Test func `creation options can be compared`() {
         let plain = ImageCreatingOptions()
         #expect(plain.scale == 1 && plain.duration == 0 && !plain.preloadAll && !plain.onlyFirstFrame)
         #expect(plain == ImageCreatingOptions(scale: 1) && plain != ImageCreatingOptions(scale: 2))
@@ -83,14 +83,14 @@ import Testing
             #expect(scaled.isDecoded && scaled.scale == 2)
         }
 
-        @Test func `what cannot be decoded is given back as it is`() throws {
+        @Test func `an image that cannot be decoded is returned unchanged`() throws {
             var data = try Pictures.demo("horse-silhouette.png")
             data.replaceSubrange(2_000..<6_000, with: Data(count: 4_000))
             let image = try #require(KFCrossPlatformImage(data: data))
             #expect(image.kf.decoded === image && !image.isDecoded)
         }
 
-        @Test func `files are made in each format`() throws {
+        @Test func `an image can be encoded in each format`() throws {
             let image = try #require(KFCrossPlatformImage(rgba: [9, 8, 7, 255, 1, 2, 3, 255], width: 2, height: 1))
             #expect(image.kf.pngRepresentation()?.kf.imageFormat == .PNG)
             #expect(image.kf.jpegRepresentation(compressionQuality: 1)?.kf.imageFormat == .JPEG)
@@ -103,14 +103,14 @@ import Testing
             #expect(moving.kf.jpegRepresentation(compressionQuality: 0.5)?.kf.imageFormat == .JPEG)
         }
 
-        @Test func `a file of one format becomes one of another`() throws {
+        @Test func `a file can be converted to another format`() throws {
             let image = try #require(KFCrossPlatformImage(data: Pictures.demo("flower.jpg")))
             let png = try #require(image.kf.pngRepresentation())
             let again = try #require(KFCrossPlatformImage(data: png))
             #expect(again.size == image.size && again.rgba == image.rgba)
         }
 
-        @Test func `a small image of a large file fits its longer side, and is never larger than it`() throws {
+        @Test func `a downsampled image fits the given size, and is never enlarged`() throws {
             let data = try Pictures.demo("dogs-at-window.jpg")
             let small = try #require(Wrapper.downsampledImage(data: data, to: CGSize(width: 50, height: 100), scale: 2))
             // 2056 × 3088.
@@ -123,8 +123,8 @@ import Testing
             #expect(first?.kf.imageFrameCount == nil)
         }
 
-        @Test func `a small image of an animation over the limit is one of its first picture`() async {
-            // In a process of its own: the limit is everybody's.
+        @Test func `a downsampled image of an animation over the limit shows its first frame`() async {
+            // In its own process, because the limit is global.
             await #expect(processExitsWith: .success) {
                 HalcyonImage.animationPixelLimit = 24 * 16
                 let data = try Pictures.fixture("moving.gif")
@@ -136,7 +136,7 @@ import Testing
             }
         }
 
-        @Test func `no small image is made of nothing, or of no size`() throws {
+        @Test func `downsampling invalid data or to an invalid size returns nil`() throws {
             let size = CGSize(width: 10, height: 10)
             #expect(Wrapper.downsampledImage(data: .blob(1), to: size, scale: 1) == nil)
             #expect(Wrapper.downsampledImage(data: Pictures.small[0].prefix(30), to: size, scale: 1) == nil)

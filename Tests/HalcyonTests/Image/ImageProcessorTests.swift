@@ -7,7 +7,7 @@ import Testing
 @Suite struct ImageProcessorTests {
     private let options = KingfisherParsedOptionsInfo(nil)
 
-    /// Notes that it was asked, and fails if told to.
+    /// Records that it was called, and fails on request.
     private struct Noting: ImageProcessor {
         let identifier: String
         let notes: Locked<[String]>
@@ -20,11 +20,11 @@ import Testing
         }
     }
 
-    @Test func `the default one has no identifier`() {
+    @Test func `the default processor has an empty identifier`() {
         #expect(DefaultImageProcessor.default.identifier.isEmpty && DefaultImageProcessor().identifier.isEmpty)
     }
 
-    @Test func `the default one makes an image of data, and leaves an image as it is`() throws {
+    @Test func `the default processor decodes data and returns images unchanged`() throws {
         let processor = DefaultImageProcessor.default
         #expect(processor.process(item: .data(Pictures.small[2]), options: options)?.number == 2)
         #expect(processor.process(item: .data(.blob(1)), options: options) == nil)
@@ -34,7 +34,7 @@ import Testing
         #expect(scaled?.scale == 2)
     }
 
-    @Test func `processors one after the other join their identifiers`() {
+    @Test func `chained processors join their identifiers`() {
         let notes: Locked<[String]> = Locked([])
         let (a, b, c) = (
             Noting(identifier: "a", notes: notes), Noting(identifier: "b", notes: notes),
@@ -46,7 +46,7 @@ import Testing
         #expect(notes.withLock { $0 } == ["a data", "b image", "c image"])
     }
 
-    @Test func `after one that fails the next is not asked`() {
+    @Test func `a failing processor ends the chain`() {
         let notes: Locked<[String]> = Locked([])
         let chain = Noting(identifier: "a", notes: notes, fails: true) |> Noting(identifier: "b", notes: notes)
         #expect(chain.process(item: .data(Pictures.small[1]), options: options) == nil)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Halcyon
 
-/// The pictures of the demo, the files among the tests of the codecs, and a few small ones.
+/// The demo pictures, the fixtures of the codec tests, and a few small images.
 enum Pictures {
-    /// Two pixels high, and one pixel wider than its number: a cache that mixes them up is seen by their size.
+    /// Two pixels high, and one pixel wider than its number, so that the size shows if a cache mixes images up.
     ///
-    /// Not kept: the address sanitizer takes Data in a global for a leak.
+    /// Not stored: the address sanitizer reports Data in a global as a leak.
     static var small: [Data] {
         [
             "iVBORw0KGgoAAAANSUhEUgAAAAEAAAACCAIAAAAW4yFwAAAADklEQVR4nGO4oyHHAMQACpQCRe6Vp9EAAAAASUVORK5CYII=",

@@ -13,7 +13,7 @@ import Testing
         ("file:///tmp/a.png", "kingfisher.local.cacheKey/tmp/a.png"),
         ("file:///x/Some.app/a.png?size=2", "kingfisher.local.cacheKey/Some.app/a.png?size=2"),
     ])
-    func `an address is its own key, a file's does not change with the installation`(address: String, key: String)
+    func `a URL is its own key, and a file's key does not change with the installation`(address: String, key: String)
         throws
     {
         let url = try #require(URL(string: address))

@@ -5,11 +5,11 @@
 
     @testable import Halcyon
 
-    /// The two processors that make images of another size.
+    /// The two processors that change the size of images.
     @Suite struct SizeProcessorTests {
         private func options(scale: CGFloat = 1) -> KingfisherParsedOptionsInfo { .init([.scaleFactor(scale)]) }
 
-        /// Each pixel has its column, row and sum.
+        /// Each pixel has its column, its row and their sum.
         private func image(_ width: Int, _ height: Int, scale: CGFloat = 1) throws -> HalcyonImage {
             var rgba = [UInt8](repeating: 255, count: width * height * 4)
             for pixel in 0..<width * height {
@@ -40,7 +40,7 @@
         // MARK: Downsampling
 
         @Test(arguments: [ImageFormat.PNG, .JPEG, .GIF])
-        func `a file becomes a small image`(format: ImageFormat) throws {
+        func `a file is downsampled`(format: ImageFormat) throws {
             let data = try #require(try image(320, 240).kf.data(format: format))
             let processor = DownsamplingImageProcessor(size: CGSize(width: 64, height: 10))
             let small = try #require(processor.process(item: .data(data), options: options()))
@@ -67,7 +67,7 @@
             }
         }
 
-        @Test func `what is no picture, or no size, is none`() throws {
+        @Test func `processing invalid data or to an invalid size returns nil`() throws {
             let data = try #require(try image(8, 8).pngData())
             for size in [CGSize.zero, CGSize(width: -1, height: -1), CGSize(width: CGFloat.nan, height: 0)] {
                 #expect(DownsamplingImageProcessor(size: size).process(item: .data(data), options: options()) == nil)
@@ -100,7 +100,7 @@
             #expect(dense?.size == expected && dense?.scale == 2)
         }
 
-        @Test func `pixels are the means of what they cover`() throws {
+        @Test func `a resized pixel is the mean of the pixels it covers`() throws {
             let resized = ResizingImageProcessor(referenceSize: CGSize(width: 2, height: 1))
                 .process(item: .image(try image(4, 2)), options: options())
             #expect(resized?.rgba == [1, 1, 1, 255, 3, 1, 3, 255])
@@ -127,7 +127,7 @@
 
         // MARK: Decodes at a time
 
-        @Test func `no more pictures are decoded at a time than the limit says`() {
+        @Test func `the number of concurrent decodes is limited`() {
             let slots = DecodingSlots()
             slots.limit = 2
             let now = Locked((running: 0, most: 0))
@@ -153,8 +153,8 @@
             HalcyonImage.concurrentDecodeLimit = HalcyonImage.concurrentDecodeLimit
         }
 
-        /// In a process of its own, because the limit is one for all.
-        @Test func `a decode waits while as many run as the limit says`() async {
+        /// In its own process, because the limit is global.
+        @Test func `a decode waits while the maximum number of decodes run`() async {
             ChildLeaks.areNotCounted()
             await #expect(processExitsWith: .success) {
                 HalcyonImage.concurrentDecodeLimit = 1

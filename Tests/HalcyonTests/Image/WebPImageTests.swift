@@ -5,18 +5,18 @@
 
     @testable import Halcyon
 
-    /// WebP as the cache meets it: images, serializers, a load.
+    /// WebP in the cache: images, serializers, a load.
     @Suite struct WebPImageTests {
         private let options = KingfisherParsedOptionsInfo(nil)
 
-        @Test func `it is asked for beside the formats`() throws {
+        @Test func `WebP is detected separately from the formats`() throws {
             let file = try Pictures.fixture("lossy.webp")
             #expect(file.kf.isWebP && file.kf.imageFormat == .unknown)
             #expect((Data([1, 2, 3]) + file).dropFirst(3).kf.isWebP)
             #expect(try !Pictures.fixture("moving.gif").kf.isWebP && !Data().kf.isWebP && !file.prefix(12).kf.isWebP)
         }
 
-        @Test func `an image of a file has its pictures`() throws {
+        @Test func `an image has all frames of its WebP file`() throws {
             let image = try #require(HalcyonImage(data: Pictures.fixture("moving.webp")))
             #expect(image.size == CGSize(width: 24, height: 16) && image.kf.imageFrameCount == 4)
             #expect(image.images?.count == 4 && image.loopCount == 3 && abs(image.duration - 0.32) < 0.001)
@@ -43,7 +43,7 @@
             }
         }
 
-        @Test func `a serializer of its own stores everything as WebP`() throws {
+        @Test func `the WebP serializer stores every image as WebP`() throws {
             let photo = try #require(HalcyonImage(data: Pictures.demo("flower.jpg")))
             let small = try #require(
                 FormatIndicatedCacheSerializer.webp(compressionQuality: 0.5).data(with: photo, original: nil))
@@ -55,13 +55,13 @@
             let animation = try #require(HalcyonImage(data: Pictures.fixture("moving.gif")))
             let moving = try #require(animation.kf.webpRepresentation(compressionQuality: 1))
             #expect(HalcyonImage(data: moving)?.images?.map(\.rgba) == animation.images?.map(\.rgba))
-            // What it cannot hold is stored in another format.
+            // An image that WebP cannot hold is stored in another format.
             let long = try #require(HalcyonImage(rgba: [UInt8](repeating: 9, count: 65_600), width: 16_400, height: 1))
             let other = FormatIndicatedCacheSerializer.webp(compressionQuality: 1).data(with: long, original: nil)
             #expect(other?.kf.imageFormat == .PNG)
         }
 
-        @Test func `a cache stores it and loads it`() async throws {
+        @Test func `a cache stores and loads WebP`() async throws {
             try await withImageCache { subject in
                 let file = try Pictures.fixture("lossy-alpha.webp")
                 let image = try #require(HalcyonImage(data: file))

@@ -38,7 +38,7 @@ import Testing
         #expect(cache.slotCount <= 11)
     }
 
-    @Test func `a store tells what it has pushed out, oldest first`() {
+    @Test func `a store returns the values it evicted, oldest first`() {
         var cache = Cache(limits: MemoryLimits(totalCost: 10, count: .max))
         for key in 1...3 { _ = cache.store("\(key)", forKey: key, cost: 3) }
         let displaced = cache.store("new", forKey: 3, cost: 9)
@@ -55,7 +55,7 @@ import Testing
     }
 }
 
-/// The cache beside an array in the order of use.
+/// The cache compared with an array in the order of use.
 private struct CacheAndModel {
     private typealias Cache = LeastRecentlyUsedCache<Int, String>
     private struct Item: Equatable {

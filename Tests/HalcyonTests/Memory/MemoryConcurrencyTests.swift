@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.endsEvenIfItHangs) struct MemoryConcurrencyTests {
     @Test(arguments: Underlying.allCases)
-    func `eight threads do everything at once, and the books are right afterwards`(_ underlying: Underlying) {
+    func `eight threads mix all operations, and the totals are right afterwards`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying, totalCostLimit: 500)
         let base = SeededGenerator.ofThisRun
         DispatchQueue.concurrentPerform(iterations: 8) { thread in

@@ -11,7 +11,7 @@ import Testing
     ]
 
     @Test(arguments: expired)
-    func `an already expired value is not stored, and what was there stays`(_ expiration: StorageExpiration) {
+    func `an expired value is not stored, and the old value stays`(_ expiration: StorageExpiration) {
         let memory = MemoryFixture(of: Weight.self)
         memory.storage.store(value: 1, forKey: "a", expiration: expiration)
         #expect(memory.storage.keys.isEmpty)
@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [
         StorageExpiration.never, .seconds(.infinity), .seconds(1e300), .days(.max), .date(.distantFuture),
     ])
-    func `what never ends does not end`(_ expiration: StorageExpiration) {
+    func `a value that never expires stays`(_ expiration: StorageExpiration) {
         let memory = MemoryFixture(of: Weight.self)
         memory.storage.store(value: 1, forKey: "a", expiration: expiration)
         memory.clock.advance(by: 1e9)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: Underlying.allCases)
-    func `a value expires when its time is over, to the moment`(_ underlying: Underlying) {
+    func `a value expires exactly when its time is over`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying)
         memory.storage.store(value: 1, forKey: "a", expiration: .seconds(10))
         memory.clock.advance(by: 9)
@@ -51,7 +51,7 @@ import Testing
         #expect(memory.storage.value(forKey: "a") == nil)
     }
 
-    @Test func `a store without an expiration takes that of the configuration`() {
+    @Test func `a store without an expiration uses the configured one`() {
         let memory = MemoryFixture(of: Weight.self)
         memory.storage.config.expiration = .seconds(5)
         memory.storage.store(value: 1, forKey: "a")
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: Underlying.allCases)
-    func `reading begins the value's own duration again`(_ underlying: Underlying) {
+    func `a read restarts the value's own duration`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying)
         memory.storage.store(value: 1, forKey: "a", expiration: .seconds(10))
         for _ in 0..<3 {
@@ -74,7 +74,7 @@ import Testing
         #expect(memory.storage.value(forKey: "a") == nil)
     }
 
-    @Test func `a date stays where it is, however often the value is read`() {
+    @Test func `reads do not move an expiration date`() {
         let memory = MemoryFixture(of: Weight.self)
         memory.storage.store(
             value: 1, forKey: "a", expiration: .date(memory.clock.now.date.addingTimeInterval(10)))
@@ -84,7 +84,7 @@ import Testing
         #expect(memory.storage.value(forKey: "a") == nil)
     }
 
-    @Test func `reading with none, and asking whether it is cached, extend nothing`() {
+    @Test func `a read with none and isCached extend nothing`() {
         let memory = MemoryFixture(of: Weight.self)
         memory.storage.store(value: 1, forKey: "a", expiration: .seconds(10))
         memory.clock.advance(by: 8)
@@ -94,7 +94,7 @@ import Testing
         #expect(!memory.storage.isCached(forKey: "a"))
     }
 
-    @Test func `reading can give another expiration, and the value's own comes back with the next reading`() {
+    @Test func `a read can set another expiration, and the next read restores the value's own`() {
         let memory = MemoryFixture(of: Weight.self)
         memory.storage.store(value: 1, forKey: "a", expiration: .seconds(10))
         _ = memory.storage.value(forKey: "a", extendingExpiration: .expirationTime(.days(1)))
@@ -104,7 +104,7 @@ import Testing
         #expect(memory.storage.value(forKey: "a") == nil)
     }
 
-    @Test func `reading with an expiration that is over gives the value for the last time`() {
+    @Test func `a read with a past expiration returns the value for the last time`() {
         let memory = MemoryFixture(of: Weight.self)
         memory.storage.store(value: 1, forKey: "a", expiration: .never)
         #expect(memory.storage.value(forKey: "a", extendingExpiration: .expirationTime(.expired)) == 1)
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: Underlying.allCases)
-    func `an expired value stays in the store beneath, and counts, until it is removed`(_ underlying: Underlying) {
+    func `an expired value stays in the underlying store, and counts, until it is removed`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying)
         memory.storage.store(value: 3, forKey: "a", expiration: .seconds(10))
         memory.storage.store(value: 4, forKey: "b", expiration: .seconds(100))
@@ -136,7 +136,7 @@ import Testing
         #expect(memory.storage.value(forKey: "a") == 2)
     }
 
-    @Test func `cleaning takes the expired ones of many`() {
+    @Test func `cleaning removes only the expired values`() {
         let memory = MemoryFixture(of: Weight.self)
         for number in 0..<5_000 {
             memory.storage.store(value: 1, forKey: "\(number)", expiration: .seconds(number % 3 == 0 ? 5 : 50))
@@ -149,7 +149,7 @@ import Testing
         #expect(left.allSatisfy(memory.storage.isCached))
     }
 
-    @Test func `an object knows its value, when it expires, and how that moves`() {
+    @Test func `a storage object has its value and its expiration, and extends it`() {
         let now = Date()
         let object = MemoryStorage.StorageObject(Weight(1), expiration: .seconds(1), now: now)
         #expect(object.value == 1)

@@ -3,14 +3,14 @@ import HalcyonTestSupport
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A value that costs what it is told to.
+/// A value with a given cost.
 struct Weight: CacheCostCalculable, Equatable, Sendable, ExpressibleByIntegerLiteral {
     let cacheCost: Int
     init(_ cost: Int) { cacheCost = cost }
     init(integerLiteral cost: Int) { self.init(cost) }
 }
 
-/// A value that tells its end.
+/// A value that calls a closure when it is released.
 final class Token: CacheCostCalculable, Sendable {
     let cacheCost = 1
     private let onDeinit: @Sendable () -> Void
@@ -18,20 +18,20 @@ final class Token: CacheCostCalculable, Sendable {
     deinit { onDeinit() }
 }
 
-/// The stores a backend can have under it: what is true of both is tested with both.
+/// The stores that a backend can use; tests of common behavior run with both.
 enum Underlying: CaseIterable, Sendable {
     case recent, system
 
     #if !canImport(Darwin)
-        /// Corelibs' cache leaks what is in it when it goes: the address sanitizer would count that as ours.
+        /// The cache of Corelibs Foundation leaks its contents when it is released, which the address sanitizer would report.
         static var allCases: [Underlying] {
             let isCountingLeaks = dlsym(nil, "__asan_init") != nil
             return isCountingLeaks ? [.recent] : [.recent, .system]
         }
     #endif
 
-    /// Those that hold what is promised of Apple's `NSCache`. That of corelibs Foundation, which is never used beneath a
-    /// storage, compares keys as Swift does, releases objects under its lock, and leaks them with itself.
+    /// The stores that keep the promises of Apple's `NSCache`. That of Corelibs Foundation, which no storage uses, compares keys as Swift
+    /// does, releases objects under its lock, and leaks its contents.
     static var sound: [Underlying] {
         #if canImport(Darwin)
             allCases
@@ -48,7 +48,7 @@ enum Underlying: CaseIterable, Sendable {
     }
 }
 
-/// A memory storage with a clock of its own and no timer.
+/// A memory storage with its own clock and no timer.
 struct MemoryFixture<T: CacheCostCalculable & Sendable> {
     let clock = ManualClock()
     let storage: MemoryStorage.Backend<T>

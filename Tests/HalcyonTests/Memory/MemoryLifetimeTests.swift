@@ -7,7 +7,7 @@ import Testing
 @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct MemoryLifetimeTests {
-    /// Long enough for a busy machine; a test that passes never waits so long.
+    /// Long enough for a busy machine; a passing test never waits that long.
     static let bound = DispatchTimeInterval.seconds(60)
 
     // MARK: The timer
@@ -22,7 +22,7 @@ import Testing
         #expect(memory.storage.storage.object(forKey: "a") == nil)
     }
 
-    @Test func `the timer forgets the names of dropped values`() {
+    @Test func `the timer forgets the keys of dropped values`() {
         let cleaning = DispatchSemaphore(value: 0)
         let isArmed = Locked(false)
         var config = MemoryStorage.Config(totalCostLimit: 0, cleanInterval: 0)
@@ -35,7 +35,7 @@ import Testing
         #expect(storage.keys.count == 1_000)
         isArmed.withLock { $0 = true }
         storage.config.cleanInterval = 0.001
-        // Cleans of one timer follow each other: when the second looks at the clock, the first has ended.
+        // Cleans of one timer run one after the other: when the second one reads the clock, the first has ended.
         for _ in 0..<2 { #expect(cleaning.wait(timeout: .now() + Self.bound) == .success) }
         #expect(storage.keys == ["999"])
     }
@@ -62,20 +62,20 @@ import Testing
     }
 
     @Test(arguments: [TimeInterval(0), -1, -.infinity, .infinity, .nan, -.greatestFiniteMagnitude])
-    func `an interval that is none switches the timer off`(_ interval: TimeInterval) {
+    func `an invalid interval switches the timer off`(_ interval: TimeInterval) {
         let storage = MemoryStorage.Backend<Weight>(config: .init(totalCostLimit: 0, cleanInterval: interval))
         #expect(storage.cleanTimer == nil)
     }
 
     @Test(arguments: [TimeInterval.greatestFiniteMagnitude, 1e18, 1e10, 1e-3, 1e-12, .leastNonzeroMagnitude])
-    func `an interval may be as long or short as it likes`(_ interval: TimeInterval) {
+    func `an interval may have any length`(_ interval: TimeInterval) {
         let storage = MemoryStorage.Backend<Weight>(config: .init(totalCostLimit: 0, cleanInterval: interval))
         #expect(storage.cleanTimer?.source.isCancelled == false)
         storage.store(value: 1, forKey: "a")
         #expect(storage.value(forKey: "a") == 1)
     }
 
-    @Test func `storages may come and go while their timers fire`() {
+    @Test func `storages can be released while their timers fire`() {
         for _ in 0..<200 {
             let storage = MemoryStorage.Backend<Weight>(config: .init(totalCostLimit: 0, cleanInterval: 1e-9))
             for number in 0..<50 { storage.store(value: 1, forKey: "\(number)") }
@@ -85,7 +85,7 @@ import Testing
     // MARK: Values
 
     @Test(arguments: Underlying.sound)
-    func `everything goes with the storage`(_ underlying: Underlying) {
+    func `releasing the storage releases all values`(_ underlying: Underlying) {
         let gone = Locked(0)
         var storage: MemoryStorage.Backend<Token>? = MemoryFixture(underlying).storage
         for number in 0..<100 {
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: Underlying.sound)
-    func `the end of a value may call the storage, whatever has ended it`(_ underlying: Underlying) {
+    func `a value may call the storage from its deinit, whatever released it`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Token.self, underlying)
         let calls = Locked(0)
         let store = { (key: String) in
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `the end of a value that limits push out may call the storage`() {
+    @Test func `an evicted value may call the storage from its deinit`() {
         let memory = MemoryFixture(of: Token.self) { $0.countLimit = 5 }
         let calls = Locked(0)
         for number in 0..<20 {
@@ -157,7 +157,7 @@ import Testing
 }
 
 extension MemoryStorage.Backend where T == Token {
-    /// What a value's end may do. It stores nothing, or the storage would never be empty.
+    /// The calls that a value's deinit may make. It stores nothing, or the storage would never be empty.
     fileprivate func callEverything() {
         _ = value(forKey: "b")
         _ = isCached(forKey: "b")

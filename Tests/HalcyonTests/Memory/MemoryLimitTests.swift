@@ -5,14 +5,14 @@ import Testing
 @testable import Halcyon
 
 @Suite struct MemoryLimitTests {
-    @Test func `of six values with room for three the newest three stay`() {
+    @Test func `of six values, with room for three, the newest three stay`() {
         let memory = MemoryFixture(of: Weight.self) { $0.countLimit = 3 }
         for key in ["a", "b", "c", "d", "e", "f"] { memory.storage.store(value: 1, forKey: key) }
         #expect(memory.residents(of: "a", "b", "c", "d", "e", "f") == ["d", "e", "f"])
         #expect(memory.storage.totalCacheCost() == 3)
     }
 
-    @Test func `a hot cheap value outlives a cold dear one`() {
+    @Test func `a recently used cheap value outlives an unused expensive one`() {
         let memory = MemoryFixture(of: Weight.self, totalCostLimit: 100)
         memory.storage.store(value: 1, forKey: "hot and cheap")
         memory.storage.store(value: 80, forKey: "cold and dear")
@@ -21,7 +21,7 @@ import Testing
         #expect(memory.residents(of: "hot and cheap", "cold and dear", "new") == ["hot and cheap", "new"])
     }
 
-    @Test func `a hot dear value outlives a cold cheap one`() {
+    @Test func `a recently used expensive value outlives an unused cheap one`() {
         let memory = MemoryFixture(of: Weight.self, totalCostLimit: 100)
         memory.storage.store(value: 80, forKey: "dear")
         memory.storage.store(value: 1, forKey: "cheap")
@@ -30,7 +30,7 @@ import Testing
         #expect(memory.residents(of: "dear", "cheap", "new") == ["dear", "new"])
     }
 
-    @Test func `every read is a use, also one that extends nothing`() {
+    @Test func `every read is a use, even one that extends nothing`() {
         let memory = MemoryFixture(of: Weight.self) { $0.countLimit = 2 }
         memory.storage.store(value: 1, forKey: "a")
         memory.storage.store(value: 1, forKey: "b")
@@ -39,7 +39,7 @@ import Testing
         #expect(memory.residents(of: "a", "b", "c") == ["a", "c"])
     }
 
-    @Test func `asking whether it is cached is no use, nor is reading an expired value`() {
+    @Test func `isCached is not a use, nor is a read of an expired value`() {
         let memory = MemoryFixture(of: Weight.self) { $0.countLimit = 3 }
         memory.storage.store(value: 1, forKey: "a", expiration: .seconds(1))
         memory.storage.store(value: 1, forKey: "b")
@@ -52,7 +52,7 @@ import Testing
         #expect(memory.residents(of: "a", "b", "c", "d", "e") == ["c", "d", "e"])
     }
 
-    @Test func `what limits drop leaves its name until the next clean`() {
+    @Test func `the key of an evicted value stays until the next clean`() {
         let memory = MemoryFixture(of: Weight.self) { $0.countLimit = 1 }
         for key in ["a", "b", "c"] { memory.storage.store(value: 1, forKey: key) }
         #expect(memory.storage.keys == ["a", "b", "c"])
@@ -61,7 +61,7 @@ import Testing
         #expect(memory.storage.keys == ["c"])
     }
 
-    @Test func `setting the configuration evicts what is too much`() {
+    @Test func `setting the configuration evicts values beyond the new limits`() {
         let memory = MemoryFixture(of: Weight.self)
         for key in ["a", "b", "c", "d", "e"] { memory.storage.store(value: 10, forKey: key) }
         memory.storage.config.countLimit = 4
@@ -73,13 +73,13 @@ import Testing
     }
 
     @Test(arguments: [0, -1, .min])
-    func `a limit that is not positive is none`(_ limit: Int) {
+    func `a limit that is not positive means no limit`(_ limit: Int) {
         let memory = MemoryFixture(of: Weight.self, totalCostLimit: limit) { $0.countLimit = limit }
         for number in 0..<100 { memory.storage.store(value: 1_000_000, forKey: "\(number)") }
         #expect(memory.storage.totalCacheCost() == 100_000_000)
     }
 
-    @Test func `a value dearer than the whole limit is not kept and evicts no others, only the one it replaces`() {
+    @Test func `a value that costs more than the whole limit is not kept and evicts only the one it replaces`() {
         let memory = MemoryFixture(of: Weight.self, totalCostLimit: 10)
         memory.storage.store(value: 4, forKey: "a")
         memory.storage.store(value: 5, forKey: "b")
@@ -91,7 +91,7 @@ import Testing
         #expect(memory.residents(of: "a", "b", "c") == ["c"])
     }
 
-    @Test func `a value that grows may cost its neighbours their place, never its own`() {
+    @Test func `a growing value may evict others, never itself`() {
         let memory = MemoryFixture(of: Weight.self, totalCostLimit: 10)
         for key in ["a", "b", "c"] { memory.storage.store(value: 3, forKey: key) }
         memory.storage.store(value: 6, forKey: "a")
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: Underlying.allCases)
-    func `names of dropped values do not fill the memory, also without a clean`(_ underlying: Underlying) {
+    func `keys of dropped values do not accumulate, even without a clean`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying)
         for number in 0..<3 * droppedNameLimit {
             memory.storage.store(value: 1, forKey: "\(number)")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct MemoryStorageTests {
     @Test(arguments: Underlying.allCases)
-    func `a stored value comes back`(_ underlying: Underlying) {
+    func `a stored value is found`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying)
         #expect(!memory.storage.isCached(forKey: "a"))
         memory.storage.store(value: 7, forKey: "a")
@@ -24,8 +24,7 @@ import Testing
     }
 
     @Test(arguments: Underlying.allCases)
-    func `a removed value is gone with its name and cost, and removing it again does nothing`(_ underlying: Underlying)
-    {
+    func `a removed value is gone with its key and cost, and removing it again does nothing`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying)
         memory.storage.store(value: 1, forKey: "a")
         memory.storage.store(value: 2, forKey: "b")
@@ -49,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: Underlying.sound)
-    func `keys are told apart by their bytes, not by what they look like`(_ underlying: Underlying) {
+    func `keys are compared by their bytes, not by Unicode equivalence`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying)
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         #expect(composed == decomposed)
@@ -74,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: Underlying.allCases)
-    func `the store beneath answers to both types of string`(_ underlying: Underlying) {
+    func `the underlying store accepts both types of strings`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying)
         memory.storage.store(value: 1, forKey: "a")
         #expect(memory.storage.storage.object(forKey: "a")?.value == 1)
@@ -84,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: Underlying.allCases)
-    func `a value that was dropped leaves its name until the next clean, and costs nothing`(_ underlying: Underlying) {
+    func `a dropped value's key stays until the next clean, and costs nothing`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying)
         memory.storage.store(value: 1, forKey: "a")
         memory.storage.store(value: 2, forKey: "b")
@@ -97,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: Underlying.allCases)
-    func `removing a dropped value takes its name away`(_ underlying: Underlying) {
+    func `removing a dropped value removes its key`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying)
         memory.storage.store(value: 1, forKey: "a")
         memory.storage.storage.removeObject(forKey: "a")
@@ -106,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: Underlying.allCases)
-    func `limits are those of the configuration`(_ underlying: Underlying) {
+    func `the limits are the configured ones`(_ underlying: Underlying) {
         let memory = MemoryFixture(of: Weight.self, underlying, totalCostLimit: 3)
         #expect(memory.storage.storage.totalCostLimit == 3)
         #expect(memory.storage.storage.countLimit == .max)

@@ -5,8 +5,8 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// An index changed by another program or a failing disk. Whatever the change: no crash, no hang, no wrong bytes, every
-/// blob kept, and the index replaced only if SQLite calls it malformed.
+/// An index that another program or a failing disk has changed. Whatever the change: no crash, no hang, no wrong bytes, every blob kept,
+/// and the index replaced only if SQLite reports it as malformed.
 @Suite struct DamageTests {
     private static let entries = 1_000
 
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["zeros", "random bytes", "another page"])
-    func `each page overwritten`(with content: String) throws {
+    func `overwriting any page of the index loses no blob`(with content: String) throws {
         let original = try IndexUnderDamage(entries: Self.entries)
         var random = SeededGenerator.ofThisRun
         for page in 0..<original.pages {
@@ -37,14 +37,14 @@ import Testing
             try original.restore(data)
             try original.expectService("page \(page) of \(original.pages), \(content)")
         }
-        // Blobs whose rows were dropped by hand-made damage may go; none may have been taken wholesale.
+        // Blobs whose rows the damage removed may be deleted, but never most of them.
         #expect(try original.blobCount > Self.entries / 2)
     }
 
-    /// Rows of one table can pass for those of another: an empty page says that there is nothing, one of numbers that nothing
-    /// is to be trusted.
+    /// SQLite can mistake the rows of one table for those of another: an empty page means that there are no rows, and one of numbers that
+    /// no entry is trusted.
     @Test(arguments: ["entries", "totals", "state"])
-    func `a root overwritten with each other root`(table: String) throws {
+    func `overwriting a root page with any other root loses no blob`(table: String) throws {
         let original = try IndexUnderDamage(entries: Self.entries)
         let roots = try Connection(path: original.cache.index.path).texts(
             "SELECT name || ' ' || (rootpage - 1) FROM sqlite_schema WHERE rootpage > 0"
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `cut off at each page border, and in the middle of a page`() throws {
+    @Test func `truncating the index at or between page borders loses no blob`() throws {
         let original = try IndexUnderDamage(entries: Self.entries)
         for page in 0..<original.pages {
             for extra in [0, 1_000] {
@@ -72,13 +72,13 @@ import Testing
     }
 
     @Test(arguments: ["deleted", "empty", "random", "another's"], ["-wal", "-shm"])
-    func `the log or its shared memory`(_ fate: String, suffix: String) throws {
+    func `damage to the log or its shared memory loses no blob`(_ fate: String, suffix: String) throws {
         let original = try IndexUnderDamage(entries: Self.entries)
         original.cache.reopen()
         try original.cache.storage.store(value: .blob(1), forKey: "in the log")
         let path = original.cache.index.path
         var random = SeededGenerator.ofThisRun
-        // As a crash leaves them: copied while they are open.
+        // As after a crash: copied while they are open.
         let files = try ["", "-wal", "-shm"].map { try Data(contentsOf: URL(fileURLWithPath: path + $0)) }
         original.cache.storage.store.close()
         try original.restore(files[0])
@@ -99,7 +99,7 @@ import Testing
         #expect(value == nil || value == .blob(1))
     }
 
-    @Test func `garbage with a valid header, a text, and nothing at all`() throws {
+    @Test func `replacing the index with garbage, text or an empty file loses no blob`() throws {
         let original = try IndexUnderDamage(entries: Self.entries)
         var random = SeededGenerator.ofThisRun
         let garbage = Data((0..<40_000).map { _ in UInt8.random(in: 0...255, using: &random) })
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// Rows in an order that SQLite does not expect. A walk over them must end.
-    @Test func `leaves of the table exchanged with each other`() throws {
+    @Test func `exchanging leaf pages of the table loses no blob`() throws {
         let original = try IndexUnderDamage(entries: Self.entries)
         let leaves = (1..<original.pages).filter { original.index[$0 * original.pageSize] == 0x0D }
         for step in [1, 2, 3] {
@@ -123,7 +123,7 @@ import Testing
                     with: original.index[other * original.pageSize..<(other + 1) * original.pageSize])
             }
             try original.restore(data)
-            // A copied folder, whose rows are all walked.
+            // A copied folder, so that the opening walks over all rows.
             original.cache.storage.store.close()
             try original.expectService("leaves moved by \(step)")
             _ = try? original.cache.storage.store.forEachEntryBatch { _, _ in }
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `a folder in its place is in the way, and nothing is lost`() throws {
+    @Test func `a folder in place of the index blocks stores, and nothing is lost`() throws {
         let original = try IndexUnderDamage(entries: Self.entries)
         original.cache.storage.store.close()
         try FileManager.default.removeItem(at: original.cache.index)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Halcyon
 
-/// One bit of an index is another one, as a tired disk or a slip of a hex editor has it. Whatever bit it is, the cache goes on:
-/// nothing traps, nothing throws for ever, no byte is wrong.
+/// One bit of an index is flipped, as a failing disk or a hex editor may do. Whichever bit it is, the cache keeps working: nothing traps,
+/// no error persists, no byte is wrong.
 @Suite struct FlippedBitTests {
     private func expectService(_ original: IndexUnderDamage, flipped bit: Int) throws {
         var data = original.index
@@ -15,11 +15,11 @@ import Testing
         try original.expectService("bit \(bit % 8) of byte \(bit / 8)")
     }
 
-    @Test func `each bit of the header`() throws {
+    @Test func `flipping any bit of the header loses nothing`() throws {
         let original = try IndexUnderDamage(entries: 6)
         for bit in 0..<800 {
             try expectService(original, flipped: bit)
-            // No page is harmed: nothing may be missing.
+            // The pages are intact, so nothing may be missing.
             for seed in 0..<6 {
                 #expect(try original.cache.storage.value(forKey: "key \(seed)") == original.value(seed), "bit \(bit)")
             }
@@ -27,23 +27,25 @@ import Testing
         }
     }
 
-    @Test func `bits of the first page, and of the others`() throws {
+    @Test func `flipping bits of any page loses no blob`() throws {
         var original = try IndexUnderDamage(entries: 40)
         for place in Soak.spread((original.pageSize - 100) * 8, short: 300) {
             try expectService(original, flipped: 800 + place)
         }
         var random = SeededGenerator.ofThisRun
-        // Twenty for each seed.
+        // Twenty bits for each seed.
         for _ in 0..<20 * Soak.seeds(short: 5) {
             let bit = Int.random(in: original.pageSize * 8..<original.index.count * 8, using: &random)
             try expectService(original, flipped: bit)
-            // A boot with another name, or a store at another time: what was stored in the last minute is not trusted, and goes.
+            // The bit changed the name of the boot or the time of a store: entries of the last minute are not trusted and are dropped.
             if try original.blobCount < original.entries { original = try IndexUnderDamage(entries: 40) }
         }
     }
 
     @Test(arguments: [-1, 0, 1, 2, 3, 4, 5, 6, 8, 77, 1 << 30, Int(Int32.min), Int(Int32.max)])
-    func `a version that the ledger does not know`(_ version: Int) throws {
+    func `an index whose version is not in the ledger is replaced, and keeps its pins and metadata`(_ version: Int)
+        throws
+    {
         let original = try IndexUnderDamage(entries: 3)
         original.cache.storage.store.close()
         try Connection(path: original.cache.index.path).execute("PRAGMA user_version = \(version)")
@@ -62,7 +64,7 @@ import Testing
         "UPDATE schema_migrations SET version = 99 WHERE version = 6", "DELETE FROM schema_migrations",
         "DROP TABLE schema_migrations",
     ])
-    func `a ledger that no version has written`(_ change: String) throws {
+    func `an index with a ledger that no version writes is replaced, and keeps its pins`(_ change: String) throws {
         let original = try IndexUnderDamage(entries: 3)
         original.cache.storage.store.close()
         try Connection(path: original.cache.index.path).execute(change)

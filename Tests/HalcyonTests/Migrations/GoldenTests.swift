@@ -47,7 +47,7 @@ import Testing
 
     private func checksum(_ text: String) -> String { BlobName(key: text, isHashed: true, pathExtension: nil).text }
 
-    @Test func `a released migration and its golden text have not changed by a byte`() throws {
+    @Test func `a released migration and its golden text never change`() throws {
         #expect(Self.released.map(\.version) == MigrationFiles.all.map(\.version), "pin each migration that lands")
         for (file, pinned) in zip(MigrationFiles.all, Self.released) {
             #expect(checksum(file.sql) == pinned.migration, "\(file.name)")
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `the embedded text is that of the SQL files`() throws {
+    @Test func `the embedded migrations equal the SQL files`() throws {
         let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Migrations")
             .standardizedFileURL
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".sql") }
@@ -66,20 +66,20 @@ import Testing
         }
     }
 
-    @Test func `file names carry their numbers`() {
+    @Test func `the name of a migration file begins with its version`() {
         for file in MigrationFiles.all {
             #expect(file.name.hasPrefix("V" + String(format: "%04d", file.version) + "__"))
             #expect(file.name.hasSuffix(".sql") && file.oldestReader <= file.version)
         }
     }
 
-    /// An index as the version left it, in the folder of a cache.
+    /// Restores an index as that version left it, in the folder of a cache.
     private func restore(_ version: Int, in cache: CacheFixture) throws {
         cache.storage.store.close()
         try FileManager.default.removeItem(at: cache.index)
         let connection = try Connection(path: cache.index.path)
         try connection.execute(try golden(version))
-        // The text's: rows without files would be dropped after another restart.
+        // The golden text's boot: after another restart, rows without files would be dropped.
         cache.environment.boot = { "boot" }
     }
 
@@ -108,9 +108,9 @@ import Testing
         #expect(try cache.storage.check().integrityFindings == [])
     }
 
-    /// What later versions know of an entry, if the version knew it; nothing is made up for older ones.
+    /// Attributes of entries that a later version introduced; an upgrade invents nothing for older entries.
     @Test(arguments: released.map(\.version))
-    func `uses and notes survive`(version: Int) throws {
+    func `accesses, tags and metadata survive an upgrade`(version: Int) throws {
         let cache = try CacheFixture()
         try restore(version, in: cache)
         cache.reopen()
@@ -123,7 +123,7 @@ import Testing
         let old = try #require(entries.first { $0.key == "höhle 🦊" })
         #expect(address.hits == (version >= 3 ? 7 : 0) && address.allocatedSize == (version >= 3 ? 4096 : 6))
         #expect(address.baseKey == (version >= 3 ? address.key : nil))
-        // As many as any number of the index can say.
+        // The largest number that the index supports.
         #expect(large.hits == (version >= 3 ? Totals.limit : 0))
         #expect(address.tags == (version >= 4 ? ["höhle", "offline"] : []))
         #expect(address.validators?.etag == (version >= 4 ? "\"33a64df5\"" : nil))
@@ -156,7 +156,7 @@ import Testing
             "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema ORDER BY type, name")
     }
 
-    @Test func `the views answer without a manual`() throws {
+    @Test func `the views of version 1 show readable values`() throws {
         let cache = try CacheFixture()
         try restore(1, in: cache)
         let connection = try Connection(path: cache.index.path)
@@ -180,7 +180,7 @@ import Testing
         #expect(try connection.integer("PRAGMA application_id") == 0x4841_4C43)
     }
 
-    @Test func `each view has an answer`() throws {
+    @Test func `each view returns the expected rows`() throws {
         let cache = try CacheFixture()
         try restore(MigrationFiles.all.count, in: cache)
         let connection = try Connection(path: cache.index.path)
@@ -247,7 +247,7 @@ import Testing
         for view in views { #expect(answers.contains { "\($0.sql)".contains(" \(view)") }, "\(view)") }
     }
 
-    @Test func `the ledger's checksum is what sha256sum prints`() throws {
+    @Test func `the ledger's checksum is the output of sha256sum`() throws {
         let cache = try CacheFixture()
         let ledger = try cache.storage.store.index.ledger()
         #expect(ledger.map(\.checksum) == Self.released.map(\.migration))

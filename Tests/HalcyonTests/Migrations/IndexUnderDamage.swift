@@ -4,7 +4,7 @@ import Testing
 
 @testable import Halcyon
 
-/// A folder with an index that is made once, and put back for each case of damage. Entry 0 is pinned and has a tag.
+/// A folder with an index that is created once and restored for each case of damage. Entry 0 is pinned and has a tag.
 struct IndexUnderDamage {
     let cache: CacheFixture
     let index: Data
@@ -31,13 +31,13 @@ struct IndexUnderDamage {
 
     var pages: Int { index.count / pageSize }
 
-    /// Puts an index in the place of the one there is, and forgets what earlier cases have left.
+    /// Replaces the index, and deletes what earlier cases have left.
     func restore(_ data: Data) throws {
         cache.storage.store.close()
         for suffix in ["-wal", "-shm", ".damaged", ".damaged-wal", ".damaged-shm"] {
             try? FileManager.default.removeItem(atPath: cache.index.path + suffix)
         }
-        // In place: another inode number would mean a copied folder, where less is compared.
+        // In place: another inode number would mean a copied folder, where the cache compares less.
         let file = try FileHandle(forWritingTo: cache.index)
         try file.truncate(atOffset: 0)
         try file.write(contentsOf: data)
@@ -46,7 +46,7 @@ struct IndexUnderDamage {
 
     var isReplaced: Bool { FileManager.default.fileExists(atPath: cache.index.path + ".damaged") }
 
-    /// Reads some entries, stores one and evicts none; then every blob is there, and the cache is in order.
+    /// Reads some entries, stores one and evicts none; afterwards every blob exists and the cache is sound.
     func expectService(_ description: String) throws {
         cache.reopen()
         for seed in stride(from: 0, to: entries, by: max(1, entries / 11)) {

@@ -6,12 +6,12 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A migration that ends in the middle, at each of its statements, leaves the version before it, whole; the next opening does
-/// it from the beginning.
+/// A migration that is interrupted at any of its statements leaves the previous version intact; the next opening runs it from the
+/// beginning.
 @Suite struct InterruptedMigrationTests {
     static let versions = Array(1...MigrationFiles.all.count)
 
-    /// The statements of a file; those of a trigger's body belong to it.
+    /// The statements of a file; a trigger's body is part of its statement.
     static func statements(of sql: String) -> [String] {
         let code = sql.split(separator: "\n").filter { !$0.trimmingCharacters(in: .whitespaces).hasPrefix("--") }
         var statements: [String] = []
@@ -35,12 +35,12 @@ import Testing
             oldestReader: file.oldestReader)
     }
 
-    /// The released migrations up to a version, the last one with other text.
+    /// The released migrations up to a version, the last one with different SQL.
     static func migrator(upTo version: Int, sql: String? = nil) -> Migrator {
         Migrator((1..<version).map { migration($0) } + [migration(version, sql: sql)]) { 0 }
     }
 
-    /// An index of the version before, with the rows of its golden text.
+    /// An index of the previous version, with the rows of its golden text.
     static func makeIndex(before version: Int, at path: String) throws {
         guard version > 1 else { return }
         let name = "V" + String(format: "%04d", version - 1)
@@ -52,7 +52,7 @@ import Testing
     private static let rows: StaticString =
         "SELECT id || hex(name) || coalesce(key, '') || token || size || created_at FROM entries ORDER BY id"
 
-    /// Schema and rows, to be compared.
+    /// Schema and rows, for comparison.
     static func content(of path: String) throws -> [String] {
         let connection = try Connection(path: path)
         let schema = try connection.texts(dump)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `a statement that fails`(version: Int) throws {
+    func `a failure of any statement leaves the old version intact`(version: Int) throws {
         let statements = Self.statements(of: MigrationFiles.all[version - 1].sql)
         #expect(!statements.isEmpty)
         for count in 0...statements.count {
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `a process that is killed`(version: Int) async throws {
+    func `killing the process at any statement leaves the old version intact`(version: Int) async throws {
         let statements = Self.statements(of: MigrationFiles.all[version - 1].sql)
         for count in 0...statements.count {
             let folder = try TemporaryFolder()
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `a disk that is full`(version: Int) throws {
+    func `a full disk at any point leaves the old version intact`(version: Int) throws {
         var failures = 0
         for spare in 0..<40 {
             let folder = try TemporaryFolder()
@@ -129,7 +129,7 @@ import Testing
             }
             try Self.expectUpgrade(path, version: version)
         }
-        // Version 1 needs pages; one that only adds a column may need none.
+        // Version 1 needs pages; a version that only adds a column may need none.
         #expect(version > 1 || failures > 3)
     }
 }

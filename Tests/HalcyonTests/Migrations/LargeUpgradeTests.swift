@@ -6,12 +6,12 @@ import Testing
 
 @testable import Halcyon
 
-/// A hundred thousand rows of each released version come through to the newest one, step by step and at once.
+/// A hundred thousand rows of each released version survive the upgrade to the newest one, step by step and in one run.
 @Suite struct LargeUpgradeTests {
     private static let count = 100_000
     private static let versions = Array(1...MigrationFiles.all.count)
 
-    /// Rows as a cache has them: hashed names, most with a key, some that never expire, one in a hundred pinned.
+    /// Typical rows: hashed names, most with a key, some that never expire, one in a hundred pinned.
     private static func fill(_ connection: Connection, _ version: Int) throws {
         let access = version < 7 ? "accessed_at" : "rank"
         try connection.execute(
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `one step at a time, and at once`(from version: Int) throws {
+    func `an upgrade step by step and one in a single run give the same index`(from version: Int) throws {
         let stepped = try makeIndex(version)
         let digest = try stepped.connection.texts(Self.digest)
         for next in Self.versions where next > version {
@@ -65,7 +65,7 @@ import Testing
         #expect(
             try InterruptedMigrationTests.migrator(upTo: newest).migrate(atOnce.connection) == newest - version)
         try expectSound(atOnce.connection, digestAtOnce, version: newest)
-        // The plans do not depend on how the index came about.
+        // The query plans are the same as in a new index.
         for (name, sql) in IndexSQL.planned {
             #expect(
                 try atOnce.connection.queryPlan(of: sql) == stepped.connection.queryPlan(of: sql), "\(name)")
@@ -80,7 +80,7 @@ import Testing
         try OlderIndex.make(version: 1, at: cache.index.path)
     }
 
-    @Test func `entries, blobs and totals are the same afterwards, and the cache is in order`() throws {
+    @Test func `an upgrade keeps entries, blobs and totals, and leaves a sound cache`() throws {
         try withCache { cache in
             for seed in 0..<50 {
                 try cache.storage.store(
@@ -96,19 +96,19 @@ import Testing
         }
     }
 
-    @Test func `an upgrade that is interrupted at any commit is gone on with at the next opening`() throws {
+    @Test func `an upgrade that is interrupted at any commit continues at the next opening`() throws {
         var commits = 0
         while try !isFinished(whenInterruptedAfter: commits) {
             commits += 1
             try #require(commits < 100, "it makes no progress")
         }
-        // Each of the steps commits, and those in batches more than once.
+        // Each step commits, and steps in batches commit more than once.
         #expect(commits > 8)
     }
 
-    /// Upgrades a cache of version 6 in batches of two, and refuses all commits after so many, as a kill does.
+    /// Upgrades a cache of version 6 in batches of two, and refuses all commits after a given number, as after a kill.
     ///
-    /// - Returns: whether nothing was left to do by then.
+    /// - Returns: whether the upgrade was complete by then.
     private func isFinished(whenInterruptedAfter commits: Int) throws -> Bool {
         var tuning = Tuning.patient
         tuning.flushBatchSize = 2
@@ -142,7 +142,7 @@ import Testing
         try Connection(path: cache.index.path).integer("SELECT upgrading FROM state")
     }
 
-    @Test func `this version notices that a newer one has migrated the index it has open`() throws {
+    @Test func `a newer version's migration of an open index is noticed`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let next = MigrationFiles.all.count + 1

@@ -11,7 +11,7 @@ import Testing
 @Suite(.endsEvenIfItHangs) struct NewerIndexTests {
     private static let newest = MigrationFiles.all.count
 
-    /// Makes the index one that a newer version has changed.
+    /// Turns the index into one that a newer version has changed.
     private func migrateFurther(
         _ cache: CacheFixture, oldestReader: Int, _ change: String = "ALTER TABLE entries ADD COLUMN mood TEXT"
     ) throws {
@@ -33,7 +33,7 @@ import Testing
         return cache
     }
 
-    /// A newer version that says this one can use its index, and is wrong.
+    /// A newer version that wrongly states that this one can use its index.
     private func cacheWithIndex(thatLacks change: String) throws -> CacheFixture {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "a", attributes: .init(isPinned: true, tags: ["t"]))
@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: losses)
-    func `one that lacks what this version needs is no damage, and is refused where something may be thrown`(
+    func `a newer index without a required table or column is not damage, and the throwing initializer refuses it`(
         _ change: String
     ) throws {
         let cache = try cacheWithIndex(thatLacks: change)
@@ -68,7 +68,9 @@ import Testing
     }
 
     @Test(arguments: losses)
-    func `one that lacks what this version needs is set aside where nothing may be thrown`(_ change: String) throws {
+    func `a newer index without a required table or column is set aside by the initializer that cannot throw`(
+        _ change: String
+    ) throws {
         let cache = try cacheWithIndex(thatLacks: change)
         cache.reopen()
         for _ in 0..<2 {
@@ -84,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: ["DROP INDEX entries_by_rank", "DROP INDEX tags_by_entry"])
-    func `one that lacks an index is used as it is`(_ change: String) throws {
+    func `a newer index without one of the SQL indexes is used unchanged`(_ change: String) throws {
         let cache = try cacheWithIndex(thatLacks: change)
         cache.reopen()
         try cache.storage.store(value: .blob(2), forKey: "b", attributes: .init(tags: ["t"]))
@@ -101,7 +103,7 @@ import Testing
         try Connection(path: cache.index.path).integer("PRAGMA user_version")
     }
 
-    @Test func `one that admits this version is used as it is`() throws {
+    @Test func `a newer index that this version can read is used unchanged`() throws {
         let cache = try cacheWithNewerIndex(oldestReader: Self.newest)
         cache.reopen()
         #expect(try cache.storage.value(forKey: "a") == .blob(1))
@@ -112,7 +114,9 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `one that does not is refused by the throwing initialiser and left alone`() throws {
+    @Test func `the throwing initializer refuses a newer index that this version cannot read, and leaves it alone`()
+        throws
+    {
         let cache = try cacheWithNewerIndex(oldestReader: Self.newest + 1)
         let error = #expect(throws: KingfisherError.self) {
             try DiskStorage.Backend<Data>(config: cache.config, environment: cache.environment)
@@ -125,7 +129,7 @@ import Testing
         #expect(try userVersion(cache) == Int64(Self.newest + 1))
     }
 
-    @Test func `where nothing may be thrown it is set aside, and no blob is lost`() throws {
+    @Test func `the initializer that cannot throw sets a newer index aside, and no blob is lost`() throws {
         let cache = try cacheWithNewerIndex(oldestReader: Self.newest + 1)
         cache.reopen()
         #expect(try cache.storage.value(forKey: "a") == .blob(1))
@@ -137,8 +141,8 @@ import Testing
         try cache.requireClean()
     }
 
-    /// Two threads find it at the same moment, and the second one comes when the first one has done it.
-    @Test func `it is set aside once`() throws {
+    /// Two threads find it at the same moment, and the second one arrives when the first is done.
+    @Test func `a newer index is set aside only once`() throws {
         let cache = try cacheWithNewerIndex(oldestReader: Self.newest + 1)
         cache.reopen()
         try cache.storage.store(value: .blob(2), forKey: "b")
@@ -151,7 +155,7 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `while somebody uses it there are misses, and nothing is touched`() throws {
+    @Test func `while another process uses a newer index lookups miss, and nothing is touched`() throws {
         let cache = try cacheWithNewerIndex(oldestReader: Self.newest + 1)
         var newer: Connection? = try Connection(path: cache.index.path)
         _ = try newer?.integer("SELECT count(*) FROM entries")
@@ -164,7 +168,7 @@ import Testing
         #expect(try cache.storage.value(forKey: "a") == .blob(1))
     }
 
-    @Test func `an older version that has it open goes on reading, and can store nothing`() throws {
+    @Test func `an older version that has an upgraded index open keeps reading and cannot store`() throws {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "a")
         cache.storage.store.close()
@@ -172,7 +176,7 @@ import Testing
         let old = InterruptedMigrationTests.migrator(upTo: 6)
         let connection = try Connection(path: cache.index.path)
         #expect(try old.migrate(connection) == 0)
-        // Prepared before, as those of a process are.
+        // Prepared before the change, as in a running process.
         let read = { try connection.with(IndexSQL.formerLookup) { _ in } }
         try read()
         cache.reopen()
@@ -185,7 +189,7 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `a column that somebody has added to version 6 costs the index, and nothing that it knew`() throws {
+    @Test func `a column added by hand to version 6 causes a new index that keeps all information`() throws {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "a")
         try cache.storage.update(.init(isPinned: true), forKey: "a")
@@ -201,7 +205,7 @@ import Testing
         try cache.requireClean()
     }
 
-    /// What 0.1.0 does when it opens a folder of this version: its index knows files, and no keys.
+    /// What version 0.1.0 does when it opens a folder of this version: its index has files and no keys.
     private func setAsideByAnEarlierVersion(_ cache: CacheFixture) throws {
         cache.storage.store.close()
         let path = cache.index.path
@@ -209,7 +213,7 @@ import Testing
         try FileManager.default.copyItem(atPath: path + ".newer", toPath: path)
         try OlderIndex.make(version: 6, at: path)
         let inode = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int ?? 0
-        // A token's remainder is of the file; the rest is drawn anew.
+        // The remainder of a token depends on the file; the rest is random.
         try Connection(path: path).execute(
             """
             UPDATE entries SET key = NULL, pinned = 0, hits = 1, source = NULL, base_length = 0,
@@ -219,9 +223,9 @@ import Testing
             """)
     }
 
-    /// A cache of four entries with everything that can be noted, set aside by an earlier version, which has then removed one entry.
+    /// A cache of four entries with all attributes, set aside by an older version, which has then removed one entry.
     ///
-    /// - Parameter isFound: false puts the index that was set aside elsewhere until the opening is over.
+    /// - Parameter isFound: false moves the set-aside index elsewhere until the opening is over.
     private func cacheWithSetAsideIndex(isFound: Bool = true) throws -> CacheFixture {
         let cache = try CacheFixture()
         for key in ["a", "b", "c", "d"] {
@@ -248,7 +252,7 @@ import Testing
         return cache
     }
 
-    /// Opens a cache anew, with the index that was elsewhere set aside, after a change for which nothing may be open.
+    /// Reopens a cache with that index set aside, after a change that needs all connections closed.
     private func reopen(_ cache: CacheFixture, withSetAsideIndexAt place: URL, _ change: () throws -> Void) throws {
         cache.storage.store.close()
         try FileManager.default.moveItem(at: newer(cache).appendingPathExtension("away"), to: place)
@@ -278,11 +282,11 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `what an earlier version has set aside is taken back`() throws {
+    @Test func `an index that an older version set aside is taken back`() throws {
         let cache = try cacheWithSetAsideIndex()
         try expectTakenBack(cache)
         #expect(try cache.storage.statistics.total.stores == 4)
-        // Nothing is counted or taken back a second time.
+        // Nothing is counted or taken back twice.
         try cache.storage.update(.init(isPinned: false, tags: []), forKey: "a")
         cache.storage.store.close()
         cache.reopen()
@@ -313,7 +317,7 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `what an update takes away before the rest is taken back stays away`() throws {
+    @Test func `an unpin before the set-aside index is taken back is not undone`() throws {
         let cache = try cacheWithSetAsideIndex(isFound: false)
         try FileManager.default.moveItem(at: newer(cache).appendingPathExtension("away"), to: newer(cache))
         #expect(try cache.storage.update(.init(isPinned: false, tags: []), forKey: "a"))
@@ -327,7 +331,7 @@ import Testing
         #expect(try cache.storage.entry(forKey: "d")?.isPinned == true)
     }
 
-    @Test func `one that is locked is taken back later`() throws {
+    @Test func `a locked set-aside index is taken back later`() throws {
         let cache = try cacheWithSetAsideIndex(isFound: false)
         var holder: Connection?
         try reopen(cache, withSetAsideIndexAt: newer(cache)) {
@@ -343,7 +347,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `it is taken back also when the index beside it is damaged or gone`(isGone: Bool) throws {
+    func `a set-aside index is taken back even if the current index is damaged or missing`(isGone: Bool) throws {
         let cache = try cacheWithSetAsideIndex(isFound: false)
         try reopen(cache, withSetAsideIndexAt: newer(cache)) {
             if isGone {
@@ -357,7 +361,7 @@ import Testing
     }
 
     @Test(arguments: ["-journal", "-wal", "-shm"], ["newer", "damaged"])
-    func `nobody waits for a pipe beside a set-aside index`(suffix: String, kind: String) throws {
+    func `an opening does not wait for a named pipe beside a set-aside index`(suffix: String, kind: String) throws {
         let cache = try cacheWithSetAsideIndex(isFound: false)
         let place = cache.metadata.appendingPathComponent("index.sqlite.\(kind)")
         try reopen(cache, withSetAsideIndexAt: place) {
@@ -383,7 +387,7 @@ import Testing
         "DROP VIEW cache_entries", "DROP TRIGGER entries_changed_unlisted",
         "CREATE TRIGGER mine AFTER DELETE ON entries BEGIN UPDATE statistics SET removals = removals; END",
     ])
-    func `what somebody has made of an index of version 6 does not keep it from being upgraded`(edit: String) throws {
+    func `an index of version 6 that was edited by hand can be upgraded`(edit: String) throws {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "a")
         cache.storage.store.close()

@@ -5,10 +5,10 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// The system refuses to read pages of the index. SQLite calls some of that corruption; nothing is known of bytes that nobody
-/// could read, and no index is set aside for them.
+/// The system refuses to read pages of the index. SQLite reports some of these errors as corruption, but unread bytes prove nothing, so no
+/// index is set aside.
 @Suite struct RefusedReadTests {
-    /// `SQLITE_IOERR_CORRUPTFS`: what SQLite's own VFS says of EIO.
+    /// `SQLITE_IOERR_CORRUPTFS`: SQLite's own VFS reports EIO with it.
     private static let corruptFileSystem = Int32(10 | 33 << 8)
     private static let readRefused = Int32(10 | 1 << 8)
 
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a disk that refuses every third read`() throws {
+    @Test func `a disk that refuses every third read sets no index aside`() throws {
         try withBadDisk { cache, vfs in
             for round in 0..<40 {
                 vfs.fail([.read: Self.corruptFileSystem], after: round % 3, times: 1)
@@ -60,9 +60,9 @@ import Testing
         }
     }
 
-    /// One fault is one error at most.
+    /// One fault causes at most one error.
     @Test(arguments: 1...8)
-    func `an opening that failed is tried again at once`(faults: Int) throws {
+    func `a failed opening is retried at once`(faults: Int) throws {
         let (cache, vfs) = (try CacheFixture(), FaultyVFS())
         cache.environment.vfs = vfs.name
         try cache.storage.store(value: .blob(1), forKey: "a")

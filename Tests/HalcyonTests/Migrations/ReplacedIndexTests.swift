@@ -4,9 +4,9 @@ import Testing
 
 @testable import Halcyon
 
-/// Another process sets the index aside and puts a new one in its place, again and again.
+/// Another process repeatedly sets the index aside and creates a new one.
 @Suite struct ReplacedIndexTests {
-    @Test func `whoever uses it meanwhile gets answers, not errors`() async throws {
+    @Test func `while another process replaces the index, calls get answers and no errors`() async throws {
         let cache = try CacheFixture()
         for seed in 0..<40 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
         cache.settle()
@@ -29,7 +29,7 @@ import Testing
             }
             group.addTask {
                 for _ in 0..<60 {
-                    // At most once for each call, as another process would do it by accident.
+                    // At most once per call, as if by accident.
                     let before = rounds.withLock { $0 }
                     while rounds.withLock({ $0 }) == before { await Task.yield() }
                     try? other.store.index.files.setAside(as: other.store.index.files.damaged)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct SelfExplanationTests {
     private static let image = "https://img.example.com/a.png"
 
-    /// Three variants of one image, one of which is read; a pinned entry, one that has expired, and a large one of another host.
+    /// Three variants of one image, one of them read; a pinned entry, an expired one, and a large one of another host.
     private func makeCache() throws -> (cache: CacheFixture, index: Connection) {
         let cache = try CacheFixture()
         for (seed, variant) in ["", "@round", "@blur"].enumerated() {
@@ -30,7 +30,7 @@ import Testing
         return (cache, try Connection(path: cache.index.path, access: .queryOnly))
     }
 
-    /// One statement each, without a date in it that depends on the day.
+    /// One statement each, with answers that do not depend on the day.
     private static let questions: [(question: String, sql: StaticString, answer: [String])] = [
         ("entries and bytes", "SELECT entries || ' ' || bytes FROM cache_summary", ["6 5333"]),
         (
@@ -85,7 +85,7 @@ import Testing
         ),
     ]
 
-    @Test func `fifteen questions have one statement each`() throws {
+    @Test func `one statement answers each of fifteen questions`() throws {
         let (cache, index) = try makeCache()
         for (question, sql, answer) in Self.questions {
             #expect(try index.texts(sql) == answer, "\(question)")
@@ -93,7 +93,7 @@ import Testing
         withExtendedLifetime(cache) {}
     }
 
-    @Test func `each view answers without any index, also one that somebody dropped`() throws {
+    @Test func `each view works even if an SQL index was dropped`() throws {
         let (cache, index) = try makeCache()
         let writer = try Connection(path: cache.index.path)
         let answers = try Self.questions.map { try index.texts($0.sql) }
@@ -108,7 +108,7 @@ import Testing
         try index.texts("SELECT name FROM sqlite_schema WHERE type = 'view'")
     }
 
-    @Test func `there are nine tables, and every column of all that is there is explained`() throws {
+    @Test func `there are nine tables, and every column of every table and view is documented`() throws {
         let (cache, index) = try makeCache()
         cache.settle()
         let tables = try index.texts("SELECT name FROM sqlite_schema WHERE type = 'table'")
@@ -127,7 +127,7 @@ import Testing
                 "SELECT column_name FROM cache_schema WHERE unit || meaning = '' AND table_name LIKE 'cache%'") == [])
     }
 
-    @Test func `what the index suggests to ask works, and every view is suggested`() throws {
+    @Test func `the suggested queries work, and every view is suggested`() throws {
         let (cache, index) = try makeCache()
         for statement in try index.texts("SELECT statement FROM cache_help") { try index.execute(statement) }
         let suggested = try Set(index.texts("SELECT name FROM cache_help WHERE access LIKE 'read only%'"))
@@ -135,7 +135,7 @@ import Testing
         withExtendedLifetime(cache) {}
     }
 
-    @Test func `dates are UTC and say so, or NULL`() throws {
+    @Test func `dates are NULL, or UTC and labelled so`() throws {
         let (cache, _) = try makeCache()
         let index = try Connection(path: cache.index.path)
         try index.execute("CREATE TEMP TABLE dates (text)")

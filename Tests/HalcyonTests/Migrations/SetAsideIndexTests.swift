@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-/// An index has to be set aside. What can still be read of it comes back with the blobs.
+/// An index has to be set aside. The cache recovers what is still readable, together with the blobs.
 @Suite struct SetAsideIndexTests {
     private static let entries = 400
 
@@ -25,14 +25,14 @@ import Testing
         return cache
     }
 
-    /// Everything but the file system's own.
+    /// Everything except the file system's properties.
     private func entries(of cache: CacheFixture) throws -> [String: DiskStorage.EntryInfo] {
         try (0..<Self.entries).reduce(into: [:]) { entries, seed in
             entries["key \(seed)"] = try cache.storage.entry(forKey: "key \(seed)")
         }
     }
 
-    @Test func `all of it, where all can be read`() throws {
+    @Test func `all information of a readable set-aside index is recovered`() throws {
         let cache = try filledCache()
         let before = try entries(of: cache)
         let statistics = try cache.storage.statistics.total
@@ -50,7 +50,7 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `what is stored before its turn is not overwritten`() throws {
+    @Test func `entries stored before the recovery are not overwritten`() throws {
         let cache = try filledCache()
         try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
         cache.reopen()
@@ -64,7 +64,7 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `a blob that is another one by now gets nothing of what was known of the old one`() throws {
+    @Test func `a blob that was replaced meanwhile gets no recovered attributes`() throws {
         let cache = try filledCache()
         try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
         let file = cache.storage.cacheFileURL(forKey: "key 7")
@@ -77,7 +77,7 @@ import Testing
         #expect(try cache.storage.entry(forKey: "key 14")?.isPinned == true)
     }
 
-    @Test func `most of it, where a page is lost`() throws {
+    @Test func `most information is recovered if a page is lost`() throws {
         let cache = try filledCache()
         let page = try #require(
             try Connection(path: cache.index.path).integer(
@@ -96,7 +96,7 @@ import Testing
         try cache.requireClean()
     }
 
-    /// Calls on the file that was set aside, each of which is refused so many times.
+    /// Calls on the set-aside file, each of which fails that many times.
     private static let refusals: [(call: FaultyVFS.Call, code: Int32)] = [
         (.open, 14), (.read, 10 | 1 << 8), (.lock, 5),
     ]
@@ -115,7 +115,7 @@ import Testing
         return vfs
     }
 
-    /// Sweeps until there is nothing left to do, as housekeeping does once a second.
+    /// Sweeps until nothing is left to do, as housekeeping does once a second.
     private func sweep(_ cache: CacheFixture, atMost limit: Int) {
         cache.settle()
         let store = cache.storage.store
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 7], refusals.indices)
-    func `all of it, where the system refuses to read it at first`(times: Int, refusal: Int) throws {
+    func `all information is recovered if the system refuses the first reads`(times: Int, refusal: Int) throws {
         let cache = try filledCache()
         let before = try entries(of: cache)
         cache.storage.store.close()
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: refusals.indices)
-    func `one that the system refuses to read for good holds nothing up`(refusal: Int) throws {
+    func `a set-aside index that can never be read delays nothing`(refusal: Int) throws {
         let cache = try filledCache()
         try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
         let vfs = refusing(.max, Self.refusals[refusal])
@@ -150,7 +150,7 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `in a copied folder too`() throws {
+    @Test func `a set-aside index in a copied folder is recovered too`() throws {
         let cache = try filledCache()
         try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
         let copy = cache.folder.url.appendingPathComponent("copy")
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: ["PRAGMA page_size = 1024", "PRAGMA encoding = 'UTF-16'"])
-    func `somebody else's database is kept as it is`(_ shape: String) throws {
+    func `a foreign database in place of the index is kept unchanged`(_ shape: String) throws {
         let cache = try filledCache()
         try FileManager.default.removeItem(at: cache.index)
         var connection: Connection? = try Connection(path: cache.index.path)
@@ -179,7 +179,7 @@ import Testing
         #expect(try kept.integer("SELECT count(*) FROM mine WHERE x IN ('a', 'b')") == 2)
     }
 
-    @Test func `what must not be kept does not come back`() throws {
+    @Test func `without stored keys, a recovery brings no keys back`() throws {
         let cache = try filledCache()
         try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
         let storage = DiskStorage.Backend<Data>(

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// What an observer is told.
+/// The events that an observer receives.
 @Suite struct ObserverTests {
     private typealias Event = DiskStorage.Event
 
@@ -20,7 +20,7 @@ import Testing
             }
         }
 
-        /// Comes from another thread. A minute at most.
+        /// Events from another thread; waits for at most a minute.
         func waitFor(_ kind: DiskStorage.Event.Kind) -> DiskStorage.Event? {
             for _ in 0..<60_000 {
                 if let event = take().first(where: { $0.kind == kind }) { return event }
@@ -45,7 +45,7 @@ import Testing
         return (cache, events)
     }
 
-    @Test func `reads, stores and removals are told one by one`() throws {
+    @Test func `each read, store and removal is reported as an event`() throws {
         let (cache, events) = try observed()
         let storage = cache.storage
         try storage.store(value: .blob(1), forKey: "a")
@@ -60,7 +60,7 @@ import Testing
         #expect(all.map(\.bytes) == [100, 100, 0, 100, 100] && all.allSatisfy { $0.count == 1 && $0.key == nil })
     }
 
-    @Test func `keys are told to those that ask for them`() throws {
+    @Test func `events contain keys only on request`() throws {
         let (cache, events) = try observed(withKeys: true)
         try cache.storage.store(value: .blob(1), forKey: "a")
         _ = try cache.storage.value(forKey: "a")
@@ -69,7 +69,7 @@ import Testing
         #expect(events.take().map(\.key) == ["a", "a", "b", "a"])
     }
 
-    @Test func `what goes in batches is told with its number, bytes and age`() throws {
+    @Test func `a batch of removals is reported with number, bytes and age`() throws {
         let (cache, events) = try observed { $0.sizeLimit = 1_000 }
         let storage = cache.storage
         for number in 0..<12 {
@@ -92,7 +92,7 @@ import Testing
         #expect(removals.map(\.kind) == [.removal, .removal] && removals.map(\.count) == [1, 4])
     }
 
-    @Test func `what a full disk lets go of is counted and told like the rest`() throws {
+    @Test func `evictions for a full disk are counted and reported like others`() throws {
         let (cache, events) = try observed { $0.sizeLimit = 300 }
         for number in 0..<5 { try cache.storage.store(value: .blob(number), forKey: "\(number)") }
         cache.clock.advance(by: 10)
@@ -111,7 +111,7 @@ import Testing
         try cache.requireClean()
     }
 
-    @Test func `errors are told without a key, and damage that heals`() throws {
+    @Test func `errors are reported without a key, and repaired damage is reported`() throws {
         let (cache, events) = try observed(withKeys: true)
         try cache.storage.store(value: .blob(1), forKey: "secret")
         _ = events.take()
@@ -126,7 +126,7 @@ import Testing
         #expect(events.waitFor(.repair) != nil)
     }
 
-    @Test func `a wait for another process is told with its length`() throws {
+    @Test func `a wait for another process is reported with its duration`() throws {
         let (cache, events) = try observed()
         try cache.storage.store(value: .blob(1), forKey: "a")
         cache.settle()
@@ -144,7 +144,7 @@ import Testing
         #expect(wait.seconds > 0.01 && wait.count == 0)
     }
 
-    @Test func `a storage that is gone is told nothing, and two on a folder are told of both`() throws {
+    @Test func `a released storage receives no events, and two on a folder receive those of both`() throws {
         let (cache, events) = try observed()
         let others = Events()
         var config = cache.config
@@ -166,7 +166,7 @@ import Testing
         _ = first
     }
 
-    @Test func `an observer may call the storage, whatever it is told`() throws {
+    @Test func `an observer may call the storage during any event`() throws {
         let (storage, told) = (Locked<DiskStorage.Backend<Data>?>(nil), Locked<Set<String>>([]))
         let cache = try CacheFixture { config in
             config.observer = { event in

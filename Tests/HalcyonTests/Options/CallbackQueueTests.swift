@@ -11,7 +11,7 @@ import Testing
         #expect(called.withLock { $0 })
     }
 
-    @Test func `a named queue is the one that is used`() async {
+    @Test func `a dispatch queue is used for its blocks`() async {
         let queue = DispatchQueue(label: "callback")
         let key = DispatchSpecificKey<Int>()
         queue.setSpecific(key: key, value: 7)

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `each item has its place`() {
+    @Test func `each option sets its own property`() {
         let options = KingfisherParsedOptionsInfo([
             .fromMemoryCacheOrRefresh, .backgroundDecode, .callbackQueue(.untouch), .scaleFactor(2),
             .preloadAllAnimationData, .onlyLoadFirstFrame, .processor(Variant("p")),
@@ -48,7 +48,7 @@ import Testing
         ]
         #expect(!switches.contains(false))
         #expect(options.downloadPriority == 1)
-        // Given as none, which is not the same as not given.
+        // Set to none, which differs from not set.
         #expect(options.onFailureImage == .some(.none) && KingfisherParsedOptionsInfo(.empty).onFailureImage == nil)
         #expect(options.scaleFactor == 2 && options.diskStoreWriteOptions == .atomic)
         #expect(options.processor.identifier == "p" && options.cacheSerializer is NoSerializer)
@@ -65,7 +65,7 @@ import Testing
         #expect(made == ImageCreatingOptions(scale: 2, duration: 0, preloadAll: true, onlyFirstFrame: true))
     }
 
-    @Test func `of an option that is given twice the last one counts`() {
+    @Test func `the last of two equal options counts`() {
         let info: KingfisherOptionsInfo = [
             .scaleFactor(2), .scaleFactor(3), .forcedCacheFileExtension("a"), .forcedCacheFileExtension(nil),
         ]
@@ -88,7 +88,7 @@ import Testing
         #expect(original.targetCache == nil && original.originalCache === two)
     }
 
-    @Test func `carried options change nothing about the cache itself`() async throws {
+    @Test func `options for other parts of Kingfisher do not affect the cache`() async throws {
         try await withImageCache { subject in
             let options = KingfisherParsedOptionsInfo([
                 .cacheMemoryOnly, .waitForCache, .onlyFromCache, .cacheOriginalImage, .asyncCacheTypeCheck,

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Halcyon
 
-/// What a cache does in the background, with what the system answers there played by the test.
+/// The work of a cache in the background; the test plays the system.
 @Suite struct BackgroundTests {
     /// A cache in an app group's container, as an app on iOS has it.
     private final class Fixture: @unchecked Sendable {
-        // Sendable because its members are constants that are so.
+        // Sendable because all members are Sendable constants.
         let files: CacheFixture
         let cache: ImageCache
 
@@ -36,7 +36,7 @@ import Testing
 
     // MARK: Time for an app
 
-    @Test func `in time that is given the cache is cleaned, lets go of its folder and gives the time back`()
+    @Test func `with background time, the cache is cleaned, closes its folder and ends the task`()
         async throws
     {
         let fixture = try Fixture()
@@ -49,7 +49,7 @@ import Testing
         #expect(try fixture.entryCount == 0)
     }
 
-    @Test func `without time nothing is cleaned, and the folder is let go of at once`() async throws {
+    @Test func `without background time, nothing is cleaned and the folder is closed at once`() async throws {
         let fixture = try Fixture()
         try fixture.storeExpired()
         await MainActor.run { fixture.clean { _ in nil } }
@@ -61,7 +61,7 @@ import Testing
 
     // MARK: When the time runs out
 
-    /// Another process's, or one of a thread that does not come back.
+    /// A lock that another process holds, or a thread that does not return.
     private func whileWriteLocked(_ fixture: Fixture, _ body: () throws -> Void) throws {
         let other = try Connection(path: fixture.files.index.path, access: .readWriteCreate)
         try other.begin()
@@ -69,7 +69,7 @@ import Testing
         try body()
     }
 
-    @Test func `a store that waits for another process does not hold up the end of the time`() throws {
+    @Test func `a store that waits for another process does not delay the end of the background time`() throws {
         let fixture = try Fixture()
         try fixture.files.storage.store(value: .blob(1), forKey: "a")
         try whileWriteLocked(fixture) {
@@ -95,7 +95,7 @@ import Testing
         try fixture.files.requireClean()
     }
 
-    @Test func `the handler of the end of the time waits for nothing, and the time is given back after the folder`()
+    @Test func `the expiration handler does not block, and the task ends after the folder is closed`()
         async throws
     {
         let fixture = try Fixture()
@@ -130,7 +130,7 @@ import Testing
         try fixture.files.requireClean()
     }
 
-    @Test func `the end of the time waits for no disk`() throws {
+    @Test func `the end of the background time does not wait for the disk`() throws {
         let vfs = FaultyVFS()
         let synchronized = Locked(0)
         let thread = pthread_self()
@@ -153,7 +153,7 @@ import Testing
         fixture.files.storage.close()
     }
 
-    @Test func `a long read ends`() throws {
+    @Test func `a long read ends when the background time runs out`() throws {
         let fixture = try Fixture()
         try fixture.files.storage.store(value: .blob(1), forKey: "a")
         let began = DispatchSemaphore(value: 0)
@@ -203,11 +203,11 @@ import Testing
             }
         }
 
-        /// Says of the last span that its time has run out.
+        /// Tells the last span that its time has run out.
         func expire() { blocks.withLock { $0.last }?(true) }
     }
 
-    /// With one entry, and no housekeeping that would have a span under way, or begin one.
+    /// With one entry, and without housekeeping that could begin a span.
     private func idleFixture(_ system: System) throws -> Fixture {
         let fixture = try Fixture { environment in
             environment.expiringActivity = system.perform
@@ -219,7 +219,7 @@ import Testing
         return fixture
     }
 
-    @Test func `a write in a shared folder is made in a span without suspension`() throws {
+    @Test func `a write in a shared folder runs in a span without suspension`() throws {
         let system = System(grants: true)
         let inside = Locked([Int]())
         let fixture = try Fixture { environment in
@@ -234,7 +234,7 @@ import Testing
         while system.spans > 0 { usleep(500) }
     }
 
-    @Test func `without such a span nothing is written, and the next one is enough`() throws {
+    @Test func `without a span nothing is written, and the next span is enough`() throws {
         let system = System(grants: true)
         let fixture = try idleFixture(system)
         system.grant(false)
@@ -257,7 +257,7 @@ import Testing
                 failed.signal()
             }
             while fixture.index.writer.withLockIfFree({ _ in }) != nil { usleep(500) }
-            // The process is about to be suspended: it gets no other span now.
+            // The process is about to be suspended and gets no other span now.
             system.grant(false)
             system.expire()
             failed.wait()
@@ -283,7 +283,7 @@ import Testing
         #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
     }
 
-    @Test func `a span does not end a suspension that was asked for`() throws {
+    @Test func `a span does not end a requested suspension`() throws {
         let system = System(grants: true)
         let fixture = try Fixture { $0.expiringActivity = system.perform }
         try fixture.files.storage.store(value: .blob(1), forKey: "a")
@@ -295,7 +295,7 @@ import Testing
         #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
     }
 
-    @Test func `spans that overlap are one`() {
+    @Test func `overlapping spans count as one`() {
         let system = System(grants: true)
         let activity = ExpiringActivity(system.perform)
         #expect(activity.begin {} && activity.begin {})
@@ -306,8 +306,8 @@ import Testing
         while system.spans > 0 { usleep(500) }
     }
 
-    /// An interrupt ends a statement that runs; one that is about to begin is not held up.
-    @Test func `a transaction that goes on beyond the end of the time lets go of the index itself`() throws {
+    /// An interrupt ends a running statement; it does not stop one that is about to begin.
+    @Test func `a transaction that outlasts the background time closes the index itself`() throws {
         let fixture = try Fixture()
         try fixture.files.storage.store(value: .blob(1), forKey: "a")
         let began = DispatchSemaphore(value: 0)
@@ -329,7 +329,7 @@ import Testing
         #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
     }
 
-    @Test func `an app that has come back keeps its folder`() async throws {
+    @Test func `an app that has returned to the foreground keeps its folder open`() async throws {
         let fixture = try Fixture()
         try fixture.files.storage.store(value: .blob(1), forKey: "a")
         await MainActor.run {
@@ -339,14 +339,14 @@ import Testing
             }
         }
         #expect(fixture.index.isOpen)
-        // The system's answer, or the end of the time, comes when the app is back.
+        // The system's answer, or the end of the time, arrives after the app has returned.
         let count = fixture.cache.resumptionCount
         fixture.cache.resumeAfterSuspension()
         fixture.cache.releaseSharedFolder(unlessResumedSince: count)
         #expect(fixture.index.isOpen)
     }
 
-    @Test func `a folder of the app alone asks for no span`() throws {
+    @Test func `a folder that is not shared needs no span`() throws {
         let system = System(grants: false)
         let files = try CacheFixture()
         files.environment.expiringActivity = system.perform
@@ -355,7 +355,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `an extension that goes to the background lets go of its folder`(isGranted: Bool) async throws {
+    func `an extension that goes to the background closes its folder`(isGranted: Bool) async throws {
         let system = System(grants: isGranted)
         let fixture = try Fixture()
         try fixture.files.storage.store(value: .blob(1), forKey: "a")

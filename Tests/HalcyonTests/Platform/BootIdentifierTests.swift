@@ -10,27 +10,27 @@ import Testing
         return BootIdentifier.isSame(name(left.0, left.1, "x"), name(right.0, right.1, "y"))
     }
 
-    @Test func `a boot's name tells it from others, and where a sandbox hides it the time it began`() {
+    @Test func `an identifier distinguishes boots, or their start time if a sandbox hides it`() {
         #expect(same(("boot", 5), ("boot", 500)) && !same(("boot", 5), ("other", 5)))
         #expect(same((nil, 1_000), (nil, 1_000)) && same((nil, 1_000), ("boot", 1_000)))
-        // What the clock is corrected by, and not what it is set by.
+        // Small corrections of the clock, unlike settings by the user.
         #expect(same((nil, 1_000), (nil, 1_001)) && same(("", 1_030), (nil, 1_000)))
         #expect(!same((nil, 1_000), (nil, 1_031)) && !same(("boot", nil), (nil, 1_000)))
-        // As 0.1.0 noted it.
+        // As version 0.1.0 recorded it.
         #expect(BootIdentifier.isSame("boot", BootIdentifier.identifier(session: "boot", startTime: 5, unknown: "")))
     }
 
-    @Test func `where nothing can be known each process takes the machine for restarted`() {
+    @Test func `without an identifier and a start time, each process assumes a restart`() {
         let name = BootIdentifier.identifier
         #expect(name(nil, nil, "x") != name(nil, nil, "y"))
         #expect(!same((nil, nil), (nil, nil)) && !same((nil, nil), (nil, 5)))
     }
 
-    @Test func `this machine has one`() {
+    @Test func `this machine has a boot identifier`() {
         #expect(!BootIdentifier.current.hasPrefix("unknown") && BootIdentifier.current.contains(" began at "))
     }
 
-    @Test func `what was stored just before an opening that knows nothing is not trusted`() throws {
+    @Test func `without a boot identifier, an opening does not trust recent entries`() throws {
         try withCache { cache in
             cache.environment.boot = { "unknown \(UUID().uuidString)" }
             try cache.storage.store(value: .blob(1), forKey: "old")
@@ -38,7 +38,7 @@ import Testing
             try cache.storage.store(value: .blob(2), forKey: "new")
             cache.reopen()
             #expect(try cache.storage.value(forKey: "old") == .blob(1))
-            // It may not have got to the disk.
+            // The blob may not have reached the disk.
             #expect(try cache.storage.value(forKey: "new") == nil)
         }
     }

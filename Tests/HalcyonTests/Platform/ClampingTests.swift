@@ -3,7 +3,7 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// Arithmetic that must not trap where `Int` and `time_t` have 32 bits. Scripts/typecheck-apple runs it with such an `Int` too.
+/// Arithmetic that must not trap if `Int` and `time_t` have 32 bits. Scripts/typecheck-apple runs it with such an `Int`, too.
 @Suite struct ClampingTests {
     @Test(arguments: [
         (2.9, 2), (-2.9, -2), (1e300, .max), (-1e300, .min), (.infinity, .max), (-.infinity, .min), (.nan, 0),
@@ -24,7 +24,7 @@ import Testing
         #expect(there(1_790_000_000_000) == 1_790_000_000_000)
         #expect(there(FileDate.never) == FileDate.never)
         #expect(there(Timestamp.latest.milliseconds) == FileDate.never)
-        // Later than 2038, and not for ever.
+        // Later than 2038, but not never.
         #expect(there(4_102_444_800_000) == 2_147_483_646_000)
         #expect(there(2_147_483_647_000) == 2_147_483_646_000)
         #expect(FileDate.seconds(ofMilliseconds: .min, as: Int32.self) == .min)
@@ -40,7 +40,7 @@ import Testing
         #expect(CleanTimer(interval: .greatestFiniteMagnitude) {} != nil)
     }
 
-    @Test func `a picture is drawn in its own colours, or in the nearest that a bitmap takes`() {
+    @Test func `a picture is drawn in its own color space, or the nearest one that bitmaps support`() {
         let candidates = BitmapColors.candidates
         #expect(candidates(true, true, false) == [.own, .sRGB])
         #expect(candidates(true, true, true) == [.own, .displayP3, .sRGB])

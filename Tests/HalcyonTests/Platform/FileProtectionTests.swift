@@ -4,9 +4,9 @@ import Testing
 
 @testable import Halcyon
 
-/// File protection, as the calls that set it see it: Linux has none.
+/// The calls that set a file's protection; Linux has none.
 @Suite struct FileProtectionTests {
-    @Test func `an option names a protection`() {
+    @Test func `each option maps to a protection`() {
         #expect(FileProtection(.noFileProtection) == FileProtection.none)
         #expect(FileProtection(.completeFileProtection) == .complete)
         #expect(FileProtection(.completeFileProtectionUnlessOpen) == .unlessOpen)
@@ -14,7 +14,7 @@ import Testing
         #expect(FileProtection([.atomic, .completeFileProtection]) == .complete)
     }
 
-    @Test func `nothing is asked for without an option`() throws {
+    @Test func `without an option, no protection is set`() throws {
         #expect(FileProtection([.atomic, .withoutOverwriting]) == nil)
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", writeOptions: .atomic)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a file is protected before it has a byte`() throws {
+    @Test func `a file is protected before its first byte is written`() throws {
         try withCache { cache in
             _ = cache.storage
             let sizes = Locked([Int?]())
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a protection that is refused fails the store, and what was there stays`() throws {
+    @Test func `a refused protection fails the store, and the old value stays`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             cache.fileSystem.fail(.protect, EPERM)

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What the App Store asks of a library that calls certain functions.
+/// What the App Store requires of a library that calls certain functions.
 @Suite struct PrivacyManifestTests {
     private static let sources = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Sources")
         .standardizedFileURL
 
-    /// Functions of Apple's list of required-reason API, by category; without those that no Swift or C code of ours could mean.
+    /// Functions of Apple's list of required-reason API, by category, without names that cannot mean them in this code.
     private static let categories = [
         "FileTimestamp": [
             "stat", "fstat", "fstatat", "lstat", "getattrlist", "fgetattrlist", "getattrlistat", "getattrlistbulk",

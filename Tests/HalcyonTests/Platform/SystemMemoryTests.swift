@@ -19,7 +19,7 @@
             return SystemMemory.groupLimit(of: groups, in: folder.path)
         }
 
-        @Test func `a process may use what its control group leaves, and the groups above that`() throws {
+        @Test func `the limit is the smallest one of the control group and its parents`() throws {
             let nested = "0::/system.slice/app.service\n"
             let path = "system.slice/app.service/memory.max"
             #expect(try limit(nested, [path: "4000", "system.slice/memory.max": "max"]) == 4_000)
@@ -29,13 +29,13 @@
             #expect(try limit(first, limits) == 2_000)
         }
 
-        @Test func `in a container the folder's root is its group`() throws {
+        @Test func `in a container, the root of the file system is the control group`() throws {
             #expect(try limit("0::/\n", ["memory.max": "5000"]) == 5_000)
             #expect(try limit("4:memory:/docker/0a\n", ["memory/memory.limit_in_bytes": "6000"]) == 6_000)
             #expect(try limit("", ["memory.max": "5000"]) == 5_000)
         }
 
-        @Test func `no file, no number and nothing at all are no limit`() throws {
+        @Test func `a missing or invalid file means no limit`() throws {
             #expect(try limit("0::/a\n", ["a/memory.max": "max", "memory.max": "0"]) == .max)
             #expect(try limit("nonsense\n::\n0::\n", [:]) == .max)
             #expect((1...Int(clamping: ProcessInfo.processInfo.physicalMemory)).contains(SystemMemory.byteCount))

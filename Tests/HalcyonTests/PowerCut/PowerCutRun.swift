@@ -3,16 +3,16 @@ import HalcyonTestSupport
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-/// A cache on a disk whose power is cut again and again, and what may be in it each time.
+/// A cache on a disk whose power fails again and again, and the contents that are allowed each time.
 ///
-/// One thread, one random seed: a run can be run again.
+/// One thread and one random seed, so a run can be repeated.
 final class PowerCutRun {
-    /// What a key had become, when, and whether the cache said so before the power went.
+    /// A state of a key, its time, and whether the cache acknowledged it before the power failed.
     struct Outcome {
         let blob: Blob?
         let at: Timestamp
         let isAcknowledged: Bool
-        /// It was there after an earlier cut.
+        /// It was present after an earlier cut.
         var isOnDisk = false
     }
 
@@ -24,10 +24,10 @@ final class PowerCutRun {
         var data: Data { .blob(seed, count: count) }
     }
 
-    /// What the folder is like when the first life begins.
+    /// The state of the folder when the first life begins.
     enum Beginning: CaseIterable { case nothing, kingfisherFolder, olderIndex }
 
-    /// Broken promises, each with what to look for.
+    /// Broken promises, each with details.
     private(set) var violations: [String] = []
     /// How many operations and cuts there were.
     private(set) var operations = 0
@@ -62,7 +62,7 @@ final class PowerCutRun {
         if beginning == .kingfisherFolder { try fillAsKingfisherDoes() }
         open()
         if beginning == .olderIndex { try fillAsVersion1Does() }
-        // A volume without any order may not even have kept the directory of the index.
+        // A volume without any order may have lost even the directory of the index.
         guard !namesAreOrdered else { return }
         _ = try storage.totalSize()
         clock.advance(by: 60)
@@ -78,7 +78,7 @@ final class PowerCutRun {
             outcomes[key] = [Outcome(blob: blob, at: clock.now, isAcknowledged: true, isOnDisk: true)]
         }
         try disk.takeStock()
-        // Taken over with the time of their last change, they are not to be of the last minute.
+        // Adopted files get the time of their last change, which must not lie in the last minute.
         clock.advance(by: 3_600)
     }
 
@@ -126,7 +126,7 @@ final class PowerCutRun {
 
     // MARK: A life
 
-    /// Works until the power goes in the middle of something, and looks what is left.
+    /// Works until the power fails during an operation, and then checks what is left.
     func liveOnce() throws {
         disk.cutPower(afterCalls: .random(in: 1...(Bool.random(using: &generator) ? 400 : 4_000), using: &generator))
         while !disk.isOff { step() }
@@ -138,7 +138,7 @@ final class PowerCutRun {
         try examine()
     }
 
-    /// Opens the cache after a cut; now and then the power goes again meanwhile.
+    /// Opens the cache after a cut; sometimes the power fails again during the opening.
     private func recover() throws {
         clock.advance(by: .random(in: 1...100, using: &generator))
         boot += 1
@@ -201,7 +201,7 @@ final class PowerCutRun {
     }
 
     private func removeMany(_ operation: (DiskStorage.Backend<Data>) throws -> [URL]) {
-        // If it does not return, it is unknown which ones it has removed.
+        // If it does not return, it is unknown which entries it removed.
         let removed = Result { try operation(storage) }
         let names = (try? removed.get())?.map(\.lastPathComponent)
         let isAcknowledged = !disk.isOff && names != nil
@@ -242,8 +242,8 @@ final class PowerCutRun {
 
     private func examine(_ key: String, look: Int) throws {
         let data = try storage.value(forKey: key, extendingExpiration: .none)
-        // At the first look the work after the opening is still under way: it drops entries, unlinks files without bytes and takes
-        // over others, between any two lookups.
+        // During the first round of lookups the work after the opening still runs: between any two lookups it drops entries, unlinks files
+        // without bytes and adopts others.
         if look > 0, storage.isCached(forKey: key) != (data != nil) {
             complain("isCached says another thing than \(data?.count as Any)", key, look)
         }
@@ -259,7 +259,7 @@ final class PowerCutRun {
         if isOld, namesAreOrdered { complain("a value that was gone for long", key, look) }
     }
 
-    /// What is there now is what the next life begins with.
+    /// The current contents, with which the next life begins.
     private func begin(_ key: String) throws {
         let data = try storage.value(forKey: key, extendingExpiration: .none)
         let last = outcomes[key]?.last { $0.blob?.data == data }
@@ -272,7 +272,7 @@ final class PowerCutRun {
     /// The disk had time to write it.
     private func isWritten(_ outcome: Outcome) -> Bool { outcome.isOnDisk || cutAt - outcome.at > 30_000 }
 
-    /// It was stored more than a minute before another store, both had been written back, and its time is not out.
+    /// It was stored more than a minute before another store, the disk had written both, and it has not expired.
     private func mustBeThere(_ outcome: Outcome) -> Bool {
         guard let blob = outcome.blob, outcome.isAcknowledged, isWritten(outcome), !isExpired(blob) else {
             return false
@@ -292,7 +292,7 @@ final class PowerCutRun {
         if !report.integrityFindings.isEmpty { violations.append("integrity: \(report.integrityFindings)") }
         let after = try storage.check()
         if !after.isSound { violations.append("unsound after a repair: \(after)") }
-        // Of a new index the disk may have kept the length alone.
+        // Of a new index, the disk may have kept only the length.
         let damaged = FileManager.default.contents(atPath: storage.store.blobs.indexPath + ".damaged")
         if let damaged, damaged.contains(where: { $0 != 0 }) { violations.append("the index was taken for damaged") }
         try storage.store(value: .blob(1), forKey: "after")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Halcyon
 
-/// The power goes in the middle of something, and the disk has forgotten what it had not written.
+/// The power fails during an operation, and the disk forgets what it had not written.
 ///
-/// However it was: the index opens, no byte is wrong, and what was stored more than a minute before is there.
+/// In every case the index opens, no byte is wrong, and values stored more than a minute before are present.
 @Suite(.endsEvenIfItHangs) struct PowerCutTests {
     private static let seeds: [UInt64] = {
         var generator = SeededGenerator.ofThisRun
@@ -15,7 +15,7 @@ import Testing
     }()
 
     @Test(arguments: seeds, [true, false])
-    func `what is left after a power cut is right`(seed: UInt64, namesAreOrdered: Bool) throws {
+    func `after a power cut, every remaining value is right`(seed: UInt64, namesAreOrdered: Bool) throws {
         let beginning = PowerCutRun.Beginning.allCases[Int(seed % 3)]
         let run = try PowerCutRun(seed: seed, beginning, namesAreOrdered: namesAreOrdered)
         for _ in 0..<4 { try run.liveOnce() }
@@ -25,7 +25,7 @@ import Testing
         )
     }
 
-    /// The model can find what it looks for.
+    /// Proves that the model can find wrong bytes.
     @Test func `without distrust of the last minute, bytes are wrong`() throws {
         var tuning = PowerCutRun.tuning
         tuning.writeBackTime = -StampSource.tolerance - 1

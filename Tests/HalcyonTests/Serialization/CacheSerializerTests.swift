@@ -7,7 +7,7 @@ import Testing
 @Suite struct CacheSerializerTests {
     private let options = KingfisherParsedOptionsInfo(nil)
 
-    @Test func `the default one keeps the file of an image that was made of one`() throws {
+    @Test func `the default serializer keeps the file that an image was created from`() throws {
         for name in ["horse-silhouette.png", "flower.jpg", "night-city.gif", "terminal-intro.gif"] {
             let file = try Pictures.demo(name)
             let image = try #require(KFCrossPlatformImage(data: file))
@@ -24,7 +24,7 @@ import Testing
         #expect(again?.kf.imageFrameCount == image.kf.imageFrameCount)
     }
 
-    @Test func `the original itself is stored if that is preferred`() throws {
+    @Test func `with preferCacheOriginalData, the original is stored`() throws {
         var serializer = DefaultCacheSerializer()
         #expect(!serializer.preferCacheOriginalData && !serializer.originalDataUsed)
         #expect(serializer.compressionQuality == 1)
@@ -35,12 +35,12 @@ import Testing
         #expect(serializer.data(with: image, original: nil) == Pictures.small[1])
     }
 
-    @Test func `a serializer that says nothing of originals does not use them`() {
+    @Test func `by default, a serializer does not use originals`() {
         #expect(!NoSerializer().originalDataUsed)
         #expect(!FormatIndicatedCacheSerializer.png.originalDataUsed)
     }
 
-    @Test func `bytes that are no image give none`() {
+    @Test func `data that is not an image decodes to nil`() {
         for data in [Data(), .blob(1), Pictures.small[0].prefix(20)] {
             #expect(DefaultCacheSerializer.default.image(with: data, options: options) == nil)
             #expect(FormatIndicatedCacheSerializer.jpeg.image(with: data, options: options) == nil)
@@ -57,7 +57,7 @@ import Testing
     }
 
     #if !ImageCodecs
-        @Test func `without codecs an image is stored as its file, whatever that is`() throws {
+        @Test func `without codecs, an image is stored as its file in any format`() throws {
             for name in ["flower.jpg", "desert.gif", "cell.png"] {
                 let file = try Pictures.demo(name)
                 let image = try #require(KFCrossPlatformImage(data: file))
@@ -74,7 +74,7 @@ import Testing
             return try #require(KFCrossPlatformImage(rgba: pixels, width: 64, height: 48))
         }
 
-        @Test func `the format of the original decides, and PNG where it says nothing`() throws {
+        @Test func `the format of the original decides, and PNG is the default`() throws {
             let image = try painted()
             let originals: [(Data?, ImageFormat)] = [
                 (try Pictures.fixture("alpha.png"), .PNG), (try Pictures.fixture("baseline.jpg"), .JPEG),
@@ -83,12 +83,12 @@ import Testing
             for (original, format) in originals {
                 let data = try #require(DefaultCacheSerializer.default.data(with: image, original: original))
                 #expect(data.kf.imageFormat == format)
-                // It is the image, not the original, that was stored.
+                // It stores the image, not the original.
                 #expect(DefaultCacheSerializer.default.image(with: data, options: options)?.size == image.size)
             }
         }
 
-        @Test func `quality makes a JPEG smaller, and nothing else`() throws {
+        @Test func `compression quality affects only JPEG`() throws {
             let (image, jpeg) = (try painted(), try Pictures.fixture("baseline.jpg"))
             var low = DefaultCacheSerializer()
             low.compressionQuality = 0.1
@@ -98,7 +98,7 @@ import Testing
                 low.data(with: image, original: nil) == DefaultCacheSerializer.default.data(with: image, original: nil))
         }
 
-        @Test func `the indicated format is the one, whatever the original has`() throws {
+        @Test func `the indicated format is used, whatever the original's`() throws {
             let image = try painted()
             for original in [nil, try Pictures.fixture("baseline.jpg"), try Pictures.fixture("alpha.png")] {
                 let made = [
@@ -120,7 +120,7 @@ import Testing
             #expect(again.rgba == image.rgba)
         }
 
-        @Test func `what the indicated format cannot hold is stored in another one`() throws {
+        @Test func `an image that the indicated format cannot hold is stored in another one`() throws {
             // A JPEG has no more than 65 500 pixels in one direction.
             let wide = try #require(
                 KFCrossPlatformImage(rgba: [UInt8](repeating: 9, count: 70_000 * 4), width: 70_000, height: 1))
@@ -128,7 +128,7 @@ import Testing
             #expect(data.kf.imageFormat == .PNG)
         }
 
-        @Test func `an image whose pixels are damaged is not stored as if it were whole`() throws {
+        @Test func `an image with damaged pixels is not stored as an intact one`() throws {
             var data = try Pictures.demo("horse-silhouette.png")
             data.replaceSubrange(2_000..<6_000, with: Data(count: 4_000))
             let image = try #require(KFCrossPlatformImage(data: data))

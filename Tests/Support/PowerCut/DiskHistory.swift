@@ -1,9 +1,9 @@
 package import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
-/// What was asked of a disk since a moment at which everything was on it, in order: the memory of a model disk.
+/// The ordered requests to a disk since a moment at which it was up to date: the memory of a model disk.
 ///
-/// A node is a file's contents, whatever it is called. Pure values: what survives a power cut is computed, not tried.
+/// A node is the contents of a file, under any name. These are values: what survives a power cut is computed.
 package struct DiskHistory: Sendable {
     package typealias Node = Int
 
@@ -12,11 +12,11 @@ package struct DiskHistory: Sendable {
         case write(offset: Int, Data)
         case truncate(count: Int)
         case setModified(Timestamp, microseconds: Int)
-        /// Whatever was asked of the node before, its name included, is on the disk now.
+        /// All earlier requests for the node, including its name, are on the disk now.
         case synchronize
     }
 
-    /// A change of the names in folders, with the nodes that had the names.
+    /// A change of names in folders, with the nodes of those names.
     package enum Naming: Sendable {
         case create(String, Node)
         case rename(String, to: String, Node)
@@ -29,11 +29,11 @@ package struct DiskHistory: Sendable {
     struct Event<Content: Sendable>: Sendable {
         let at: Timestamp
         let content: Content
-        /// It was made to wait for the disk.
+        /// The process waited until the disk had it.
         var isSynchronized = false
     }
 
-    /// What was on the disk at the beginning.
+    /// The contents of the disk at the beginning.
     let base: DiskImage
     private(set) var changes: [Node: [Event<Change>]] = [:]
     private(set) var namings: [Event<Naming>] = []
@@ -62,7 +62,7 @@ extension DiskHistory.Naming {
         }
     }
 
-    /// Changes names as far as they still belong to the nodes they belonged to.
+    /// Changes names, as far as they still belong to the same nodes.
     func apply(to image: inout DiskImage) {
         switch self {
         case .create(let path, let node): image.names[path] = node
@@ -80,7 +80,7 @@ extension DiskHistory.Naming {
     }
 }
 
-/// What is on a disk.
+/// The contents of a disk.
 package struct DiskImage: Sendable {
     package struct File: Equatable, Sendable {
         package var bytes = Data()
@@ -117,7 +117,7 @@ extension DiskImage.File {
         bytes.replaceSubrange(offset..<(offset + data.count), with: data)
     }
 
-    /// What is new is zeros, as in a file with a hole.
+    /// New bytes are zeros, as in a file with a hole.
     mutating func resize(to count: Int) {
         if count < bytes.count {
             bytes.removeLast(bytes.count - count)

@@ -1,13 +1,13 @@
 internal import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
-/// A loss of power: what a disk has forgotten of its history afterwards.
+/// A power failure: what the disk forgets of its history.
 ///
-/// What is older than the write-back time is on the disk, and so is everything synchronized. Of the rest, each file's pages and
-/// length survive or not in any combination. Names change in the order in which that was asked for, and the newest changes are
-/// lost, as on every volume with a journal or with copy on write; without such order, any of them may be lost.
-/// Source: SQLite's assumptions of a disk (https://www.sqlite.org/atomiccommit.html, section 2), and of ext4's data=ordered
-/// and data=writeback modes (https://docs.kernel.org/admin-guide/ext4.html).
+/// Everything older than the write-back time survives, and so does everything synchronized. Of the rest, each file's pages and length
+/// survive in any combination. Changes of names reach the disk in order, and the newest are lost, as on volumes with a journal or with copy
+/// on write; without that order, any of them may be lost. Sources: SQLite's assumptions about a disk
+/// (https://www.sqlite.org/atomiccommit.html, section 2), and ext4's modes data=ordered and data=writeback
+/// (https://docs.kernel.org/admin-guide/ext4.html).
 package struct PowerCut {
     package let at: Timestamp
     package let writeBackTime: Int64
@@ -54,7 +54,7 @@ package struct PowerCut {
 
     // MARK: Contents
 
-    /// The possible contents of a file that was not written back.
+    /// The possible contents of a file that the disk had not fully written.
     private enum Fate: CaseIterable { case written, lost, pageByPage, lengthAlone }
 
     private func survivor(

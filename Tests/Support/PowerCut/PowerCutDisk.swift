@@ -1,11 +1,11 @@
 package import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
-/// A folder on a disk whose power can be cut: under blobs and index alike.
+/// A folder on a disk whose power can fail, for blobs and index alike.
 ///
-/// Everything is done on a real folder and noted in a ``DiskHistory``. When the power goes, each further call fails; then
-/// ``restore(_:)`` makes the folder what a ``PowerCut`` has left of it. Files keep their inode numbers, as they do on a disk: a second
-/// name outside the folder holds on to each of them.
+/// All calls work on a real folder and are recorded in a ``DiskHistory``. After a power failure each call fails, until ``restore(_:)``
+/// makes the folder what a ``PowerCut`` has left of it. Files keep their inode numbers, as on a real disk: a hard link outside the folder
+/// keeps each inode.
 package final class PowerCutDisk: Sendable {
     let root: String
     private let graveyard: String
@@ -15,19 +15,19 @@ package final class PowerCutDisk: Sendable {
 
     struct State {
         var history: DiskHistory
-        /// The image as the running processes see it, names only.
+        /// The contents as the running processes see them, names only.
         var current: DiskImage
         var nodes: [UInt64: DiskHistory.Node] = [:]
-        /// As the kernel notes it, by writing, renaming or linking.
+        /// The time that the kernel records when a file is written, renamed or linked.
         var changedAt: [DiskHistory.Node: Timestamp] = [:]
         var nodeCount = 0
-        /// Calls that still work before the power goes; nil: it stays.
+        /// Calls that still succeed before the power fails; nil if it does not.
         var callsLeft: Int?
         var calls = 0
         var isOff = false
         /// A process from before the last power cut does not continue after it.
         var life = 0
-        /// Of each life one: SQLite uses them to the last.
+        /// One per life, because SQLite uses them to the end.
         var systems: [FaultyVFS] = []
     }
 
@@ -52,7 +52,7 @@ package final class PowerCutDisk: Sendable {
     }
 
     package var directory: URL { URL(fileURLWithPath: root, isDirectory: true) }
-    /// What the processes of this life use.
+    /// The file systems of the processes in this life.
     package var fileSystem: any FileSystem { PowerCutFileSystem(disk: self, life: state.withLock { $0.life }) }
     package var vfs: String? { state.withLock { $0.systems.last?.name } }
 
@@ -60,7 +60,7 @@ package final class PowerCutDisk: Sendable {
     package var calls: Int { state.withLock { $0.calls } }
     package var isOff: Bool { state.withLock { $0.isOff } }
 
-    /// Cuts the power after so many calls; nil: it stays.
+    /// Cuts the power after that many calls; nil for never.
     package func cutPower(afterCalls count: Int?) { state.withLock { $0.callsLeft = count } }
 
     /// Everything in the directory now is on the disk. None of its files may be open.
@@ -88,7 +88,7 @@ package final class PowerCutDisk: Sendable {
             microseconds: status.modifiedMicroseconds)
     }
 
-    /// A second name for a new file, so that its inode stays its own.
+    /// A hard link to a new file, so that no other file gets its inode.
     private func hold(_ path: String, _ status: FileStatus, _ state: inout State) throws -> DiskHistory.Node {
         let node = state.nodeCount
         state.nodeCount += 1
@@ -100,7 +100,7 @@ package final class PowerCutDisk: Sendable {
 
     // MARK: What the file systems tell
 
-    /// False when the power is off.
+    /// False if the power is off.
     func allows(_ life: Int) -> Bool {
         state.withLock { state in
             guard state.life == life else { return false }
@@ -120,7 +120,7 @@ package final class PowerCutDisk: Sendable {
         }
     }
 
-    /// Makes a change of names and notes it, as one step.
+    /// Changes names and records the change, as one step.
     func change<Failure: Error>(
         _ make: () throws(Failure) -> Void, noting naming: (DiskImage) -> DiskHistory.Naming?
     ) throws(Failure) {
@@ -133,7 +133,7 @@ package final class PowerCutDisk: Sendable {
         try result.get()
     }
 
-    /// Notes a new file, and holds on to its inode.
+    /// Records a new file, and keeps its inode.
     func noteCreation(at path: String) {
         state.withLock { state in
             guard state.current.names[path] == nil, let status = try? base.status(at: path),
@@ -142,19 +142,19 @@ package final class PowerCutDisk: Sendable {
                 return
             }
             state.note(.create(path, node), at: clock.now)
-            // No disk makes two files at the same time, and the kernel's clock tells which was first.
+            // Two files never have the same creation time, so their order is known.
             clock.advance(by: 0.001)
         }
     }
 
     private func path(of node: DiskHistory.Node) -> String { "\(graveyard)/\(node)" }
 
-    /// What a status says, with the times of the model instead of the kernel's.
+    /// A status with the times of the model in place of the kernel's.
     func seen(_ status: FileStatus) -> FileStatus {
         var status = status
         status.changed =
             state.withLock { state in state.nodes[status.inode].flatMap { state.changedAt[$0] } } ?? clock.now
-        // The name that each file has among the inodes is the model's own.
+        // The extra hard link belongs to the model.
         status.links = max(1, status.links - 1)
         return status
     }
@@ -178,7 +178,7 @@ package final class PowerCutDisk: Sendable {
     /// SQLITE_IOERR.
     private static let ioError: Int32 = 10
 
-    /// SQLite names its files; a name that has been given to another file meanwhile does not occur here.
+    /// SQLite reports files by name; no name is given to another file meanwhile.
     private func note(_ change: DiskHistory.Change, ofFileAt path: String) {
         state.withLock { state in
             guard let node = state.current.names[path] else { return }
@@ -195,7 +195,7 @@ package final class PowerCutDisk: Sendable {
 
     // MARK: After the cut
 
-    /// Makes the folder what has survived, all of which is on the disk then, and switches the power on. No file of it may be open.
+    /// Makes the folder what has survived, which is then on the disk, and switches the power on. No file of it may be open.
     package func restore(_ cut: PowerCut, using generator: inout SeededGenerator) throws {
         let image = state.withLock { cut.survivors(of: $0.history, using: &generator) }
         try FileManager.default.removeItem(atPath: root)
@@ -211,7 +211,7 @@ package final class PowerCutDisk: Sendable {
     }
 
     private func write(_ file: DiskImage.File, to path: String, using generator: inout SeededGenerator) throws {
-        // In place: the inode is the file's.
+        // In place, so that the file keeps its inode.
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         defer { try? handle.close() }
         try handle.truncate(atOffset: 0)
@@ -233,7 +233,7 @@ package final class PowerCutDisk: Sendable {
 }
 
 extension PowerCutDisk.State {
-    /// The power is on, and the disk has nothing to write.
+    /// The power is on, and the disk has nothing left to write.
     mutating func begin(with image: DiskImage) {
         history = DiskHistory(base: image)
         current = image
@@ -253,7 +253,7 @@ extension PowerCutDisk.State {
         changedAt[node] = time
     }
 
-    /// The cache's own folder is made by the app's file manager.
+    /// FileManager creates the cache's own folder.
     private mutating func noteMissingParent(of path: String, at time: Timestamp) {
         let parent = DiskImage.parent(of: path)
         if !current.directories.contains(parent) { note(.makeDirectory(parent), at: time) }

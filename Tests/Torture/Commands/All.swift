@@ -1,34 +1,34 @@
 import ArgumentParser
 
-/// Everything, one after the other.
+/// Runs all commands, one after the other.
 struct All: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run every command, as long as Scripts/torture does, or longer.")
+        abstract: "Run all commands, for as long as Scripts/torture or longer.")
 
     @OptionGroup var options: RunOptions
 
     @Option(help: "Rounds of kill.")
     var kills = 50
 
-    @Option(help: "Operations of each of the processes that share a folder.")
+    @Option(help: "Operations per process that shares a folder.")
     var operations = 10_000
 
     @Option(help: "New folders.")
     var openings = 10
 
-    @Option(help: "Frozen processes.")
+    @Option(help: "Rounds with a frozen process.")
     var freezes = 6
 
-    @Option(help: "Rounds beside a process that keeps the write lock.")
+    @Option(help: "Rounds with a process that holds the write lock.")
     var holds = 2
 
-    @Option(help: "Rounds with a clock that jumps.")
+    @Option(help: "Rounds with clock changes.")
     var clocks = 20
 
-    @Option(help: "Rounds with reads that are refused.")
+    @Option(help: "Rounds with refused reads.")
     var reads = 6
 
-    @Option(help: "Times that a cache is opened and closed.")
+    @Option(help: "Reopenings of a cache.")
     var reopenings = 10_000
 
     func run() throws {
@@ -42,7 +42,7 @@ struct All: ParsableCommand {
         try run(Leaks.self, "--reopenings", reopenings)
     }
 
-    /// - Parameter count: none is done with 0.
+    /// - Parameter count: with 0, the command is skipped.
     private func run<Command: ParsableCommand>(_ command: Command.Type, _ option: String, _ count: Int) throws {
         guard count > 0 else { return }
         var words = [option, "\(count)"]

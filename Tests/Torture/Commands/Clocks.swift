@@ -2,20 +2,20 @@ import ArgumentParser
 import Foundation
 import HalcyonTestSupport
 
-/// Processes whose clock is put forward and back, on a machine that restarts now and then.
+/// Processes whose clock is put forward and back, on a machine that sometimes restarts.
 struct Clocks: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Put the clock forward and back while processes work and are killed, and restart the machine.")
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "How often.")
+    @Option(help: "Rounds.")
     var rounds = 20
 
-    @Option(help: "Processes in each round.")
+    @Option(help: "Processes per round.")
     var processes = 3
 
-    @Flag(help: "The machine never restarts.")
+    @Flag(help: "Never restart the machine.")
     var withoutRestarts = false
 
     func run() throws {
@@ -31,8 +31,8 @@ struct Clocks: ParsableCommand {
     }
 }
 
-/// Rounds on one cache, with a clock that all processes share. What was acknowledged is there, whatever the clock says. Only what
-/// was stored before a restart may have gone with it: it is dropped rather than trusted.
+/// Rounds on one cache, with a clock that all processes share. Acknowledged changes are present, whatever the clock says. Only entries
+/// stored before a restart may be missing, because the cache may distrust and drop them.
 struct ClockCampaign {
     let run: Run
     let processes: Int
@@ -73,13 +73,13 @@ struct ClockCampaign {
         let found = try inspector.inspect(&chronicle, allowing: .leftovers, using: &generator)
         try run.require(faults + inspector.violations + chronicle.judge(), round: round)
         try run.workplace.removeLogs()
-        // What has outlived a restart is as good as new.
+        // Entries that have survived a restart are trusted again.
         standing = found.merging(standing) { new, old in new == old.doubted ? old : new }
             .filter { found[$0.key] != nil }
         operations += chronicle.operations
     }
 
-    /// With a clock that may be minutes from what it was.
+    /// With a clock that may have changed by minutes.
     private mutating func restart(using generator: inout SeededGenerator) {
         boot += 1
         jump(within: 120, using: &generator)
@@ -87,7 +87,7 @@ struct ClockCampaign {
 
     private mutating func jump(within seconds: Int64, using generator: inout SeededGenerator) {
         jumps += 1
-        // Never far from today, however many there are.
+        // Stays near today, after any number of jumps.
         clock.offset = clock.offset / 2 + .random(in: -1000 * seconds...1000 * seconds, using: &generator)
     }
 
@@ -111,7 +111,7 @@ struct ClockCampaign {
 }
 
 extension KeyHistory.Change.Kind {
-    /// A value that may have gone by now.
+    /// A value that may be missing by now.
     fileprivate var doubted: Self {
         if case .store(let store, _) = self { .store(store, isLasting: false) } else { self }
     }

@@ -2,17 +2,17 @@ import ArgumentParser
 import Foundation
 import HalcyonTestSupport
 
-/// Processes that stand still, one of them with the write lock in its hand.
+/// Processes that are stopped, one of them while it holds the write lock.
 struct Freeze: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Stop a process while it holds the write lock, and others at random moments.")
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "How often.")
+    @Option(help: "Rounds.")
     var rounds = 10
 
-    @Flag(help: "Only processes that have the write lock, which takes a third of the time.")
+    @Flag(help: "Only stop processes that hold the write lock, which takes a third of the time.")
     var writersOnly = false
 
     func run() throws {

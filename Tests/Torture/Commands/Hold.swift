@@ -2,17 +2,17 @@ import ArgumentParser
 import Foundation
 import HalcyonTestSupport
 
-/// Processes that share a directory with one that keeps the write lock for a while, again and again.
+/// Processes that share a directory with one that repeatedly holds the write lock for a while.
 struct Hold: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Keep the write lock for up to half a second, again and again, while processes work on the folder.")
+        abstract: "Hold the write lock for up to half a second, again and again, while processes work on the folder.")
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "How often, each time on a new folder.")
+    @Option(help: "Rounds, each on a new folder.")
     var rounds = 5
 
-    @Option(help: "Operations of each of the four processes.")
+    @Option(help: "Operations per process; there are four.")
     var operations = 2_000
 
     func run() throws {
@@ -21,7 +21,7 @@ struct Hold: ParsableCommand {
                 try perform(run, round: round)
                 run.progress.show("  round \(round)")
             }
-            return "\(rounds) × 4 × \(operations) operations beside a process that keeps the write lock"
+            return "\(rounds) × 4 × \(operations) operations while another process holds the write lock"
         }
     }
 
@@ -29,7 +29,7 @@ struct Hold: ParsableCommand {
         var generator = run.generator(ofRound: round)
         let folder = run.workplace.folder(named: "held-\(round)")
         let keys = KeySpace(pinned: 30, loose: 90)
-        // Until an index is there and has searched the folder, queries throw while the lock is held.
+        // Until an index exists and the folder has been searched, queries throw while the lock is held.
         let first = Cache(folder: folder)
         first.open()
         first.settle()
@@ -57,10 +57,10 @@ struct Hold: ParsableCommand {
     }
 }
 
-/// A process that takes the write lock of an index, keeps it and gives it back; started by ``Hold``.
+/// A process that takes the write lock of an index, holds it and releases it; started by ``Hold``.
 struct KeepLock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Keep the write lock of an index now and then, until the parent ends.", shouldDisplay: false)
+        abstract: "Hold the write lock of an index now and then, until the parent ends.", shouldDisplay: false)
 
     @Argument var index: String
     @Argument var seed: UInt64

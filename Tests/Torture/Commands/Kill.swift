@@ -2,17 +2,17 @@ import ArgumentParser
 import Foundation
 import HalcyonTestSupport
 
-/// Processes that end in the middle of what they do.
+/// Processes that are killed during an operation.
 struct Kill: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Kill processes at random moments, and hold what is there then against what they had acknowledged.")
+        abstract: "Kill processes at random moments, and compare what is left with what they had acknowledged.")
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "How often.")
+    @Option(help: "Rounds.")
     var rounds = 50
 
-    @Option(help: "Processes in each round.")
+    @Option(help: "Processes per round.")
     var processes = 3
 
     @Option(help: "Only rounds of this kind: \(Scenario.allCases.map(\.rawValue).joined(separator: ", ")).")
@@ -33,7 +33,7 @@ struct Kill: ParsableCommand {
 
 extension Scenario: ExpressibleByArgument {}
 
-/// Rounds of killing, each on the cache that the one before has left.
+/// Rounds of kills, each on the cache that the previous one has left.
 struct KillCampaign {
     let run: Run
     let processes: Int
@@ -49,7 +49,7 @@ struct KillCampaign {
 
     var summary: String {
         let kinds = interrupted.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) × \($0.key)" }
-        return "\(kills) processes killed, \(operations) operations, cut short: \(kinds.joined(separator: ", "))"
+        return "\(kills) processes killed, \(operations) operations, interrupted: \(kinds.joined(separator: ", "))"
     }
 
     mutating func perform(_ scenario: Scenario, round: Int) throws {

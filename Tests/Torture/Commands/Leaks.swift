@@ -6,11 +6,11 @@ import Halcyon
 /// One process that opens and closes caches all the time.
 struct Leaks: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Open, use and close a cache again and again: descriptors, threads and memory stay what they were.")
+        abstract: "Open, use and close a cache again and again; descriptors, threads and memory must not grow.")
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "How often.")
+    @Option(help: "Reopenings.")
     var reopenings = 10_000
 
     func run() throws {
@@ -25,7 +25,7 @@ struct Leaks: ParsableCommand {
         }
     }
 
-    /// Until the allocator, the queues and what is made once are as large as they get.
+    /// Warms up, until the allocator, the queues and one-time allocations have their final size.
     private var warmUp: Int { min(1_000, max(200, reopenings / 5)) }
 
     private func reopen(_ count: Int, from first: Int, _ folder: URL, _ run: Run) throws {
@@ -42,7 +42,7 @@ struct Leaks: ParsableCommand {
         let storage = try DiskStorage.Backend<Data>(config: config)
         let key = "\(number % 60)"
         try storage.store(value: Data("a value of \(key)".utf8), forKey: key)
-        guard try storage.value(forKey: key) == Data("a value of \(key)".utf8) else { throw Trouble("a wrong value") }
+        guard try storage.value(forKey: key) == Data("a value of \(key)".utf8) else { throw Trouble("wrong value") }
         if number.isMultiple(of: 7) { _ = try storage.removeSizeExceededValues() }
         if number.isMultiple(of: 11) { _ = try storage.entries(sortedBy: .size) }
     }
@@ -53,12 +53,12 @@ struct Leaks: ParsableCommand {
         cache.store(
             try TinyPicture.make(), original: TinyPicture.file, forKey: "\(number % 60)", callbackQueue: .untouch
         ) { _ in isStored.signal() }
-        guard isStored.wait(timeout: .now() + 30) == .success else { throw Trouble("a store has not called back") }
+        guard isStored.wait(timeout: .now() + 30) == .success else { throw Trouble("a store did not call back") }
     }
 }
 
 extension Leaks {
-    /// What the process has of the system.
+    /// The system resources of the process.
     struct Usage: CustomStringConvertible {
         let descriptors: Int
         let threads: Int
@@ -75,21 +75,21 @@ extension Leaks {
             "\(descriptors) descriptors, \(threads) threads, \(residentKiB) KiB, \(sqliteBytes) bytes of SQLite's"
         }
 
-        /// After everything that was begun has ended.
+        /// Measured after all work has ended.
         static func atRest() -> Usage {
-            // A timer that fires ten seconds later finds no owner, and ends.
+            // A timer that fires after ten seconds finds no owner, and ends.
             Thread.sleep(forTimeInterval: 11)
             return now
         }
 
-        /// Threads: the system's pool keeps those that it had at its busiest, and another time that may be more; one left by each
-        /// reopening would be thousands. Memory: each of these threads has an arena of its own, and allocators round up.
+        /// Threads: the system's pool keeps its largest number of threads, which varies; a leak of one per reopening would show as
+        /// thousands. Memory: each of these threads has its own arena, and allocators round up.
         func violations(since before: Usage) -> [Violation] {
             var grown: [String] = []
             if descriptors > before.descriptors { grown.append("descriptors") }
             let newThreads = max(0, threads - before.threads)
             if newThreads > 256 { grown.append("threads") }
-            if sqliteBytes > 0 { grown.append("memory of SQLite") }
+            if sqliteBytes > 0 { grown.append("SQLite memory") }
             if residentKiB > before.residentKiB + 8_192 + 256 * min(newThreads, 64) { grown.append("resident memory") }
             return grown.map { Violation(.grown, "\($0): before \(before), after \(self)") }
         }

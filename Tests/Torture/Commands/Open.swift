@@ -5,14 +5,14 @@ import HalcyonTestSupport
 /// Processes that open a new folder at the same moment.
 struct Open: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Let processes open a folder that is not there yet, at the same moment, and use it at once.")
+        abstract: "Let processes open a new folder at the same moment, and use it at once.")
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "Processes.")
+    @Option(help: "Number of processes.")
     var count = 8
 
-    @Option(help: "How often, each time on a new folder.")
+    @Option(help: "Rounds, each on a new folder.")
     var rounds = 20
 
     func run() throws {

@@ -6,21 +6,21 @@ import HalcyonTestSupport
 /// Processes that share a folder.
 struct Processes: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Let processes work on one folder: one evicts what the others store, one only reads.")
+        abstract: "Let processes work on one folder; one evicts what the others store, and one only reads.")
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "Processes.")
+    @Option(help: "Number of processes.")
     var count = 4
 
-    @Option(help: "Operations of each.")
+    @Option(help: "Operations per process.")
     var operations = 10_000
 
-    @Option(help: "How often, each time on a new folder.")
+    @Option(help: "Rounds, each on a new folder.")
     var rounds = 1
 
-    /// A log that is so long makes the writers of a process wait until it can be begun anew, but not those of other processes: each
-    /// of them may add as much again until it waits too.
+    /// At this length the writers of a process wait until the log can restart, but not those of other processes: each of them may add as
+    /// much again before it waits.
     private var logLimit: Int64 { Int64(max(2, count) * Tuning().forcedCheckpointFrames * (4_096 + 24)) }
 
     func run() throws {
@@ -34,7 +34,7 @@ struct Processes: ParsableCommand {
         }
     }
 
-    /// - Returns: the greatest length of the log.
+    /// - Returns: the maximum length of the log.
     private func perform(_ run: Run, round: Int) throws -> Int64 {
         var generator = run.generator(ofRound: round)
         let folder = run.workplace.folder(named: "shared-\(round)")
@@ -71,7 +71,7 @@ struct Processes: ParsableCommand {
     }
 }
 
-/// The greatest length of a write-ahead log that was seen.
+/// The maximum length of the write-ahead log.
 final class LogLength {
     private let path: String
     private(set) var longest: Int64 = 0

@@ -2,17 +2,17 @@ import ArgumentParser
 import Foundation
 import HalcyonTestSupport
 
-/// Processes that cannot always read, beside one that can.
+/// Processes whose reads sometimes fail, together with one that can always read.
 struct Reads: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Refuse reads of the index and of blobs now and then: nobody may take that for damage.")
+        abstract: "Refuse reads of the index and of blobs now and then; no process may mistake that for damage.")
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "How often, each time on a new folder.")
+    @Option(help: "Rounds, each on a new folder.")
     var rounds = 10
 
-    @Option(help: "Operations of each of the three processes.")
+    @Option(help: "Operations per process; there are three.")
     var operations = 1_500
 
     func run() throws {
@@ -58,11 +58,11 @@ struct Reads: ParsableCommand {
         summary.operations += chronicle.operations
     }
 
-    /// Nothing was ever written wrong, so there is no reason to set an index aside.
+    /// No write was wrong, so there is no reason to set an index aside.
     private func aside(in folder: URL) -> [Violation] {
         let path = Cache.indexPath(in: folder) + ".damaged"
         return FileManager.default.fileExists(atPath: path)
-            ? [Violation(.unsound, "a refused read was taken for damage: the index was set aside")] : []
+            ? [Violation(.unsound, "a process mistook a refused read for damage and set the index aside")] : []
     }
 }
 

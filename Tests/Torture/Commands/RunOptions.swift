@@ -1,26 +1,26 @@
 import ArgumentParser
 import Foundation
 
-/// What all commands take.
+/// The options of all commands.
 struct RunOptions: ParsableArguments {
-    @Option(help: "Makes the same chances again. Without it HALCYON_SEED, or else a new one, which is printed.")
+    @Option(help: "The seed of the random choices. Default: HALCYON_SEED, or else a new seed, which is printed.")
     var seed: UInt64?
 
-    @Option(help: "Where caches and logs are; it is kept when something is violated.")
+    @Option(help: "The folder for caches and logs; kept after a violation.")
     var folder: String?
 
-    @Option(help: "The round to begin with.")
+    @Option(help: "The first round.")
     var start = 1
 
-    @Option(help: "Processes beside it that do nothing but keep the machine busy.")
+    @Option(help: "Additional processes that only keep the machine busy.")
     var busy = 0
 
-    /// Runs a command in a folder of its own, which goes when nothing was found.
+    /// Runs a command in its own folder, which is deleted unless there are findings.
     ///
     /// - Parameters:
     ///   - command: its name, with the options that one round of it needs.
-    ///   - needsDisk: false where a folder in memory does as well, and waiting for a disk would be all that takes time.
-    ///   - body: returns a sentence on what was done.
+    ///   - needsDisk: false if a folder in memory is enough, because waiting for a disk would take most of the time.
+    ///   - body: returns a summary.
     func perform(_ command: String, needsDisk: Bool = true, _ body: (Run) throws -> String) throws {
         let name = String(command.prefix { $0 != " " })
         let seed = seed ?? Self.seedOfEnvironment ?? .random(in: 1 ... .max)

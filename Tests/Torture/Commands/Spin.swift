@@ -1,19 +1,19 @@
 import ArgumentParser
 import Foundation
 
-/// A process that takes a processor away from the others; started with the option `--busy`.
+/// A process that occupies a processor; started with the option `--busy`.
 struct Spin: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Keep a processor busy until the parent ends.", shouldDisplay: false)
 
     func run() throws {
-        // If the process that started it is killed, nothing else ends it.
+        // It has to end if the process that started it is killed.
         let parent = getppid()
         while getppid() == parent {}
     }
 }
 
-/// Processes that do nothing but keep the machine busy, as long as this lives.
+/// Processes that keep the machine busy, as long as this object exists.
 final class BusyLoops {
     private var processes: [ChildProcess] = []
 

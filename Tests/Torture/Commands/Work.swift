@@ -2,17 +2,17 @@ import ArgumentParser
 import Foundation
 import Halcyon
 
-/// One process among others; started by the other commands.
+/// One of several processes; started by the other commands.
 struct Work: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Operate on a folder and log it, once standard input ends.", shouldDisplay: false)
+        abstract: "Operate on a folder and write a log, once standard input ends.", shouldDisplay: false)
 
     @Argument var order: WorkerOrder
 
     func run() throws {
         let parent = getppid()
         SelfStop.prepare()
-        // That its log is there tells the parent that this process is ready.
+        // The existence of the log tells the parent that this process is ready.
         let journal = try Journal(path: order.log)
         StartLine.wait()
         let disk = order.world.hasBadDisk ? BadDisk() : nil
@@ -38,12 +38,12 @@ struct Work: ParsableCommand {
 
     private var tuning: Tuning {
         var tuning = order.mix.tuning
-        // What stores wait for stays long: on a busy machine others get the lock first.
+        // Only the brief timeout has its default. Stores keep their long one, because on a busy machine others get the lock first.
         if order.world.isLockHeld { tuning.briefTimeout = Tuning().briefTimeout }
         return tuning
     }
 
-    /// Stops the process before a commit of the index's writer, when it holds the write lock.
+    /// Stops the process before a commit, while it holds the write lock.
     private static func stopping(atCommit number: Int) -> @Sendable () -> Bool {
         let count = Locked(0)
         return {

@@ -1,11 +1,11 @@
-/// What a worker does to a cache.
+/// An operation of a worker on a cache.
 enum CacheOperation: Equatable, Sendable {
-    /// - Parameter isLasting: false for one that expires within the run, so that any miss after it is in order.
+    /// - Parameter isLasting: false if it expires during the run, so that any later miss is allowed.
     case store(key: String, length: Int, isLasting: Bool)
     case remove(key: String)
     case value(key: String)
     case isCached(key: String)
-    /// Notes a tag, which changes no value.
+    /// Sets a tag, which changes no value.
     case update(key: String)
     case evict
     case expire
@@ -16,16 +16,16 @@ enum CacheOperation: Equatable, Sendable {
     case reopen
 }
 
-/// How an operation ended.
+/// The result of an operation.
 enum Outcome: Equatable, Sendable {
     case done
-    /// A value was read, or found to be there.
+    /// A value was read, or exists.
     case hit(StoreID?)
     case miss
     /// Keys of the entries that an eviction or an expiration removed.
     case gone([String])
     case failed(String)
-    /// What no read may ever return.
+    /// Bytes that no read may ever return.
     case wrong(String)
 }
 

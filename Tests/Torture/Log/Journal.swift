@@ -1,6 +1,6 @@
 import Foundation
 
-/// A worker's log while it is written: one `write` for each record, so that what was written is there after SIGKILL.
+/// A worker's log, with one `write` per record, so that written records survive SIGKILL.
 final class Journal {
     private let file: Int32
     private var last = 0
@@ -12,8 +12,8 @@ final class Journal {
 
     deinit { close(file) }
 
-    /// Says that an operation begins, runs it, and says how it ended. Its time is taken before the first record is written
-    /// and after the operation has ended: within them is where it took effect.
+    /// Logs the beginning of an operation, runs it, and logs its result. The times are taken before the first record and after the
+    /// operation, so it took effect between them.
     func log(_ operation: CacheOperation, _ body: (_ number: Int) -> Outcome) throws -> Outcome {
         last += 1
         let number = last
@@ -39,7 +39,7 @@ enum MonotonicClock {
     }
 }
 
-/// What keeps the torture itself from going on: no finding about the cache.
+/// An error of the torture itself, not a finding about the cache.
 struct Trouble: LocalizedError {
     let errorDescription: String?
 

@@ -1,7 +1,7 @@
 /// One line of a worker's log.
 ///
-/// `> 12 123456789 store k7 4096 lasting` says that operation 12 begins, `< 12 123459999 done` how it ended; the long number
-/// is the machine's monotonic clock in nanoseconds, which all processes share. `! …` is what a worker has to complain of.
+/// `> 12 123456789 store k7 4096 lasting` is the beginning of operation 12, `< 12 123459999 done` its result; the long number is the
+/// machine's monotonic clock in nanoseconds, which all processes share. `! …` is a complaint of a worker.
 enum Record: Equatable, Sendable {
     case began(number: Int, at: Int64, CacheOperation)
     case ended(number: Int, at: Int64, Outcome)

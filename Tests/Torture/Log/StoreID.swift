@@ -1,6 +1,6 @@
-/// Which store a value comes from: no two of one run are the same.
+/// Identifies the store of a value; unique within a run.
 struct StoreID: Hashable, Sendable, Comparable {
-    /// The number of the process; each has one of its own, also when it follows on a killed one.
+    /// The number of the process; a process that replaces a killed one has a new number.
     let worker: Int
     /// The number of the operation in that process.
     let number: Int

@@ -3,17 +3,17 @@ import Halcyon
 import HalcyonMigrations
 import HalcyonTestSupport
 
-/// A cache that rounds of one scenario are about. It lives on from round to round.
+/// The cache of one scenario, which continues from round to round.
 final class Arena {
     let scenario: Scenario
     let folder: URL
     let keys: KeySpace
-    /// What is in it between two rounds.
+    /// Its contents between two rounds.
     var standing: Standing = [:]
     private let workplace: Workplace
     private var rounds = 0
 
-    /// Of the caches that are adopted, each is used so often.
+    /// A cache with adopted files is used that many times.
     private static let roundsOfAdoption = 4
 
     init(_ scenario: Scenario, in workplace: Workplace) {
@@ -23,7 +23,7 @@ final class Arena {
         folder = workplace.folder(named: scenario.rawValue)
     }
 
-    /// Brings about what the round's processes are to find.
+    /// Prepares the state that the round's processes begin with.
     func prepare(using generator: inout SeededGenerator) throws {
         defer { rounds += 1 }
         switch scenario {
@@ -38,7 +38,7 @@ final class Arena {
         }
     }
 
-    /// Stores a value under each key that has none.
+    /// Stores a value under each key without one.
     private func fill() throws {
         let cache = Cache(folder: folder)
         try forEachMissingKey { key, bytes in
@@ -48,7 +48,7 @@ final class Arena {
         cache.close()
     }
 
-    /// A new folder of files as Kingfisher leaves them.
+    /// A new folder of files like those of Kingfisher.
     private func layOut() throws {
         try workplace.remove(folder)
         standing = [:]

@@ -1,12 +1,12 @@
 import Foundation
 import Halcyon
 
-/// Who uses a cache while another process stands still with its write lock.
+/// Uses a cache while another process is stopped and holds its write lock.
 final class Bystander {
     let worker: Worker
     private let path: String
     private var violations: [Violation] = []
-    /// What the facade stores is no value that tells its store, so it has a key of its own.
+    /// A value of the facade does not identify its store, so it has a separate key.
     private let picture = "picture"
 
     init(number: Int, folder: URL, keys: KeySpace, log path: String) throws {
@@ -15,7 +15,7 @@ final class Bystander {
         worker = Worker(number: number, keys: keys, cache: cache, journal: try Journal(path: path))
     }
 
-    /// Not patient enough to wait for a stopped process.
+    /// Its timeout is too short to wait for a stopped process.
     private static var tuning: Tuning {
         var tuning = Tuning()
         tuning.writerTimeout = 50
@@ -28,7 +28,7 @@ final class Bystander {
 
     func lookAround() throws -> [Violation] {
         violations = []
-        // What they answer is judged with everybody's answers.
+        // The verifier judges these answers with all others.
         for key in worker.keys.all {
             try worker.perform(.isCached(key: key))
             try worker.perform(.value(key: key))
@@ -41,7 +41,7 @@ final class Bystander {
         return violations
     }
 
-    /// A store fails with the error that is documented for a lock that is held too long.
+    /// A store fails with the documented error for a lock that is held too long.
     private func expectBusy(_ operation: CacheOperation) throws {
         try worker.perform(operation)
         expect(busyCause?.code == .indexUnavailable, "\(operation) ended with \(lastErrorText)")
@@ -61,7 +61,7 @@ final class Bystander {
         if !isTrue { violations.append(Violation(.disagreement, "with the write lock held: \(text())")) }
     }
 
-    /// Memory works, and a store reports that the disk did not take it.
+    /// Memory works, and a store reports that the disk did not store it.
     private func expectFacadeToWork() throws {
         let memory = MemoryStorage.Backend<KFCrossPlatformImage>(config: .init(totalCostLimit: 0, cleanInterval: 0))
         let cache = ImageCache(memoryStorage: memory, diskStorage: worker.cache.storage)
@@ -78,7 +78,7 @@ final class Bystander {
         expect((try? loaded.wait()?.get().cacheType) == CacheType.none, "a load of what is not there is no miss")
     }
 
-    /// Who opens the cache now cannot note that, so it is answered with misses, and neither with errors nor with damage.
+    /// An opening now cannot write its record, so lookups miss, without errors and without a report of damage.
     private func expectNewcomerToBeTold() throws {
         let newcomer = Cache(folder: worker.cache.folder, tuning: Self.tuning)
         do {
@@ -91,7 +91,7 @@ final class Bystander {
 
     // MARK: Afterwards
 
-    /// Stores until it is taken: others may be at work.
+    /// Stores until it succeeds, because others may be working.
     func resume() throws -> [Violation] {
         violations = []
         try wait(for: "stores to be taken again") {
@@ -105,7 +105,7 @@ final class Bystander {
     }
 }
 
-/// What a callback gives, for a thread that waits for it.
+/// The result of a callback, for a thread that waits for it.
 private final class Answer<Value: Sendable>: Sendable {
     private let value = Locked<Value?>(nil)
     private let isGiven = DispatchSemaphore(value: 0)
@@ -115,7 +115,7 @@ private final class Answer<Value: Sendable>: Sendable {
         isGiven.signal()
     }
 
-    /// nil when it does not come.
+    /// nil after a timeout.
     func wait() -> Value? {
         _ = isGiven.wait(timeout: .now() + 30)
         return value.withLock { $0 }

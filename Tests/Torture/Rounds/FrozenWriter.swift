@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import HalcyonTestSupport
 
-/// A process is stopped within a transaction, and then goes on or is killed. The others read as ever meanwhile, fail to store in
-/// the time that they were given, lose nothing, and store again as soon as the lock is free.
+/// A process is stopped during a transaction, and then continues or is killed. Meanwhile the others can read, their stores fail within the
+/// timeout, they lose nothing, and they store again as soon as the lock is free.
 struct FrozenWriter {
     let run: Run
     private let keys = KeySpace(pinned: 10, loose: 30)
@@ -12,7 +12,7 @@ struct FrozenWriter {
 
     init(run: Run) { self.run = run }
 
-    var summary: String { "frozen with the write lock: \(continued) went on, \(killed) were killed" }
+    var summary: String { "frozen with the write lock: \(continued) continued, \(killed) were killed" }
 
     mutating func perform(round: Int) throws {
         var generator = run.generator(ofRound: round)
@@ -25,9 +25,9 @@ struct FrozenWriter {
         try team.begin()
         let writer = team.members[0].process
         try wait(for: "the writer to stop itself") { writer.hasStopped() }
-        var violations = lockViolations(of: writer, on: folder, "when it has stopped")
+        var violations = lockViolations(of: writer, on: folder, "when it stopped")
         violations += try bystander.lookAround()
-        violations += lockViolations(of: writer, on: folder, "after everybody has looked around")
+        violations += lockViolations(of: writer, on: folder, "after the other processes worked")
 
         let goesOn = Bool.random(using: &generator)
         goesOn ? writer.send(SIGCONT) : writer.destroy()
@@ -48,11 +48,11 @@ struct FrozenWriter {
         if goesOn { continued += 1 } else { killed += 1 }
     }
 
-    /// A lock that is lost is to be told from a process that does not stand still.
+    /// Distinguishes a lost lock from a process that has not stopped.
     private func lockViolations(of writer: ChildProcess, on folder: URL, _ moment: String) -> [Violation] {
         #if os(Linux)
             guard FileLock.isWriting(writer.pid, index: Cache.indexPath(in: folder)) == false else { return [] }
-            return [Violation(.disagreement, "the frozen process has no write lock \(moment)")]
+            return [Violation(.disagreement, "the frozen process does not hold the write lock \(moment)")]
         #else
             return []
         #endif

@@ -2,13 +2,13 @@ import Foundation
 @_spi(HalcyonTool) import Halcyon
 import HalcyonTestSupport
 
-/// Looks at a cache at rest, after processes have worked on it: every key, the check, a repair, and whether it still works.
+/// Inspects an idle cache after processes have used it: every key, the check, a repair, and whether it still works.
 final class Inspector {
     private let worker: Worker
     private let log: String
     private(set) var violations: [Violation] = []
 
-    /// What a check may find: a process that is killed between two steps leaves files, and nothing else.
+    /// The allowed findings of a check: a process that is killed between two steps leaves files, and nothing else.
     enum Allowance { case nothing, leftovers }
 
     init(_ workplace: Workplace, cache folder: URL, keys: KeySpace, world: World = World()) throws {
@@ -19,9 +19,9 @@ final class Inspector {
     }
 
     /// - Parameters:
-    ///   - chronicle: gets what is seen here.
-    ///   - generator: decides whether the first looks come before or after what follows an opening.
-    /// - Returns: what is there now.
+    ///   - chronicle: receives the lookups.
+    ///   - generator: decides whether the first lookups run before or after the work that follows an opening.
+    /// - Returns: the current contents.
     func inspect(
         _ chronicle: inout Chronicle, allowing allowance: Allowance, using generator: inout SeededGenerator
     ) throws -> Standing {
@@ -45,7 +45,7 @@ final class Inspector {
             })
     }
 
-    /// First whether a value is there, then the value: the two answers are judged like everybody's.
+    /// First checks whether a value exists, then reads it: the verifier judges both answers like all others.
     @discardableResult
     private func lookAtAll() throws -> [String: StoreID] {
         var found: [String: StoreID] = [:]
@@ -56,12 +56,12 @@ final class Inspector {
         return found
     }
 
-    /// The connection that is closed last removes the log: here, where all other processes have ended, that of this one. Built with
-    /// optimizations, as this program is, connections may be closed in another order than the source seems to say.
+    /// The connection that closes last removes the log, and here all other processes have ended. In optimized code, as in this program,
+    /// connections may close in another order than the source suggests.
     private func requireNoLog() {
         let path = worker.cache.storage.store.blobs.indexPath + "-wal"
         guard FileManager.default.fileExists(atPath: path) else { return }
-        violations.append(Violation(.unsound, "closing has left the index's log"))
+        violations.append(Violation(.unsound, "closing left the index's log behind"))
     }
 
     private func tryToStore(using generator: inout SeededGenerator) throws {

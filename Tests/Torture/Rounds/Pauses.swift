@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonTestSupport
 
-/// Busy processes that are stopped at random moments, for less time than any process waits for a lock. No process may notice.
+/// Busy processes are stopped at random moments, for less time than any process waits for a lock. No process may notice.
 struct Pauses {
     let run: Run
 

@@ -1,13 +1,13 @@
 import Dispatch
 import Foundation
 
-/// How far a run is: one line that is rewritten on a terminal, a line now and then elsewhere.
+/// Shows the progress of a run: one line that is rewritten on a terminal, or an occasional line elsewhere.
 final class Progress {
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     private var nextLine = DispatchTime.now()
     private var isOpen = false
 
-    /// Says it unless something was said a moment ago.
+    /// Shows a text, unless the last one is very recent.
     func show(_ text: @autoclosure () -> String) {
         guard DispatchTime.now() >= nextLine else { return }
         nextLine = .now() + (isTerminal ? 0.1 : 15)
@@ -15,13 +15,13 @@ final class Progress {
         isOpen = isTerminal
     }
 
-    /// Says it for good.
+    /// Prints a line that stays.
     func say(_ text: String) {
         clear()
         write("\(text)\n")
     }
 
-    /// Takes a line that is rewritten away.
+    /// Clears the rewritten line.
     func clear() {
         if isOpen { write("\r\u{1B}[K") }
         isOpen = false

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonTestSupport
 
-/// One run of a command: its seed, its folder, and what it says meanwhile.
+/// One run of a command: its seed, its folder and its progress.
 final class Run {
     let command: String
     let seed: UInt64
@@ -14,15 +14,15 @@ final class Run {
         self.workplace = workplace
     }
 
-    /// The chances of one round, whichever round a run begins with.
+    /// The random choices of one round, independent of the first round of the run.
     func generator(ofRound round: Int) -> SeededGenerator {
         var generator = SeededGenerator(seed: seed)
         return SeededGenerator(seed: generator.next() &+ UInt64(round))
     }
 
-    /// Ends the run when something was violated.
+    /// Ends the run if there are violations.
     ///
-    /// - Parameter round: the one to begin with when this is to be seen again.
+    /// - Parameter round: the first round of the run that repeats this.
     func require(_ violations: [Violation], round: Int) throws {
         guard !violations.isEmpty else { return }
         throw Violated(
@@ -31,7 +31,7 @@ final class Run {
 }
 
 extension Run {
-    /// Waits for processes that end by themselves, and judges what they have done to a new folder, which goes if all is well.
+    /// Waits for processes that end without help, judges their work on a new folder, and deletes the folder if there are no violations.
     func conclude(
         _ team: Team, on folder: URL, keys: KeySpace, round: Int, using generator: inout SeededGenerator
     ) throws {
@@ -46,10 +46,10 @@ extension Run {
     }
 }
 
-/// What ends a run that found something.
+/// Ends a run that has found violations.
 struct Violated: LocalizedError {
     let violations: [Violation]
-    /// The command line that makes the same round again.
+    /// The command line that repeats the round.
     let again: String
     let kept: String
 

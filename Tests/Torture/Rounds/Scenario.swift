@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the processes of a round of `kill` are in the middle of when they end.
+/// What the processes of a `kill` round are doing when they are killed.
 enum Scenario: String, CaseIterable, Sendable {
     case plain, bursts, clearing
-    /// Half of ten thousand entries are being evicted.
+    /// An eviction of half of ten thousand entries.
     case evicting
-    /// A folder of files without an index is being taken over.
+    /// The adoption of a folder of files without an index.
     case adopting
-    /// An index of an earlier version is being upgraded.
+    /// The upgrade of an index of an older version.
     case upgrading
 
-    /// Which comes when: each of them within ten rounds.
+    /// The order of the scenarios: each of them occurs within ten rounds.
     static func of(round: Int) -> Scenario {
         let turns: [Scenario] = [
             .plain, .bursts, .adopting, .upgrading, .clearing, .plain, .bursts, .upgrading, .adopting, .evicting,
@@ -28,7 +28,7 @@ enum Scenario: String, CaseIterable, Sendable {
         }
     }
 
-    /// Entries beyond which an eviction takes half of them.
+    /// The number of entries beyond which an eviction removes half of them.
     var countLimit: Int {
         switch self {
         case .plain: 120
@@ -46,7 +46,7 @@ enum Scenario: String, CaseIterable, Sendable {
         }
     }
 
-    /// After how many seconds a process is killed: most early, where openings, upgrades and adoptions are.
+    /// The seconds before a process is killed: mostly few, to hit openings, upgrades and adoptions.
     func delay(using generator: inout some RandomNumberGenerator) -> Double {
         let longest: Double =
             switch self {

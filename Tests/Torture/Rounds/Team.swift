@@ -39,9 +39,9 @@ final class Team {
         line.start()
     }
 
-    /// Waits until everybody has done what he was told, looking at something meanwhile.
+    /// Waits until all workers have finished, and observes something meanwhile.
     ///
-    /// - Returns: the logs, and what is to be said of the way that processes ended.
+    /// - Returns: the logs, and findings about how the processes ended.
     func finish(within seconds: Double, meanwhile look: () -> Void = {}) throws -> (logs: [WorkerLog], [Violation]) {
         var goneAt = [Int: Int64]()
         let deadline = DispatchTime.now() + seconds
@@ -56,11 +56,11 @@ final class Team {
         return (try logs(goneAt), members.compactMap(Self.fault(of:)))
     }
 
-    /// Kills each with SIGKILL when its time has come.
+    /// Kills each worker with SIGKILL after its delay.
     ///
     /// - Parameters:
-    ///   - delays: seconds from now, one for each; in any order.
-    ///   - act: what is done meanwhile, once in a millisecond.
+    ///   - delays: seconds from now, one for each worker, in any order.
+    ///   - act: called every millisecond meanwhile.
     func kill(after delays: [Double], meanwhile act: () -> Void = {}) throws -> (logs: [WorkerLog], [Violation]) {
         let begin = DispatchTime.now()
         var goneAt = [Int: Int64]()
@@ -97,6 +97,6 @@ final class Team {
 
     private func hang(of gone: [Int: Int64]) -> Violation {
         let waiting = members.map(\.order.number).filter { gone[$0] == nil }
-        return Violation(.unfinished, "these have not come to an end in time: \(waiting)")
+        return Violation(.unfinished, "these processes did not end in time: \(waiting)")
     }
 }

@@ -7,7 +7,7 @@ import Foundation
 func wait(for what: String, until isTrue: () -> Bool) throws {
     let deadline = DispatchTime.now() + 30
     while !isTrue() {
-        guard DispatchTime.now() < deadline else { throw Trouble("waited in vain for \(what)") }
+        guard DispatchTime.now() < deadline else { throw Trouble("timed out waiting for \(what)") }
         usleep(500)
     }
 }

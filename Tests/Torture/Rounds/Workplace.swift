@@ -1,6 +1,6 @@
 import Foundation
 
-/// The folder of a run: caches, and the logs of all its processes. Kept when something was violated.
+/// The folder of a run, with caches and the logs of all processes. It is kept after a violation.
 final class Workplace {
     let url: URL
     private var lastWorker = 0
@@ -12,7 +12,7 @@ final class Workplace {
         }
     }
 
-    /// A number that no process of this run has had.
+    /// A number that no process of this run has used.
     func nextWorker() -> Int {
         lastWorker += 1
         return lastWorker
@@ -28,7 +28,7 @@ final class Workplace {
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// What has been judged and was in order.
+    /// Deletes what was judged and had no violations.
     func removeLogs() throws {
         let logs = url.appendingPathComponent("logs")
         for name in try FileManager.default.contentsOfDirectory(atPath: logs.path) {

@@ -1,17 +1,17 @@
-/// What is under each key that has something, while nothing is going on.
+/// The contents of all keys that have a value, while no operation runs.
 typealias Standing = [String: KeyHistory.Change.Kind]
 
-/// The histories of all keys, put together from what was there before and the logs of all processes.
+/// The histories of all keys, from the earlier contents and the logs of all processes.
 struct Chronicle: Sendable {
     private(set) var histories: [String: KeyHistory]
-    /// What needs no history to be wrong.
+    /// Violations that do not depend on a history.
     private(set) var violations: [Violation] = []
     private(set) var operations = 0
-    /// Kinds of operations that processes were in the middle of when they ended.
+    /// Kinds of operations that were interrupted by the end of a process.
     private(set) var unfinished: [String] = []
     private let keys: KeySpace
 
-    /// - Parameter before: what is there before the first record.
+    /// - Parameter before: the contents before the first record.
     init(before: Standing, keys: KeySpace) {
         self.keys = keys
         histories = Dictionary(
@@ -21,12 +21,12 @@ struct Chronicle: Sendable {
             })
     }
 
-    /// The meaning of a store that was seen for later lookups.
+    /// The kind of change of a store that a lookup has seen, to judge later lookups.
     func standing(of store: StoreID, key: String) -> KeyHistory.Change.Kind? {
         histories[key]?.changes.first { $0.store == store }?.kind
     }
 
-    /// - Parameter toleratingFailures: where operations are expected to fail. What failed must have changed nothing all the same.
+    /// - Parameter toleratingFailures: whether operations may fail. A failed one must still have changed nothing.
     mutating func add(_ log: WorkerLog, toleratingFailures: Bool = false) {
         var open: [Int: (begin: Int64, operation: CacheOperation)] = [:]
         for record in log.records {
@@ -44,17 +44,17 @@ struct Chronicle: Sendable {
             }
         }
         for (number, began) in open {
-            // Its process ended meanwhile.
+            // Its process ended during the operation.
             unfinished.append(String(began.operation.description.prefix { $0 != " " }))
             let span = KeyHistory.Span(begin: began.begin, end: log.goneAt)
             addChange(began.operation, span, StoreID(worker: log.worker, number: number), isCertain: false)
         }
     }
 
-    /// What was seen from outside, after everything that is logged or beside it.
+    /// A lookup from outside, after or beside all logged operations.
     mutating func add(_ look: KeyHistory.Look, of key: String) { histories[key]?.looks.append(look) }
 
-    /// Everything that was wrong.
+    /// All violations.
     func judge() -> [Violation] {
         violations + histories.sorted { $0.key < $1.key }.flatMap { $0.value.violations(key: $0.key) }
     }
@@ -81,11 +81,11 @@ struct Chronicle: Sendable {
         switch operation {
         case .value(let key), .isCached(let key):
             add(KeyHistory.Look(result: result, span: span, by: "\(operation) of process \(identity.worker)"), of: key)
-        default: violations.append(Violation(.disagreement, "\(operation) is no look: \(result)"))
+        default: violations.append(Violation(.disagreement, "\(operation) is not a lookup: \(result)"))
         }
     }
 
-    /// What failed has changed nothing; a removal of many may have got half way.
+    /// A failed operation has changed nothing, except that a removal of many may be half complete.
     private mutating func addFailure(of operation: CacheOperation, _ span: KeyHistory.Span, _ identity: StoreID) {
         switch operation {
         case .evict, .expire, .removeAll: addChange(operation, span, identity, isCertain: false)
@@ -103,7 +103,7 @@ struct Chronicle: Sendable {
             add(.store(identity, isLasting: isLasting), to: key, span, isCertain: isCertain)
         case .remove(let key): add(.removal, to: key, span, isCertain: isCertain)
         case .removeAll: for key in keys.all { add(.removal, to: key, span, isCertain: isCertain) }
-        // Pinned entries are neither evicted nor do they expire; what expires says so when it is stored.
+        // Pinned entries are neither evicted nor expire; a value that expires is marked at its store.
         case .evict: for key in keys.loose { add(.removal, to: key, span, isCertain: false) }
         case .value, .isCached, .update, .expire, .page, .totals, .open, .reopen: break
         }

@@ -1,5 +1,5 @@
-/// Which answers are in order: those that one order of all changes explains, in which each took effect at one moment between
-/// its beginning and its end.
+/// The allowed answers: those that one order of all changes explains, in which each change took effect at one moment between its beginning
+/// and its end.
 extension KeyHistory {
     func violations(key: String) -> [Violation] {
         let settled = settlingWhatWasSeen()
@@ -8,8 +8,8 @@ extension KeyHistory {
         }
     }
 
-    /// A value that a process has seen was stored by then, whatever became of the process that stored it. So a later look must
-    /// not find the one before it again. The changes are in the order of their beginning afterwards.
+    /// A value that a process has seen was stored by then, even if its store was interrupted. So a later lookup must not find the previous
+    /// value again. Afterwards the changes are sorted by their beginning.
     private func settlingWhatWasSeen() -> KeyHistory {
         var seen: [StoreID: Int64] = [:]
         for look in looks {
@@ -25,7 +25,7 @@ extension KeyHistory {
         return settled
     }
 
-    /// nil when the look is in order.
+    /// nil if the lookup is allowed.
     private func fault(of look: Look) -> Violation.Kind? {
         switch look.result {
         case .value(let store):
@@ -40,19 +40,19 @@ extension KeyHistory {
         }
     }
 
-    /// Whether a look may find the key as this change left it.
+    /// Whether a lookup may find the key as this change left it.
     private func mayBeLast(_ change: Change, at look: Look) -> Bool {
         change.span.begin <= look.span.end && !isReplaced(change, before: look)
     }
 
-    /// Whether another change certainly took effect after this one and before the look.
+    /// Whether another change certainly took effect after this one and before the lookup.
     private func isReplaced(_ change: Change, before look: Look) -> Bool {
         changes.contains { $0.isCertain && $0.span.begin > change.span.end && $0.span.end < look.span.begin }
     }
 
     // MARK: For people
 
-    /// The look, and what changed the key around it.
+    /// The lookup, and the changes of the key around it.
     private func story(of key: String, _ look: Look) -> [String] {
         let shown = changes.filter { $0.span.begin <= look.span.end }.suffix(12)
         return ["key \(key): \(look.by) saw \(look.result.text), \(look.span.text)"]

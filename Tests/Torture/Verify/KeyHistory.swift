@@ -1,42 +1,42 @@
-/// All that happened to one key: what changed it, and what was seen of it.
+/// The history of one key: its changes and its lookups.
 struct KeyHistory: Sendable {
     /// From before an operation began to after it ended, by the clock that all processes share.
     struct Span: Equatable, Sendable {
         let begin: Int64
         let end: Int64
 
-        /// Before everything that is logged.
+        /// Before all logged operations.
         static let before = Span(begin: .min, end: .min)
     }
 
     struct Change: Equatable, Sendable {
         enum Kind: Equatable, Sendable {
-            /// - Parameter isLasting: false where the value may be gone at any time after.
+            /// - Parameter isLasting: false if the value may expire at any time after.
             case store(StoreID, isLasting: Bool)
             case removal
         }
 
         let kind: Kind
         let span: Span
-        /// False if it is unknown whether it happened: its process ended meanwhile, or it may have spared this key.
+        /// False if it is unknown whether it took effect: its process ended during it, or it may have skipped this key.
         var isCertain: Bool
 
         var store: StoreID? { if case .store(let store, _) = kind { store } else { nil } }
-        /// After it the key may be without a value.
+        /// The key may have no value afterwards.
         var admitsMiss: Bool { if case .store(_, isLasting: true) = kind { false } else { true } }
     }
 
     struct Look: Equatable, Sendable {
         enum Result: Equatable, Sendable {
             case value(StoreID)
-            /// Some value is there.
+            /// Any value exists.
             case something
             case nothing
         }
 
         let result: Result
         let span: Span
-        /// Who looked, for people.
+        /// The process that looked it up, for reports.
         let by: String
     }
 

@@ -3,7 +3,7 @@ import Foundation
 import Halcyon
 import HalcyonTestSupport
 
-/// A disk that cannot read a page of the index for a while, or a blob, and then can again.
+/// A disk that temporarily cannot read a page of the index, or a blob.
 final class BadDisk {
     private let vfs = FaultyVFS()
     private let fileSystem = FaultyFileSystem()
@@ -21,12 +21,12 @@ final class BadDisk {
         environment.fileSystem = fileSystem
     }
 
-    /// In front of an operation: something goes bad in each eighth.
+    /// Before an operation: sometimes makes a page or a blob bad.
     func plan(using generator: inout SeededGenerator) {
         fileSystem.endPlan()
         let (after, times) = (Int.random(in: 0..<6, using: &generator), Int.random(in: 1...4, using: &generator))
         switch Int.random(in: 0..<16, using: &generator) {
-        // EIO and its like are not what SQLite calls any failed read: for its own statements they are a damaged database.
+        // SQLITE_IOERR_CORRUPTFS, which SQLite's own VFS reports for EIO; SQLite may treat it as a damaged database.
         case 0: page.withLock { $0.plan(SQLITE_IOERR | 33 << 8, after: after, times: times) }
         case 1: page.withLock { $0.plan(SQLITE_IOERR | 1 << 8, after: after, times: times) }
         case 2: fileSystem.fail([.read: EIO], after: after, times: times)
@@ -35,14 +35,14 @@ final class BadDisk {
     }
 }
 
-/// The page that is read next but a few, which is refused to everybody for some times.
+/// One of the next pages to be read; all reads of it fail for a number of times.
 struct BadPage {
     private var code = SQLITE_OK
     private var after = 0
     private var times = 0
     private var place: (path: String, offset: Int64)?
 
-    /// Unless another one is still bad.
+    /// Unless another page is still bad.
     mutating func plan(_ code: Int32, after: Int, times: Int) {
         if self.times == 0 { self = BadPage(code: code, after: after, times: times) }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonTestSupport
 
-/// A disk storage on a folder, as a process of its own has it: with connections and pending notes of its own.
+/// A disk storage on a folder, with its own connections and pending accesses, like that of a separate process.
 final class Cache {
     let folder: URL
     private(set) var storage: DiskStorage.Backend<Data>
@@ -11,8 +11,8 @@ final class Cache {
     private let warnings: Locked<[String]>
 
     /// - Parameters:
-    ///   - countLimit: entries beyond which an eviction takes some; 0, none.
-    ///   - change: of what the storage takes from the world.
+    ///   - countLimit: the number of entries beyond which an eviction removes some; 0 for none.
+    ///   - change: changes the storage's environment.
     init(
         folder: URL, countLimit: Int = 0, tuning: Tuning = .patient,
         _ change: (inout StorageEnvironment) -> Void = { _ in }
@@ -43,10 +43,10 @@ final class Cache {
 
     deinit { close() }
 
-    /// Waits for housekeeping and closes all connections; a later use opens them again.
+    /// Waits for housekeeping and closes all connections; the next use opens them again.
     func close() { storage.store.close() }
 
-    /// As the end of a process and the start of another do.
+    /// As at the end of a process and the start of another one.
     func reopen() {
         close()
         open()
@@ -57,7 +57,7 @@ final class Cache {
         storage = DiskStorage.Backend(noThrowConfig: config, creatingDirectory: true, environment: environment)
     }
 
-    /// Waits for what follows an opening, and for what that has asked for.
+    /// Waits for the work that follows an opening, and for the work that it requests.
     func settle() {
         storage.store.housekeepingWait()
         storage.store.housekeepingWait()

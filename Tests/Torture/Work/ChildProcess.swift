@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonTestSupport
 
-/// This program once more, as a worker.
+/// This program, started again as a worker.
 final class ChildProcess {
     let pid: pid_t
     private var end: End?
@@ -11,9 +11,9 @@ final class ChildProcess {
         case killed(Int32)
     }
 
-    /// - Parameter input: what becomes standard input; the worker begins when that ends.
+    /// - Parameter input: becomes standard input; the worker begins when that ends.
     init(_ arguments: [String], input: Int32) throws {
-        guard let program = Bundle.main.executablePath else { throw Trouble("the program does not know where it is") }
+        guard let program = Bundle.main.executablePath else { throw Trouble("cannot find the path of this program") }
         do {
             pid = try Spawning.start(program, [program] + arguments, streams: [STDIN_FILENO: input])
         } catch {
@@ -23,7 +23,7 @@ final class ChildProcess {
 
     func send(_ signal: Int32) { if end == nil { kill(pid, signal) } }
 
-    /// As `kill -9`, and waits until it is gone.
+    /// As `kill -9`, and waits for the end.
     func destroy() {
         send(SIGKILL)
         _ = wait()
@@ -43,7 +43,7 @@ final class ChildProcess {
         return waitpid(pid, &raw, WNOHANG) == pid ? note(raw) : nil
     }
 
-    /// Whether it has been stopped by a signal. True once for each stop; an end is noted as ever.
+    /// Whether a signal has stopped it. True once for each stop; an end is recorded as usual.
     func hasStopped() -> Bool {
         var raw: Int32 = 0
         guard end == nil, waitpid(pid, &raw, WNOHANG | WUNTRACED) == pid else { return false }
@@ -60,16 +60,16 @@ final class ChildProcess {
     }
 }
 
-/// Lets several processes begin at the same moment: each reads from it until it ends.
+/// Starts several processes at the same moment: each reads from it until it ends.
 final class StartLine {
     let input: Int32
     private var output: Int32
 
     init() throws {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw Trouble("no pipe: \(Trouble.reason)") }
+        guard pipe(&ends) == 0 else { throw Trouble("cannot create a pipe: \(Trouble.reason)") }
         (input, output) = (ends[0], ends[1])
-        // Only what is duplicated on purpose is a child's.
+        // A child inherits only descriptors that are duplicated on purpose.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     }
 
@@ -84,7 +84,7 @@ final class StartLine {
         close(input)
     }
 
-    /// What a worker does before it begins.
+    /// Waits for the start, in a worker.
     static func wait() {
         var byte: UInt8 = 0
         while true {

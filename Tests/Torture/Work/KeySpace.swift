@@ -1,4 +1,4 @@
-/// The keys that a run uses: pinned ones, which only a removal by their name takes away, and loose ones.
+/// The keys of a run: pinned ones, which only a removal by key deletes, and loose ones.
 struct KeySpace: Sendable {
     let pinned: [String]
     let loose: [String]

@@ -2,27 +2,27 @@ import Foundation
 import Halcyon
 import HalcyonTestSupport
 
-/// What a worker does mostly.
+/// The kinds of operations that a worker prefers.
 enum Mix: String, Codable, Sendable {
-    /// A bit of everything but removing all.
+    /// All kinds except removing everything.
     case plain
-    /// As plain, but nothing expires: what has expired may come back when the clock goes back.
+    /// Like plain, without expirations: an expired value may come back when the clock goes back.
     case timeless
-    /// Stores in bursts, with a checkpoint after nearly each.
+    /// Stores in bursts, with a checkpoint after nearly every burst.
     case bursts
-    /// As plain, with everything removed now and then.
+    /// Like plain, and sometimes removes everything.
     case clearing
-    /// Evicts all the time, and stores what it evicts.
+    /// Evicts all the time, and stores the evicted keys again.
     case evicting
     case reading
-    /// Stores a few values of its own and looks at the others'.
+    /// Stores a few values and looks up those of others.
     case greeting
 
     enum Kind {
         case store, storeBriefly, remove, value, isCached, update, evict, expire, removeAll, page, totals, reopen
     }
 
-    /// How often each kind comes, in parts of their sum.
+    /// The relative frequency of each kind.
     private var weights: [(Kind, Int)] {
         switch self {
         case .plain:
@@ -50,7 +50,7 @@ enum Mix: String, Codable, Sendable {
         return .value
     }
 
-    /// Mostly small, now and then larger than what one call writes.
+    /// Mostly small, sometimes larger than one call writes.
     func length(using generator: inout some RandomNumberGenerator) -> Int {
         let least = TortureValue.minimumLength
         return switch (self, Int.random(in: 0..<100, using: &generator)) {
@@ -62,7 +62,7 @@ enum Mix: String, Codable, Sendable {
 
     var tuning: Tuning {
         var tuning = Tuning.patient
-        // Batches whose end is within reach of the first seconds.
+        // Batches small enough to end within the first seconds.
         tuning.adoptionBatchSize = 64
         tuning.adoptionChunk = 512
         if self == .bursts {

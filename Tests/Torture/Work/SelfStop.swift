@@ -1,13 +1,13 @@
 import Foundation
 
-/// Stops this process, and comes back only after another one has let it go on.
+/// Stops this process, and returns only after another process has continued it.
 ///
-/// `kill(getpid(), SIGSTOP)` alone does not: the signal is the process's, and may stop another thread first. Until that one has
-/// told all others, whoever has called it goes on: a few microseconds on an idle machine, a whole commit on a busy one.
+/// `kill(getpid(), SIGSTOP)` alone does not do that: the process receives the signal, and it may stop another thread first. Until all
+/// threads have stopped, the caller continues: a few microseconds on an idle machine, a whole commit on a busy one.
 enum SelfStop {
-    /// Keeps SIGCONT for ``stop()``. While there is only one thread: the others get from it what they do not take.
+    /// Blocks SIGCONT for ``stop()``. Call it while there is only one thread, because other threads inherit the mask.
     static func prepare() {
-        // Without a handler, a signal that no thread takes at once may be discarded.
+        // Without a handler, the system may discard a signal that no thread accepts at once.
         signal(SIGCONT) { _ in }
         var continuation = continuation
         pthread_sigmask(SIG_BLOCK, &continuation, nil)

@@ -5,7 +5,7 @@ import Foundation
 final class SharedClock: Sendable {
     private let file: Int32
 
-    /// - Parameter path: of its file, which is made where there is none.
+    /// - Parameter path: of its file, which is created if it is missing.
     init(path: String) throws {
         file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Trouble("cannot open \(path): \(Trouble.reason)") }
@@ -15,11 +15,11 @@ final class SharedClock: Sendable {
 
     var now: Timestamp { Timestamp(Date()).advanced(by: offset) }
 
-    /// Milliseconds that it is ahead of the machine's clock.
+    /// Milliseconds by which it is ahead of the machine's clock.
     var offset: Int64 {
         get {
             var offset: Int64 = 0
-            // An empty file: the clock has not been changed yet.
+            // An empty file means that the clock has not been changed yet.
             return pread(file, &offset, 8, 0) == 8 ? offset : 0
         }
         set {

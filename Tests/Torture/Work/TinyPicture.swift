@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// The smallest thing that a facade can be asked to store.
+/// The smallest image that the facade can store.
 enum TinyPicture {
     /// A PNG of one pixel.
     static var file: Data {
@@ -10,7 +10,7 @@ enum TinyPicture {
     }
 
     static func make() throws -> KFCrossPlatformImage {
-        guard let image = KFCrossPlatformImage(data: file) else { throw Trouble("one pixel cannot be decoded") }
+        guard let image = KFCrossPlatformImage(data: file) else { throw Trouble("cannot decode the one-pixel picture") }
         return image
     }
 }

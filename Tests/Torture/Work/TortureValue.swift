@@ -1,9 +1,9 @@
 import Foundation
 import HalcyonTestSupport
 
-/// Bytes that tell which store of which key they come from, every eight of them: a piece of another value cannot hide in them.
+/// Bytes that identify their store and key, in each group of eight, so that a piece of another value cannot hide in them.
 enum TortureValue {
-    /// Shorter ones have no room for what they have to tell.
+    /// Shorter values have no room for the identification.
     static let minimumLength = 64
 
     static func bytes(of store: StoreID, key: String, length: Int) -> Data {
@@ -14,9 +14,9 @@ enum TortureValue {
         return bytes.prefix(length)
     }
 
-    /// Which store the bytes come from.
+    /// The store of the bytes.
     ///
-    /// - Throws: ``Mixed`` when they are not exactly those of one store of this key.
+    /// - Throws: ``Mixed`` if they are not exactly those of one store of this key.
     static func store(of bytes: Data, key: String) throws -> StoreID {
         let header = bytes.prefix(minimumLength).split(separator: UInt8(ascii: "\n"), maxSplits: 1).first ?? Data()
         let text = String(decoding: header, as: UTF8.self)

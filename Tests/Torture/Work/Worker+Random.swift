@@ -1,7 +1,7 @@
 import HalcyonTestSupport
 
 extension Worker {
-    /// - Parameter isWanted: asked before each operation.
+    /// - Parameter isWanted: called before each operation.
     func work(_ mix: Mix, seed: UInt64, while isWanted: (_ done: Int) -> Bool) throws {
         var generator = SeededGenerator(seed: seed)
         var done = 0
@@ -17,7 +17,7 @@ extension Worker {
         let key = key(using: &generator)
         switch mix.kind(using: &generator) {
         case .store: return .store(key: key, length: mix.length(using: &generator), isLasting: true)
-        // A pinned entry never expires by cleaning, and would only seem to be a brief one.
+        // A pinned entry never expires, so it would not have a short life.
         case .storeBriefly:
             return .store(key: key, length: mix.length(using: &generator), isLasting: keys.isPinned(key))
         case .remove: return .remove(key: key)

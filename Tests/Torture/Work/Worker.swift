@@ -2,15 +2,15 @@ import Foundation
 import Halcyon
 import HalcyonTestSupport
 
-/// Does operations on a cache, one after the other, and logs each.
+/// Runs operations on a cache one after the other, and logs each.
 final class Worker {
     let number: Int
     let keys: KeySpace
     let cache: Cache
-    /// Of the operation before.
+    /// The previous operation.
     private(set) var lastError: (any Error)?
     private let journal: Journal
-    /// nil: one that can always be read.
+    /// nil for a disk without read errors.
     let disk: BadDisk?
     private let keyOfFile: [String: String]
 
@@ -32,7 +32,7 @@ final class Worker {
         return try journal.log(operation) { number in
             do {
                 let outcome = try outcome(of: operation, StoreID(worker: self.number, number: number))
-                // Who cannot read what is there may say that nothing is.
+                // On a bad disk, a cache that cannot read a value may report a miss.
                 return outcome == .miss && disk != nil ? .failed("a miss on a bad disk") : outcome
             } catch let mixed as TortureValue.Mixed {
                 return .wrong(mixed.text)
@@ -43,7 +43,7 @@ final class Worker {
         }
     }
 
-    /// Notes what the cache has warned of.
+    /// Logs the cache's warnings.
     func logWarnings() throws {
         for warning in cache.takeWarnings() { try journal.write(.complaint(warning)) }
     }

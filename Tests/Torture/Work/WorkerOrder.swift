@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What a worker process is told to do, as JSON on its command line.
+/// The orders of a worker process, as JSON on its command line.
 struct WorkerOrder: Codable, Sendable {
     let number: Int
     /// The parent of the cache's folder.
@@ -11,11 +11,11 @@ struct WorkerOrder: Codable, Sendable {
     let seed: UInt64
     let pinned: Int
     let loose: Int
-    /// Entries beyond which an eviction takes some; 0, none.
+    /// The number of entries beyond which an eviction removes some; 0 for none.
     let countLimit: Int
-    /// nil: until it is killed.
+    /// nil for no end before it is killed.
     let operations: Int?
-    /// The commit before which it stops itself, under the index's write lock.
+    /// The commit before which it stops itself while it holds the write lock.
     let freezeAtCommit: Int?
     let world: World
 

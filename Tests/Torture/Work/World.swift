@@ -1,18 +1,18 @@
 import Foundation
 import Halcyon
 
-/// What a process finds in the place of the machine's clock, boot and disk.
+/// What replaces the machine's clock, boot and disk in a process.
 struct World: Codable, Sendable {
-    /// The file of a ``SharedClock``; nil, the machine's own clock.
+    /// The file of a ``SharedClock``; nil for the machine's own clock.
     var clock: String?
-    /// nil: what the machine says.
+    /// nil for the machine's own boot.
     var boot: String?
-    /// Reads are refused now and then.
+    /// Reads sometimes fail.
     var hasBadDisk = false
-    /// A process keeps the write lock for up to half a second. Calls that need not wait for it must not.
+    /// A process holds the write lock for up to half a second. Calls that do not need the lock must not wait.
     var isLockHeld = false
 
-    /// Puts clock and boot into the place of the machine's.
+    /// Replaces the machine's clock and boot.
     func change() throws -> (inout StorageEnvironment) -> Void {
         let clock = try clock.map { try SharedClock(path: $0) }
         return { environment in

@@ -1,11 +1,11 @@
 import CHalcyonSQLite
 import HalcyonMigrations
 
-/// The write lock of an index, by plain SQLite.
+/// The write lock of an index, taken with plain SQLite.
 struct WriteLock {
     private let connection: OpaquePointer
 
-    /// nil while there is no index of today's schema, or another process has the lock.
+    /// nil while there is no index of the current schema, or another process holds the lock.
     init?(index path: String) {
         var connection: OpaquePointer?
         guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let connection else {

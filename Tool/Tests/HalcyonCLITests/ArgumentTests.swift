@@ -12,14 +12,14 @@ import Testing
     init() throws { tool = try Tool() }
 
     @Test(arguments: commands)
-    func `are explained with an example for each command`(command: String) throws {
+    func `the help of each command has an example`(command: String) throws {
         let help = try tool.run([command, "--help"])
         #expect(help.status == 0 && help.errors.isEmpty)
         #expect(help.output.contains("EXAMPLES\n") && help.output.contains("halcyon \(command)"))
     }
 
     @Test(arguments: commands + ["show", "upgrade"])
-    func `have examples that fit 80 columns`(command: String) throws {
+    func `the examples in the help fit 80 columns`(command: String) throws {
         let help = try tool.run([command, "--help"]).output.split(separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(help.firstIndex(of: "EXAMPLES"))
         let examples = help[start...].dropFirst().prefix { !$0.isEmpty }
@@ -27,7 +27,7 @@ import Testing
         for line in examples { #expect(line.count <= 80 && line.contains("halcyon"), "\(line)") }
     }
 
-    @Test func `give the version`() throws {
+    @Test func `the option --version prints the version`() throws {
         let version = try tool.run(["--version"])
         #expect(version.status == 0 && version.output == halcyonVersion + "\n")
     }
@@ -37,7 +37,7 @@ import Testing
         ("LIST", "Did you mean ‘list’?"), ("cleanup", "Did you mean ‘clean’?"), ("unpinn", "Did you mean ‘unpin’?"),
         ("xyzzy", "There is no command ‘xyzzy’. ‘halcyon help’ lists the commands."),
     ])
-    func `that are not a command get the nearest one suggested`(name: String, text: String) throws {
+    func `for an unknown command the tool suggests the nearest one`(name: String, text: String) throws {
         let result = try tool.run([name, "--folder", "a"])
         #expect(result.status == 64 && result.errors.contains(text))
     }
@@ -53,7 +53,7 @@ import Testing
         ["clean", "--limit", "1MB", "--low-water", "nan"], ["stats", "--folder", "a", "--name", "b"],
         ["stats", "--folder", ""], ["stats", "--name", ""], ["stats", "--name", "../x"], ["check", "--fix"],
     ])
-    func `that make no sense are refused with their reason and status 64`(arguments: [String]) throws {
+    func `invalid arguments are refused with the reason and status 64`(arguments: [String]) throws {
         let result = try tool.run(arguments)
         #expect(result.status == 64 && result.output.isEmpty)
         #expect(result.errors.hasPrefix("Error: ") && result.errors.contains("--help"))
@@ -65,7 +65,7 @@ import Testing
         ["note", "k"],
         ["list", "--tag", "x"], ["remove", "--tag", "x", "--yes"],
     ])
-    func `that name no cache are an error, and none is made`(arguments: [String]) throws {
+    func `a folder that is not a cache is an error, and no cache is created`(arguments: [String]) throws {
         let missing = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())
         #expect(missing.isPlainError(containing: "There is no cache at \(tool.cache)."))
         #expect(!tool.exists(tool.cache))
@@ -81,19 +81,19 @@ import Testing
     }
 
     @Test(arguments: [["get", "k"], ["list"], ["put", "cache"], ["stats"], ["clean"], ["check"]])
-    func `that name a file instead of a folder are an error`(arguments: [String]) throws {
+    func `a file in place of a folder is an error`(arguments: [String]) throws {
         try tool.write("cache", .blob(1))
         let result = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())
         #expect(result.isPlainError(containing: "\(tool.cache) is a file."))
     }
 
-    @Test func `that name a folder below a file are an error with the reason`() throws {
+    @Test func `a folder below a file is an error with the reason`() throws {
         try tool.write("file", .blob(1))
         let result = try tool.run(["put", "--folder", "file/cache", "file"])
         #expect(result.isPlainError(containing: "Cannot use the cache at"))
     }
 
-    @Test func `may name a cache in the Caches folder`() throws {
+    @Test func `an argument can name a cache in the Caches folder`() throws {
         try tool.write("a", .blob(1))
         let caches = tool.folder.url.appendingPathComponent("caches").path
         #if os(Linux)
@@ -104,12 +104,12 @@ import Testing
         _ = caches
     }
 
-    @Test func `may be keys that look like options, after two dashes`() throws {
+    @Test func `keys that look like options are accepted after two dashes`() throws {
         try tool("put", "--key=--all", "-", input: .blob(1))
         #expect(try tool("get", "--", "--all").data == .blob(1))
     }
 
-    @Test func `never make an error tell a key that was not typed`() throws {
+    @Test func `no error prints a key that was not typed`() throws {
         try tool("put", "--key", "secret-token", "-", input: .blob(1))
         try Data(repeating: 7, count: 8192).write(
             to: URL(fileURLWithPath: tool.cache + "/.halcyon/index.sqlite"))

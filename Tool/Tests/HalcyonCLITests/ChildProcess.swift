@@ -20,7 +20,7 @@ final class ChildProcess {
         self.streams = streams
     }
 
-    /// Its exit status; minus the signal when one ended it.
+    /// Its exit status; minus the signal's number if a signal ended it.
     func wait() -> Int32 {
         if let status { return status }
         var raw: Int32 = 0
@@ -44,7 +44,7 @@ final class ChildProcess {
 
     func send(_ signal: Int32) { kill(pid, signal) }
 
-    /// Whether it has been stopped, as by Ctrl-Z. True once for each stop.
+    /// Whether a signal has stopped it, as Ctrl-Z does. True once for each stop.
     func hasStopped() -> Bool {
         var raw: Int32 = 0
         return waitpid(pid, &raw, WNOHANG | WUNTRACED) == pid && raw & 0xFF == 0x7F

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Any number of the index may be edited to any value. Whatever it is, a command ends with an answer or a plain error:
-/// nothing is calculated with it that could end the process.
+/// Users can edit any number in the index to any value. In every case a command ends with an answer or a plain error, and no arithmetic
+/// crashes the process.
 @Suite struct EditedIndexTests {
     static let values: [Int64] = [.max, .min, -2, -5]
 
@@ -25,7 +25,7 @@ import Testing
         return columns ?? []
     }()
 
-    /// A third of all in the short form, each column another one.
+    /// A third of all cases in the short form, different ones for each column.
     private static func cases(for column: String) -> [(Int64, [String])] {
         let all = values.flatMap { value in commands.map { (value, $0) } }
         guard !Soak.isOn else { return all }
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: columns)
-    func `a number of the index that nobody would have written`(column: String) throws {
+    func `an absurd number in the index crashes no command`(column: String) throws {
         let tool = try Self.filledTool()
         let index = try Data(contentsOf: URL(fileURLWithPath: tool.index))
         for (value, command) in Self.cases(for: column) {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: columns)
-    func `after a repair the cache is in service`(column: String) throws {
+    func `after a repair, the cache works`(column: String) throws {
         let tool = try Self.filledTool()
         let index = try Data(contentsOf: URL(fileURLWithPath: tool.index))
         let first = Self.columns.firstIndex(of: column) ?? 0
@@ -72,13 +72,13 @@ import Testing
         }
     }
 
-    @Test func `the schema has such columns`() { #expect(Self.columns.count > 30) }
+    @Test func `the schema has more than thirty columns to edit`() { #expect(Self.columns.count > 30) }
 }
 
 extension Tool {
     fileprivate var index: String { cache + "/.halcyon/index.sqlite" }
 
-    /// In one row, whatever the schema says of it.
+    /// Changes one row, whatever the schema's constraints.
     fileprivate func edit(_ column: String, _ value: Int64) throws {
         let names = column.split(separator: " ")
         try Connection(path: index).execute(
@@ -89,7 +89,7 @@ extension Tool {
             """)
     }
 
-    /// In place: a file with another inode number would be taken for a copy.
+    /// In place: the cache would mistake a file with another inode number for a copy.
     fileprivate func restoreIndex(_ data: Data) throws {
         for suffix in ["-wal", "-shm", ".damaged"] { try? FileManager.default.removeItem(atPath: index + suffix) }
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: index))

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `on keys`() throws {
+    @Test func `conditions on keys select entries`() throws {
         #expect(try keys("--prefix", "https://a.example/1.png") == ["1.png", "1.png@small"])
         #expect(try keys("--prefix", "HTTPS://a").isEmpty)
         #expect(try keys("--variants-of", "https://a.example/1.png") == ["1.png", "1.png@small"])
@@ -29,7 +29,7 @@ import Testing
         #expect(try keys("--originals") == ["2.png", "1.png"])
     }
 
-    @Test func `on sizes and times`() throws {
+    @Test func `conditions on sizes and times select entries`() throws {
         #expect(try keys("--larger", "100B") == ["2.png", "1.png"])
         #expect(try keys("--larger", "51", "--smaller", "1k") == ["1.png"])
         #expect(try keys("--expires-within", "2h") == ["2.png"])
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: hostile)
-    func `take any text as it is`(text: String) throws {
+    func `conditions take any text literally`(text: String) throws {
         try tool("put", "--key", text, "-", input: .blob(1))
         for option in ["--prefix", "--filter", "--variants-of"] {
             let found = try tool("list", "--json", option, text).objects()
@@ -55,7 +55,7 @@ import Testing
         #expect(line.hasSuffix(TextWidth.printable(text)))
     }
 
-    @Test func `count without listing`() throws {
+    @Test func `list --count counts without listing`() throws {
         #expect(try tool("list", "--count").output == "3 entries, 3.2 kB.\n")
         let some = try tool("list", "--count", "--json", "--smaller", "100").object()
         #expect(some as? [String: Int] == ["entries": 2, "bytes": 150])
@@ -70,7 +70,7 @@ import Testing
         ["--larger", "much"], ["--count", "--limit", "1"], ["--count", "--page"], ["--after", "nonsense"],
         ["--after", "e30="], ["--sort", "hits"],
     ])
-    func `that make no sense are refused with the remedy`(arguments: [String]) throws {
+    func `invalid conditions are refused with the remedy`(arguments: [String]) throws {
         let result = try tool.run(["list", "--folder", tool.cache] + arguments)
         #expect(result.status == 64 && result.output.isEmpty)
         #expect(result.errors.hasPrefix("Error: ") && result.errors.contains("--help"))
@@ -85,7 +85,7 @@ import Testing
         try tool("put", "p")
     }
 
-    /// All keys, a page after the other.
+    /// All keys, page by page.
     private func walk(_ arguments: String...) throws -> [[String]] {
         var (pages, after): ([[String]], [String]) = ([], [])
         repeat {
@@ -100,7 +100,7 @@ import Testing
     @Test(arguments: [
         ["access"], ["size"], ["created"], ["expires"], ["key"], ["size", "--reverse"], ["key", "--reverse"],
     ])
-    func `follow one another in every order`(order: [String]) throws {
+    func `pages continue in every order`(order: [String]) throws {
         let all = try tool.run(["list", "--json", "--folder", tool.cache, "--sort"] + order).objects()
         let first = try tool.run(["list", "--page", "--limit", "3", "--folder", tool.cache, "--sort"] + order).object()
         let next = try #require(first["next"] as? String)
@@ -109,14 +109,14 @@ import Testing
         #expect(keys == all.map { $0["key"] as? String } && rest.count == 4)
     }
 
-    @Test func `end with no next one`() throws {
+    @Test func `the last page has no next one`() throws {
         #expect(try walk("--sort", "key", "--limit", "3").map(\.count) == [3, 3, 1])
         #expect(try walk("--limit", "7").map(\.count) == [7])
         #expect(try walk("--filter", "nowhere") == [[]])
         #expect(try walk("--larger", "20", "--limit", "2").map(\.count) == [2, 2, 1])
     }
 
-    @Test func `go on in their own order alone`() throws {
+    @Test func `a page continues only in its own order`() throws {
         let page = try tool("list", "--page", "--limit", "1", "--sort", "size").object()
         let next = try #require(page["next"] as? String)
         #expect(try tool("list", "--after", next, "--sort", "key").status == 64)

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What programs read.
+/// Output that programs read.
 @Suite struct `JSON output` {
     private let tool: Tool
     init() throws { tool = try Tool() }
 
-    /// The names of the members at all depths, in order; those of texts that the user has noted are not ours.
+    /// The names of the members at all depths, in order, without the names of the user's metadata.
     private func names(_ value: Any) -> [String] {
         if let array = value as? [Any] { return array.flatMap(names) }
         guard let object = value as? [String: Any] else { return [] }
@@ -26,7 +26,7 @@ import Testing
         ["clean", "--json", "--limit", "1MB"], ["remove", "--json", "b@small"], ["remove", "--json", "--all", "--yes"],
         ["report", "--json"], ["watch", "--json", "--count", "1"], ["upgrade", "--json", "--dry-run"],
     ])
-    func `has one spelling of names`(arguments: [String]) throws {
+    func `JSON names are snake_case`(arguments: [String]) throws {
         try fill()
         let result = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())
         #expect(result.status == 0)
@@ -35,7 +35,7 @@ import Testing
         for name in names { #expect(name.wholeMatch(of: /[a-z0-9]+(_[a-z0-9]+)*/) != nil, "\(name)") }
     }
 
-    @Test func `has the same names for each entry, whatever is known of it`() throws {
+    @Test func `JSON objects of entries have the same names, whatever is known`() throws {
         try fill()
         let entries = try tool("list", "--json").objects()
         #expect(entries.count == 2 && entries[0].keys.sorted() == entries[1].keys.sorted())

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `sorts by last use, size and expiry, and the other way round`() throws {
+    @Test func `list sorts by last use, size and expiry, and in reverse`() throws {
         let (small, large, other) = ("https://a.example/s", "https://b.example/L", "日本\u{1B}[2J")
         #expect(try keys() == [other, large, small])
         try tool("get", "--count-use", "https://a.example/small")
@@ -26,7 +26,7 @@ import Testing
         #expect(try keys("--sort", "expires") == [large, small, other])
     }
 
-    @Test func `filters by part of the key in upper or lower case, and stops at a limit`() throws {
+    @Test func `list filters by a part of the key in any case, and stops at a limit`() throws {
         #expect(try keys("--filter", "large").count == 1)
         #expect(try keys("--filter", "EXAMPLE").count == 2)
         #expect(try keys("--filter", "EXAMPLE", "--limit", "1") == ["https://b.example/L"])
@@ -34,7 +34,7 @@ import Testing
         #expect(try keys("--limit", "2").count == 2)
     }
 
-    @Test func `tells programs all there is to know`() throws {
+    @Test func `list --json has all information about an entry`() throws {
         let entry = try #require(try tool("list", "--json", "--filter", "LARGE").objects().first)
         #expect(
             Set(entry.keys) == [
@@ -53,7 +53,7 @@ import Testing
         #expect(forever["expires"] is NSNull)
     }
 
-    @Test func `aligns its table and obeys no control character in a key`() throws {
+    @Test func `list aligns its table and escapes control characters in keys`() throws {
         let lines = try tool("list", "--sort", "size").lines
         #expect(lines.count == 4)
         let column = try #require(lines[0].range(of: "KEY")).lowerBound.utf16Offset(in: lines[0])
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [20, 40, 60, 100])
-    func `fits into a terminal`(columns: Int) throws {
+    func `list fits the width of a terminal`(columns: Int) throws {
         try tool("put", "--key", String(repeating: "long/", count: 100), "-", input: .blob(1))
         let terminal = try PseudoTerminal(columns: UInt16(columns))
         #expect(try tool.atTerminal(terminal, ["list", "--folder", tool.cache], output: true) == 0)
@@ -75,7 +75,7 @@ import Testing
         #expect(lines[0].contains("HITS") == (columns == 100))
     }
 
-    @Test func `shows a file that was there before the index as unknown, until it is asked for`() throws {
+    @Test func `list shows an adopted file as unknown until its key is looked up`() throws {
         let known = try #require(try tool("list", "--json", "--filter", "LARGE").objects().first?["file"] as? String)
         try FileManager.default.removeItem(atPath: tool.cache + "/.halcyon")
         let row = try #require(try tool("list", "--sort", "size").lines.dropFirst().first)
@@ -85,7 +85,7 @@ import Testing
         #expect(try keys("--filter", "large").count == 1)
     }
 
-    @Test func `says that there is nothing`() throws {
+    @Test func `list says that the cache is empty`() throws {
         let none = try tool("list", "--filter", "nowhere")
         #expect(none.status == 0 && none.output.isEmpty && none.errors == "No key contains that text.\n")
         try tool("remove", "--all", "--yes")
@@ -93,7 +93,7 @@ import Testing
         #expect(try tool("list", "--json").objects().isEmpty)
     }
 
-    @Test func `ends quietly when its reader has seen enough`() throws {
+    @Test func `list ends quietly when its pipe closes`() throws {
         let tail = String(repeating: "x", count: 100)
         for index in 0..<1000 { try tool.write("p/\(index)-\(tail)", .blob(index, count: 1)) }
         try tool("put", "p")

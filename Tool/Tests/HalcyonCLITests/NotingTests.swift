@@ -15,7 +15,7 @@ import Testing
 
     // MARK: pin
 
-    @Test func `pin keeps entries, and unpin gives them back`() throws {
+    @Test func `pin keeps entries, and unpin releases them`() throws {
         let result = try tool("pin", "a", "nope", "b")
         #expect(result.status == 1 && result.output == "Pinned 2 entries.\n")
         #expect(result.errors == "Nothing is cached under “nope”.\n")
@@ -30,7 +30,7 @@ import Testing
 
     // MARK: tag
 
-    @Test func `tags are added, taken away and replaced`() throws {
+    @Test func `tags can be added, removed and replaced`() throws {
         #expect(try tool("tag", "a").output == "a: no tags\n")
         #expect(try tool("tag", "a", "b", "--add", "x", "--add", "y").output == "a: x, y\nb: x, y\n")
         #expect(try tool("tag", "a", "--add", "z", "--remove", "x", "--remove", "none").output == "a: y, z\n")
@@ -46,7 +46,7 @@ import Testing
 
     // MARK: note
 
-    @Test func `notes and headers are set, kept and taken away`() throws {
+    @Test func `notes and headers can be set, kept and removed`() throws {
         #expect(try tool("note", "a").output == "a\n  no notes\n")
         try tool("note", "a", "--set", "width=640", "--set", "url=x=y", "--etag", "\"v1\"", "--max-age", "3600")
         try tool("note", "a", "--set", "height=480", "--remove", "width", "--last-modified", "Tue, 15 Nov 1994")
@@ -64,7 +64,7 @@ import Testing
         #expect(entry["metadata"] as? [String: String] == ["k": "v"] && entry["last_modified"] is NSNull)
     }
 
-    @Test func `what was just validated is fresh from now on`() throws {
+    @Test func `an entry that was just validated is fresh from now on`() throws {
         try tool("note", "a", "--max-age", "3600", "--stale-while-revalidate", "60")
         let before = try info("a")
         #expect(before["stale_while_revalidate"] as? Int == 60)
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: info
 
-    @Test func `info says all there is to know, and counts as no use`() throws {
+    @Test func `info shows all information and does not count as a use`() throws {
         try tool("put", "--key", "a@small", "-", input: .blob(1, count: 1500))
         let before = try info("a@small")
         let text = try tool("info", "a@small")
@@ -115,7 +115,7 @@ import Testing
         #expect(try tool("info", "nope").isPlainError(containing: "Nothing is cached under “nope”."))
     }
 
-    @Test func `info knows what has expired, and a key that nobody has asked for`() throws {
+    @Test func `info shows expired entries, and finds a key that was never looked up`() throws {
         try Connection(path: tool.cache + "/.halcyon/index.sqlite").execute(
             "UPDATE entries SET expires_at = 1000 WHERE key = 'a'")
         #expect(try tool("info", "a").output.contains("Expires        expired\n"))
@@ -125,7 +125,7 @@ import Testing
 
     // MARK: put
 
-    @Test func `put notes what it is told`() throws {
+    @Test func `put stores the given attributes`() throws {
         try tool(
             "put", "--key", "c", "--pin", "--tag", "x", "--tag", "y", "--note", "width=640", "--etag", "\"v1\"",
             "--last-modified", "then", "--max-age", "60", "-", input: .blob(1))
@@ -143,7 +143,7 @@ import Testing
     // MARK: Any text
 
     @Test(arguments: hostile)
-    func `any text is data`(text: String) throws {
+    func `any text is accepted as key, tag and note`(text: String) throws {
         try tool("put", "--key", text, "--tag", text, "--note", "\(text)=\(text)", "--etag", text, "-", input: .blob(1))
         let object = try info(text)
         #expect(object["key"] as? String == text && object["tags"] as? [String] == [text])
@@ -166,7 +166,7 @@ import Testing
         ["note", "a", "--max-age", "soon"], ["info"], ["info", "a", "b"], ["put", "a", "--note", "x"],
         ["put", "a", "--tag", ""], ["put", "a", "--max-age", "1.5"], ["put", "a", "--max-age", "99999999999999999999"],
     ])
-    func `what makes no sense is refused`(arguments: [String]) throws {
+    func `invalid attributes are refused`(arguments: [String]) throws {
         let result = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())
         #expect(result.status == 64 && result.output.isEmpty && result.errors.contains("--help"))
     }
@@ -181,7 +181,7 @@ import Testing
             "SELECT count(*) FROM entries WHERE key IS NOT NULL")
     }
 
-    @Test func `finds entries by their keys, and lists none`() throws {
+    @Test func `a cache without stored keys finds entries by their keys, and lists no keys`() throws {
         try tool("put", "--no-keys", "--key", "secret", "--tag", "x", "-", input: .blob(1))
         #expect(try keysInIndex() == 0)
         #expect(try tool("get", "--no-keys", "secret").data == .blob(1))
@@ -193,7 +193,7 @@ import Testing
         #expect(try tool("remove", "--no-keys", "secret").status == 0)
     }
 
-    @Test func `forgets those that were kept`() throws {
+    @Test func `a cache that no longer stores keys forgets old ones`() throws {
         for index in 0..<20 { try tool.write("p/\(index)", .blob(index)) }
         try tool("put", "p")
         #expect(try keysInIndex() == 20)

@@ -16,7 +16,7 @@ import Testing
         ("terminal-examples.gif", "gif", 800, 460, 21, 3_972_608),
         ("rocket-launch.webp", "webp", 640, 427, 1, 1_093_120),
     ])
-    func `tells format, pixels, frames and cost`(
+    func `show prints format, pixels, frames and cost`(
         name: String, format: String, width: Int, height: Int, frames: Int, cost: Int
     ) throws {
         try put(name)
@@ -32,7 +32,7 @@ import Testing
         #endif
     }
 
-    @Test func `draws nothing into a pipe unless it is told to`() throws {
+    @Test func `show draws nothing into a pipe without --draw`() throws {
         try put("horse-silhouette.png")
         #expect(try !tool("show", "horse-silhouette.png").output.contains("\u{1B}"))
         #if ImageCodecs && os(Linux)
@@ -41,7 +41,7 @@ import Testing
         #expect(try tool("show", "--draw", "--json", "x").status == 64)
     }
 
-    @Test func `a drawing has one line for two rows of pixels, transparent ones on grey`() {
+    @Test func `a drawing has one line for two rows of pixels, with transparent ones on gray`() {
         let pixels: [UInt8] = [255, 0, 0, 255, 0, 255, 0, 0, 1, 2, 3, 255, 9, 9, 9, 255, 7, 7, 7, 255, 8, 8, 8, 255]
         let text = TerminalPicture.text(of: pixels, width: 2, height: 3)
         let lines = text.split(separator: "\n")
@@ -51,7 +51,7 @@ import Testing
     }
 
     #if ImageCodecs && os(Linux)
-        @Test func `writes a picture in another format`() throws {
+        @Test func `get --as writes a picture in another format`() throws {
             try put("flower.jpg")
             let png = try tool("get", "--as", "png", "flower.jpg")
             #expect(png.status == 0 && png.data.starts(with: [0x89, 0x50, 0x4E, 0x47]))
@@ -67,7 +67,7 @@ import Testing
             #expect(try tool("get", "--as", "png", "--quality", "0.5", "w").status == 64)
         }
 
-        @Test func `says why bytes are no picture, and leaves them alone`() throws {
+        @Test func `show says why data is not a picture, and leaves it alone`() throws {
             try tool("put", "--key", "text", "-", input: Data("no picture at all".utf8))
             for command in [["show"], ["get", "--as", "png"]] {
                 let result = try tool.run([command[0], "--folder", tool.cache] + command.dropFirst() + ["text"])
@@ -77,7 +77,7 @@ import Testing
         }
     #endif
 
-    @Test func `a miss is a plain error`() throws {
+    @Test func `show and get report a miss as a plain error`() throws {
         try put("horse-silhouette.png")
         #expect(try tool("show", "nothing").isPlainError(containing: "Nothing valid is cached under “nothing”"))
         #expect(try tool("get", "--as", "png", "nothing").isPlainError(containing: "Nothing valid"))
@@ -87,7 +87,7 @@ import Testing
         ["--as", "bmp"], ["--quality", "0.5"], ["--as", "png", "--quality", "0.5"], ["--as", "jpeg", "--quality", "2"],
         ["--as", "jpeg", "--quality", "nan"],
     ])
-    func `nonsense is refused before anything is read`(arguments: [String]) throws {
+    func `invalid options are refused before anything is read`(arguments: [String]) throws {
         #expect(try tool.run(["get", "--folder", tool.cache] + arguments + ["key"]).status == 64)
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// A terminal that a test looks into.
+/// A terminal whose contents a test can read.
 final class PseudoTerminal {
     private let master: Int32
     private let slave: Int32
-    /// What the tool gets as input or output.
+    /// The end for the tool's input and output.
     let handle: FileHandle
 
     init(columns: UInt16, rows: UInt16 = 24) throws {

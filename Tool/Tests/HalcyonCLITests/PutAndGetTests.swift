@@ -7,7 +7,7 @@ import Testing
     init() throws { tool = try Tool() }
 
     @Test(arguments: [0, 1, 100_000])
-    func `gives the same bytes back in another process`(count: Int) throws {
+    func `get returns the same bytes in another process`(count: Int) throws {
         let data = Data.blob(7, count: count)
         try tool.write("a.bin", data)
         let put = try tool("put", "a.bin")
@@ -16,7 +16,7 @@ import Testing
         #expect(get.status == 0 && get.data == data && get.errors.isEmpty)
     }
 
-    @Test func `takes the files of a folder, those in folders in it too, and no hidden ones`() throws {
+    @Test func `put stores the files of a folder and its subfolders, without hidden ones`() throws {
         for name in ["p/a.png", "p/q/b.png", "p/.hidden", "p/.git/c.png"] { try tool.write(name, .blob(1)) }
         try FileManager.default.createSymbolicLink(
             at: tool.folder.url.appendingPathComponent("p/link"), withDestinationURL: tool.folder.url)
@@ -26,26 +26,26 @@ import Testing
         #expect(keys.sorted() == ["p/a.png", "p/q/b.png"])
     }
 
-    @Test func `does not swallow the cache itself when it lies in the folder`() throws {
+    @Test func `put skips the cache itself if it is in the folder`() throws {
         try tool.write("a.png", .blob(1))
         #expect(try tool("put", ".").lines[1].hasPrefix("Stored 1 file,"))
         #expect(try tool("put", ".").lines[1].hasPrefix("Stored 1 file,"))
         #expect(try tool("check").status == 0)
     }
 
-    @Test func `stores standard input under a given key`() throws {
+    @Test func `put stores standard input under a given key`() throws {
         #expect(try tool("put", "--key", "https://example.com/a b", "-", input: .blob(3)).status == 0)
         #expect(try tool("get", "https://example.com/a b").data == .blob(3))
     }
 
-    @Test func `stores a file under a given key`() throws {
+    @Test func `put stores a file under a given key`() throws {
         try tool.write("a.png", .blob(4))
         try tool("put", "--key", "k", "a.png")
         #expect(try tool("get", "k").data == .blob(4))
         #expect(try tool("get", "a.png").status == 1)
     }
 
-    @Test func `takes the extension for a part of the identity`() throws {
+    @Test func `the extension is part of an entry's identity`() throws {
         try tool("put", "--key", "k", "--extension", ".png", "-", input: .blob(5))
         #expect(try tool("get", "k").status == 1)
         #expect(try tool("get", "--extension", "png", "k").data == .blob(5))
@@ -54,7 +54,7 @@ import Testing
         #expect(try tool("list", "--json").objects().isEmpty)
     }
 
-    @Test func `goes on past what cannot be read, names it, and fails at the end`() throws {
+    @Test func `put skips and names unreadable files, and fails at the end`() throws {
         try tool.write("a.png", .blob(1))
         #expect(mkfifo(tool.folder.url.appendingPathComponent("pipe").path, 0o600) == 0)
         let result = try tool("put", "missing.png", "pipe", "a.png")
@@ -65,13 +65,13 @@ import Testing
         #expect(try tool("get", "a.png").data == .blob(1))
     }
 
-    @Test func `makes no cache when there is nothing to store`() throws {
+    @Test func `put creates no cache if there is nothing to store`() throws {
         let result = try tool("put", "missing.png")
         #expect(result.status == 1 && result.errors.contains("missing.png"))
         #expect(!tool.exists(tool.cache))
     }
 
-    @Test func `prints the keys it used, and skips other files only when told`() throws {
+    @Test func `put prints its keys, and skips other files only on request`() throws {
         let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 8)
         try tool.write("p/a.png", png)
         try tool.write("p/notes.txt", Data("text".utf8))
@@ -84,14 +84,14 @@ import Testing
         #expect(input.isPlainError(containing: "Standard input is not a picture"))
     }
 
-    @Test func `refuses to make a cache among other files`() throws {
+    @Test func `put refuses to create a cache among other files`() throws {
         try tool.write("cache/letter.txt", .blob(1))
         try tool.write("a.png", .blob(1))
         #expect(try tool("put", "a.png").isPlainError(containing: "contains other files"))
         #expect(!tool.exists(tool.cache + "/.halcyon"))
     }
 
-    @Test func `writes to a file, over what is in it`() throws {
+    @Test func `get overwrites its output file`() throws {
         try tool.write("out", .blob(9, count: 5000))
         try tool("put", "--key", "k", "-", input: .blob(6))
         let result = try tool("get", "-o", "out", "k")
@@ -100,12 +100,12 @@ import Testing
         #expect(try tool("get", "-o", "no/such/folder", "k").isPlainError(containing: "Cannot write no/such/folder"))
     }
 
-    @Test func `says plainly that a key is not cached`() throws {
+    @Test func `get says that a key is not cached`() throws {
         try tool("put", "--key", "k", "-", input: .blob(1))
         #expect(try tool("get", "other").isPlainError(containing: "Nothing valid is cached under “other”."))
     }
 
-    @Test func `keeps binary off a terminal unless it is forced, and lets text through`() throws {
+    @Test func `get prints text on a terminal, and binary data only if forced`() throws {
         try tool("put", "--key", "binary", "-", input: Data([0, 1, 2, 0xFF]))
         try tool("put", "--key", "text", "-", input: Data("héllo".utf8))
         let terminal = try PseudoTerminal(columns: 80)
@@ -117,7 +117,7 @@ import Testing
         #expect(terminal.screen().unicodeScalars.contains("\u{1}"))
     }
 
-    @Test func `shows progress on a terminal, in one line, and takes it away`() throws {
+    @Test func `put shows progress in one line of the terminal, and clears it`() throws {
         for index in 0..<5 { try tool.write("p/\(index).png", .blob(index)) }
         let terminal = try PseudoTerminal(columns: 70)
         #expect(try tool.atTerminal(terminal, ["put", "--folder", tool.cache, "p"], errors: true) == 0)
@@ -126,7 +126,7 @@ import Testing
         #expect(screen.hasSuffix("\r" + String(repeating: " ", count: 69) + "\r"))
     }
 
-    @Test func `ends after the file under way at Ctrl-C, and says what was done`() throws {
+    @Test func `at Ctrl-C, put ends after the current file and reports what it stored`() throws {
         for index in 0..<4000 { try tool.write("p/\(index)", Data()) }
         try tool("put", "--key", "k", "-", input: .blob(1))
         let errors = try tool.makeFile("errors")
@@ -136,7 +136,7 @@ import Testing
             ["put", "--folder", tool.cache, "p"],
             streams: [null, null, handle])
         while process.isRunning, try tool.blobCount() < 2 { sched_yield() }
-        // A writer holds the next store up until Ctrl-C has been pressed.
+        // A writer blocks the next store until the test has sent Ctrl-C.
         let writer = try Connection(path: tool.cache + "/.halcyon/index.sqlite")
         try writer.begin()
         process.interrupt()

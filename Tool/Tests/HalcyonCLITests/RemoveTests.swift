@@ -22,7 +22,7 @@ import Testing
 
     // MARK: Conditions
 
-    @Test func `takes what meets the conditions, and nothing else`() throws {
+    @Test func `remove removes exactly the entries that meet the conditions`() throws {
         try put("https://a.example/1", "https://b.example/2", "other")
         let result = try tool("remove", "--host", "a.example", "--yes")
         #expect(result.status == 0 && result.output == "Removed 1 entry, 100 B.\n" && result.errors.isEmpty)
@@ -32,7 +32,7 @@ import Testing
         #expect(try tool("check").status == 0)
     }
 
-    @Test func `by conditions that no entry meets succeeds and says so`() throws {
+    @Test func `remove by conditions that no entry meets succeeds and says so`() throws {
         try put("a")
         let result = try tool("remove", "--older", "1d", "--yes")
         #expect(result.status == 0 && result.errors == "No entry meets the conditions.\n")
@@ -41,7 +41,7 @@ import Testing
         #expect(object["entries"] as? Int == 0 && (object["removed"] as? [Any])?.isEmpty == true)
     }
 
-    @Test func `takes any text as it is`() throws {
+    @Test func `remove takes any text literally`() throws {
         for key in hostile { try put(key) }
         for key in hostile {
             let object = try tool("remove", "--prefix", key, "--yes", "--json").object()
@@ -50,7 +50,7 @@ import Testing
         #expect(try keys().isEmpty)
     }
 
-    @Test func `asks, says how much and how many are pinned`() throws {
+    @Test func `remove asks first, with the number of entries and of pinned ones`() throws {
         try put("a1", "a2", "b")
         try Connection(path: tool.cache + "/.halcyon/index.sqlite").execute(
             "UPDATE entries SET pinned = 1 WHERE key = 'a1'")
@@ -67,7 +67,7 @@ import Testing
         #expect(try keys() == ["a1", "b"])
     }
 
-    @Test func `says what would go, and removes nothing`() throws {
+    @Test func `remove --dry-run lists entries and removes nothing`() throws {
         try put("a\u{1B}[2J", "a2", "b")
         let result = try tool("remove", "--prefix", "a", "--dry-run")
         #expect(result.status == 0 && result.lines.count == 4)
@@ -81,7 +81,7 @@ import Testing
 
     // MARK: Keys
 
-    @Test func `takes an image with its variants`() throws {
+    @Test func `remove --variants removes an image with its variants`() throws {
         try put("a", "a@small", "a@large", "ab", "b@small")
         let told = try tool("remove", "a", "--variants", "--dry-run", "--json").object()
         #expect(told["entries"] as? Int == 3)
@@ -94,14 +94,14 @@ import Testing
         #expect(try keys() == ["ab"])
     }
 
-    @Test func `with its variants takes an image whose key nobody knows yet`() throws {
+    @Test func `remove --variants removes an image whose key is not recorded yet`() throws {
         try put("a")
         try FileManager.default.removeItem(atPath: tool.cache + "/.halcyon")
         #expect(try tool("remove", "a", "--variants").status == 0)
         #expect(try tool.blobCount() == 0)
     }
 
-    @Test func `tells programs what went`() throws {
+    @Test func `remove --json lists the removed entries`() throws {
         try put("a", "b")
         let object = try tool("remove", "a", "nope", "--json").object()
         let removed = try #require(object["removed"] as? [[String: Any]])
@@ -115,7 +115,7 @@ import Testing
         ["--all", "--prefix", "a"], ["k", "--prefix", "a"], ["--variants"], ["--variants", "--all"], ["--filter", ""],
         ["--prefix", ""], ["--pinned", "--unpinned"], ["--yes"], ["--dry-run"],
     ])
-    func `is refused where it is not clear what is meant`(arguments: [String]) throws {
+    func `ambiguous arguments of remove are refused`(arguments: [String]) throws {
         try put("k")
         let result = try tool.run(["remove", "--folder", tool.cache] + arguments)
         #expect(result.status == 64 && result.output.isEmpty && result.errors.contains("--help"))
@@ -129,14 +129,14 @@ import Testing
         try tool("put", "p")
     }
 
-    @Test func `shows how far it is, in one line that it takes away`() throws {
+    @Test func `remove shows progress in one line, and clears it`() throws {
         try putMany(2000)
         let terminal = try PseudoTerminal(columns: 70)
         let null = try Tool.openNull()
         let process = try tool.start(
             ["remove", "--folder", tool.cache, "--prefix", "p/", "--yes"], streams: [null, null, terminal.handle])
         while process.isRunning, try tool.blobCount() == 2000 { sched_yield() }
-        // A writer holds it up until there was something to see.
+        // A writer blocks the removal until progress is visible.
         let writer = try Connection(path: tool.cache + "/.halcyon/index.sqlite")
         try writer.begin()
         var screen = ""
@@ -151,7 +151,7 @@ import Testing
         #expect(screen.hasSuffix("\r" + String(repeating: " ", count: 69) + "\r"))
     }
 
-    @Test func `ends after the batch under way at Ctrl-C, and says what went`() throws {
+    @Test func `at Ctrl-C, remove ends after the current batch and reports what it removed`() throws {
         try putMany(4000)
         let errors = try tool.makeFile("errors")
         let output = try tool.makeFile("output")
@@ -159,7 +159,7 @@ import Testing
             ["remove", "--folder", tool.cache, "--prefix", "p/", "--yes"],
             streams: [Tool.openNull(), FileHandle(forUpdating: output), FileHandle(forUpdating: errors)])
         while process.isRunning, try tool.blobCount() > 3900 { sched_yield() }
-        // A writer holds the next batch up until Ctrl-C has been pressed.
+        // A writer blocks the next batch until the test has sent Ctrl-C.
         let writer = try Connection(path: tool.cache + "/.halcyon/index.sqlite")
         try writer.begin()
         process.interrupt()

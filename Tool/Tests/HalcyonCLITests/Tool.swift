@@ -47,7 +47,7 @@ struct Tool {
 
     /// Starts the tool without waiting for it.
     func start(_ arguments: [String], executable: URL = Self.executable, streams: [FileHandle]) throws -> ChildProcess {
-        // A command ends by `exit` with objects alive, which a leak check would count; memory errors still end it.
+        // A command calls `exit` while objects are alive, which a leak check would report; memory errors still end it.
         let environment = ProcessInfo.processInfo.environment.merging(
             ["TZ": "UTC", "cache": cache, "HALCYON": Self.executable.path, "ASAN_OPTIONS": "detect_leaks=0"]
         ) { _, new in new }
@@ -116,7 +116,7 @@ extension Tool.Result {
         try #require(try JSONSerialization.jsonObject(with: data) as? [[String: Any]])
     }
 
-    /// One plain sentence or two on standard error, nothing of Swift's in it, and no output.
+    /// One or two plain sentences on standard error, without Swift's own text, and no output.
     func isPlainError(containing text: String, status: Int32 = 1) -> Bool {
         self.status == status && errors.contains(text) && errors.hasPrefix("Error: ") && !errors.contains("Swift.")
             && !errors.contains("NSError") && !errors.contains("Optional(") && !errors.contains("CacheStorageError")

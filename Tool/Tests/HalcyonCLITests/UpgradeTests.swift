@@ -5,7 +5,7 @@ import Testing
     private let tool: Tool
     init() throws { tool = try Tool() }
 
-    /// Files as Kingfisher leaves them: named by hashes, no index.
+    /// Files like those of Kingfisher: named by hashes, without an index.
     private func kingfisherFolder(_ count: Int) throws {
         for seed in 0..<count {
             let name = String(repeating: "0", count: 62) + String(format: "%02x", seed)
@@ -27,7 +27,7 @@ import Testing
 
     private var index: String { tool.cache + "/.halcyon/index.sqlite" }
 
-    @Test func `a dry run tells what would happen, and changes nothing`() throws {
+    @Test func `a dry run reports what would happen, and changes nothing`() throws {
         try kingfisherFolder(5)
         let told = try tool("upgrade", "--dry-run", "--json").object()
         #expect(told["blobs"] as? Int == 5 && told["legacy_blobs"] as? Int == 1 && told["strangers"] as? Int == 1)
@@ -38,7 +38,7 @@ import Testing
             text.output.contains("would apply V0001") && text.output.contains("6 files to be taken over, 1 of them"))
     }
 
-    @Test func `takes over a folder of Kingfisher's at once`() throws {
+    @Test func `upgrade adopts a folder of Kingfisher's at once`() throws {
         try kingfisherFolder(5)
         #expect(try tool("upgrade").output.contains("6 files taken over"))
         #expect(try tool("list", "--json").objects().count == 6)
@@ -46,14 +46,14 @@ import Testing
         #expect(try tool("upgrade", "--json").object()["adopting"] as? Bool == false)
     }
 
-    @Test func `files live as long as it says`() throws {
+    @Test func `upgrade --expires sets the expiration of adopted files`() throws {
         try kingfisherFolder(2)
         #expect(try tool("upgrade", "--expires", "never").status == 0)
         #expect(try tool("list", "--json").objects().allSatisfy { $0["expires"] is NSNull })
         #expect(try tool("upgrade", "--expires", "soon").status == 64)
     }
 
-    @Test func `an old index is named, and upgraded`() throws {
+    @Test func `upgrade names the version of an old index, and upgrades it`() throws {
         try oldIndex()
         let plan = try tool("upgrade", "--dry-run", "--json").object()
         #expect(plan["schema_version"] as? Int == 1)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [2, 8])
-    func `processes that open an old index at once all go on with the new one`(count: Int) throws {
+    func `processes that open an old index at once all continue with the new one`(count: Int) throws {
         try oldIndex()
         let handles = try (0..<3 * count).map { try FileHandle(forUpdating: tool.makeFile("stream-\($0)")) }
         let children = try (0..<count).map { number in
@@ -91,7 +91,7 @@ import Testing
         #expect(try Connection(path: index).integer("PRAGMA user_version") ?? 0 > 6)
     }
 
-    @Test func `an index that is too new is named, and left alone`() throws {
+    @Test func `an index that is too new is named in the error, and left alone`() throws {
         try tool("put", "--key", "k", "-", input: .blob(1))
         let next = try #require(try tool("upgrade", "--json").object()["newest_version"] as? Int) + 1
         try Connection(path: index).execute(
@@ -116,7 +116,7 @@ import Testing
         let told = try tool("upgrade", "--dry-run").output
         #expect(told.contains("up to date"))
         #expect(try snapshot() == before)
-        // Open in another process, which has written.
+        // Open in another process, which has written to it.
         var connection: Connection? = try Connection(path: index)
         try connection?.execute("PRAGMA journal_mode = WAL; UPDATE entries SET rank = rank + 1")
         before = try snapshot()
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `no key leads to a file under a legacy name, and removing all removes it`() throws {
+    @Test func `no key finds a file under a legacy name, and removing all removes it`() throws {
         // printf 'https://example.com/a.png' | md5sum
         let file = tool.cache + "/8c11d92f07c76baf29e49afd2301deb2"
         try tool.write("cache/8c11d92f07c76baf29e49afd2301deb2", .blob(1))
@@ -149,7 +149,7 @@ import Testing
         #expect(!tool.exists(file))
     }
 
-    @Test func `files under legacy names are taken over once`() throws {
+    @Test func `files under legacy names are adopted once`() throws {
         try kingfisherFolder(5)
         #expect(try tool("upgrade").status == 0)
         #expect(try tool("upgrade", "--dry-run").output.contains("6 files, all taken over already"))

@@ -19,7 +19,7 @@ import Testing
 
     // MARK: stats
 
-    @Test func `stats counts entries and what has expired`() throws {
+    @Test func `stats counts entries and expired ones`() throws {
         try put("a", count: 1500)
         try put("b", count: 500)
         try expire("b")
@@ -34,7 +34,7 @@ import Testing
         #expect(text.contains("V0001__create_entries.sql"))
     }
 
-    @Test func `stats says what the cache takes up and has done`() throws {
+    @Test func `stats shows the usage and the statistics of the cache`() throws {
         try put("a", count: 1500)
         try put("b", count: 500)
         try tool("get", "--count-use", "a")
@@ -55,7 +55,7 @@ import Testing
         #expect(text.contains("Removals    1 removed, 0 evicted, 0 expired\n") && text.contains(" free"))
     }
 
-    @Test func `stats can begin anew, after it has printed`() throws {
+    @Test func `stats --reset prints the counts and resets them`() throws {
         try put("a", count: 1500)
         try tool("get", "--count-use", "a")
         #expect(try tool("stats", "--reset").output.contains("1 hits"))
@@ -65,7 +65,7 @@ import Testing
 
     // MARK: remove
 
-    @Test func `remove takes the keys it is given and names those that are not there`() throws {
+    @Test func `remove removes the given keys and names missing ones`() throws {
         for key in ["a", "b", "c"] { try put(key, count: 1) }
         let result = try tool("remove", "a", "nope", "b")
         #expect(result.status == 0, "scripts remove what may be gone")
@@ -81,7 +81,7 @@ import Testing
         #expect(try keys().isEmpty)
     }
 
-    @Test func `remove asks before it takes everything`() throws {
+    @Test func `remove asks before it removes everything`() throws {
         try put("a", count: 1)
         #expect(try tool("remove", "--all").isPlainError(containing: "Add --yes"))
         let terminal = try PseudoTerminal(columns: 80)
@@ -95,7 +95,7 @@ import Testing
         #expect(try keys().isEmpty)
     }
 
-    @Test func `remove takes everything when told to`() throws {
+    @Test func `remove --all --yes removes everything`() throws {
         for key in ["a", "b"] { try put(key, count: 1000) }
         #expect(try tool("remove", "--all", "--yes").output.hasPrefix("Removed 2 entries, 2.0 kB, from "))
         #expect(try keys().isEmpty)
@@ -103,7 +103,7 @@ import Testing
 
     // MARK: clean
 
-    @Test func `clean takes what has expired and nothing else`() throws {
+    @Test func `clean removes expired entries and nothing else`() throws {
         for key in ["a", "b", "c"] { try put(key, count: 100) }
         try expire("b")
         #expect(try tool("clean").output == "Expired: 1 entry, 100 B removed.\nLeft: 2 entries, 200 B.\n")
@@ -122,7 +122,7 @@ import Testing
         #expect(try keys() == ["a", "d"])
     }
 
-    @Test func `clean counts in batches`() throws {
+    @Test func `clean counts what it removes in all batches`() throws {
         for index in 0..<300 { try tool.write("p/\(index)", .blob(index, count: 10)) }
         try tool("put", "p")
         let object = try tool("clean", "--limit", "200", "--json").object()
@@ -130,7 +130,7 @@ import Testing
         #expect(try tool("check").status == 0)
     }
 
-    @Test func `clean keeps a number of entries, and as much of a limit as it is told`() throws {
+    @Test func `clean keeps a given number of entries, and a given part of a limit`() throws {
         for key in ["a", "b", "c", "d", "e"] { try put(key, count: 1000) }
         let unchanged = try tool("clean", "--count-limit", "5", "--json").object()
         #expect(unchanged["evicted"] as? [String: Int] == ["entries": 0, "bytes": 0])
@@ -148,7 +148,7 @@ import Testing
         #expect(object["evicted"] as? [String: Int] == ["entries": 2, "bytes": 2000])
     }
 
-    @Test func `clean says when pinned entries alone are over the limit`() throws {
+    @Test func `clean says if pinned entries alone exceed the limit`() throws {
         for key in ["a", "b", "c"] { try put(key, count: 1000) }
         try Connection(path: tool.cache + "/.halcyon/index.sqlite").execute(
             "UPDATE entries SET pinned = 1 WHERE key <> 'b'")
@@ -162,14 +162,14 @@ import Testing
 
     // MARK: check
 
-    @Test func `check finds a sound cache sound`() throws {
+    @Test func `check finds nothing wrong with a sound cache`() throws {
         try put("a", count: 1000)
         let result = try tool("check")
         #expect(result.status == 0 && result.output == "1 entry, 1.0 kB.\nThe cache is consistent.\n")
         #expect(try tool("check", "--json").object()["sound"] as? Bool == true)
     }
 
-    @Test func `check says what is wrong, and repairs it when asked`() throws {
+    @Test func `check says what is wrong, and repairs it on request`() throws {
         for key in ["gone", "longer", "fine"] { try put(key, count: 10) }
         try FileManager.default.removeItem(atPath: try path(of: "gone"))
         try Data.blob(2, count: 11).write(to: URL(fileURLWithPath: try path(of: "longer")))
@@ -192,7 +192,7 @@ import Testing
 
     // MARK: path
 
-    @Test func `path prints where a blob is or would be, and says with its status which`() throws {
+    @Test func `path prints where a blob is or would be, and its status says which`() throws {
         try put("a", count: 10)
         let path = try path(of: "a")
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == .blob(1, count: 10))

@@ -21,7 +21,7 @@ import Testing
         (999_949, "999.9 kB"), (999_950, "1.0 MB"), (4_444_753, "4.4 MB"), (50_000_000, "50.0 MB"),
         (Int64.max, "9223.4 PB"),
     ])
-    func `are printed with one digit after the point`(bytes: Int64, text: String) {
+    func `sizes are printed with one decimal`(bytes: Int64, text: String) {
         #expect(ByteSize(bytes).description == text)
     }
 }
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ["never", "NEVER"])
-    func `may be never`(text: String) throws {
+    func `a time to live can be never`(text: String) throws {
         guard case .never = try #require(Expiry.expiration(text)) else {
             Issue.record("not never")
             return
@@ -56,13 +56,13 @@ import Testing
         (0, "1970-01-01T00:00:00.000Z"), (1_795_246_212_007, "2026-11-21T07:30:12.007Z"),
         (-1, "1969-12-31T23:59:59.999Z"), (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
     ])
-    func `are ISO 8601 in UTC for programs`(milliseconds: Int64, text: String) {
+    func `dates for programs are ISO 8601 in UTC`(milliseconds: Int64, text: String) {
         #expect(DateText.iso8601(Timestamp(milliseconds: milliseconds)) == text)
     }
 }
 
 @Suite struct `JSON text` {
-    @Test func `keeps the order of members and escapes what has to be`() {
+    @Test func `JSON keeps the order of members and escapes strings`() {
         let value = JSON.object(["b": .string("a\"\\\n\u{1}é"), "a": .array([.integer(1), .bool(true), .null])])
         #expect(value.compact == #"{"b": "a\"\\\n\u0001é", "a": [1, true, null]}"#)
     }
@@ -72,11 +72,11 @@ import Testing
         (1e300, "null"),
         (Double.infinity, "null"), (.nan, "null"), (0.005, "0.005"), (-3, "-3"),
     ])
-    func `has decimals with three digits at most`(number: Double, text: String) {
+    func `JSON decimals have at most three digits`(number: Double, text: String) {
         #expect(JSON.decimal(number).compact == text)
     }
 
-    @Test func `can be indented`() {
+    @Test func `JSON can be indented`() {
         let value = JSON.object(["a": .array([.integer(1)]), "b": .array([]), "c": .object([:])])
         #expect(value.indented() == "{\n  \"a\": [\n    1\n  ],\n  \"b\": [],\n  \"c\": {}\n}")
     }
@@ -86,33 +86,33 @@ import Testing
     @Test(arguments: [
         ("abcdef", 6, "abcdef"), ("abcdef", 5, "ab…ef"), ("abcdef", 1, "…"), ("abcdef", 0, ""), ("", 3, ""),
     ])
-    func `loses its middle when it is too long`(text: String, width: Int, shortened: String) {
+    func `text that is too long loses its middle`(text: String, width: Int, shortened: String) {
         #expect(TextWidth.shortened(text, to: width) == shortened)
     }
 
     @Test(arguments: [("日本", 4), ("é", 1), ("👩‍👧", 2), ("👍", 2), ("ascii", 5)])
-    func `counts wide letters twice`(text: String, columns: Int) { #expect(TextWidth.columns(of: text) == columns) }
+    func `wide characters count twice`(text: String, columns: Int) { #expect(TextWidth.columns(of: text) == columns) }
 
-    @Test func `never gets wider than asked, whatever its letters`() {
+    @Test func `shortened text fits its width, whatever its characters`() {
         for width in 0...12 {
             let text = TextWidth.shortened("日本語 and 👍 text", to: width)
             #expect(TextWidth.columns(of: text) <= width)
         }
     }
 
-    @Test func `shows control characters instead of obeying them`() {
+    @Test func `control characters are shown as escapes`() {
         #expect(TextWidth.printable("a\u{1B}[2Jb\nc\u{202E}d") == #"a\u{1B}[2Jb\nc\u{202E}d"#)
     }
 
     @Test(arguments: 0...120)
-    func `of the progress bar fills the line exactly`(width: Int) {
+    func `the progress bar fills the line exactly`(width: Int) {
         for total in [0, 1, 19, 1_000_000] {
             let line = ProgressBar.line(done: total / 2, total: total, label: "日本語.png", width: width)
             #expect(TextWidth.columns(of: line) == width)
         }
     }
 
-    @Test func `of the progress bar says how far it is`() {
+    @Test func `the progress bar shows the progress`() {
         let line = ProgressBar.line(done: 5, total: 10, label: "a.png", width: 60)
         #expect(line.contains("50 %") && line.contains("5 of 10") && line.contains("a.png") && line.contains("#-"))
         #expect(ProgressBar.line(done: 5, total: nil, label: "removed", width: 20).hasPrefix("5 removed "))
@@ -132,5 +132,5 @@ import Testing
         (0, "    0"), (99_999, "99999"), (100_000, " 100k"), (12_345_678, "  12M"), (123_456_789, " 123M"),
         (Int.max, "9223P"),
     ])
-    func `get no wider than it`(hits: Int, text: String) { #expect(HitCount.text(hits, width: 5) == text) }
+    func `numbers of reads fit their column`(hits: Int, text: String) { #expect(HitCount.text(hits, width: 5) == text) }
 }

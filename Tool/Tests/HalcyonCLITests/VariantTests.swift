@@ -6,7 +6,7 @@ import Testing
     private let tool: Tool
     init() throws { tool = try Tool() }
 
-    /// As an app stores them, one of them of an image whose key has an "@" itself.
+    /// As an app stores them; the key of one image contains an "@".
     private func fill(storingKeys: Bool = true) async throws {
         let folder = URL(fileURLWithPath: tool.cache)
         var config = DiskStorage.Config(name: "", sizeLimit: 0)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `are found by their image and by their processor`() async throws {
+    @Test func `list finds variants by their image and by their processor`() async throws {
         try await fill()
         #expect(try keys("--variants-of", "a") == ["a", "a@blur", "a@small"])
         #expect(try keys("--processor", "small") == ["a@small", "a@x@small", "b@small"])
@@ -38,13 +38,13 @@ import Testing
         #expect(try tool("info", "a").output.contains("Processor      none (original)\n"))
     }
 
-    @Test func `go with their image`() async throws {
+    @Test func `remove removes variants with their image`() async throws {
         try await fill()
         #expect(try tool("remove", "a", "--variants").output.hasPrefix("Removed 3 entries"))
         #expect(try keys() == ["a@x@small", "b@small"])
     }
 
-    @Test func `go with their image also where no key is kept`() async throws {
+    @Test func `without stored keys, remove removes variants with their image`() async throws {
         try await fill(storingKeys: false)
         #expect(try tool("remove", "--no-keys", "a", "--variants").output.hasPrefix("Removed 3 entries"))
         #expect(try tool("list", "--no-keys", "--count").output.hasPrefix("2 entries"))

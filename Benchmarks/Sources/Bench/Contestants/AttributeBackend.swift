@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
 
-/// A disk cache that keeps its metadata in file dates, plainly written: what the library is to be compared with.
+/// A plainly written disk cache that keeps its metadata in file dates, for comparison with the library.
 ///
-/// A file is named by the SHA-256 of its key, its creation date is the last access and its modification date the
-/// expiration. A set of names, read from the folder after opening, answers "surely not cached".
+/// A file is named by the SHA-256 of its key, its creation date is the last access and its modification date the expiration. A set of
+/// names, read from the folder after opening, answers "surely not cached".
 final class AttributeBackend: @unchecked Sendable {
     // Sendable because the set is behind the lock and the rest is constant.
 
@@ -22,16 +22,16 @@ final class AttributeBackend: @unchecked Sendable {
         dates.async { [self] in readNames() }
     }
 
-    /// As after an opening, when another process has stored files.
+    /// As after an opening, if another process has stored files.
     func rereadNames() { dates.sync { readNames() } }
 
     private func readNames() {
-        // Without the list every name may be there, which is only slower.
+        // Without the list any name may exist, which is only slower.
         guard let list = try? files.contentsOfDirectory(atPath: folder.path) else { return }
         lock.withLock { names = Set(list).union(names ?? []) }
     }
 
-    /// Waits for the dates that are still to be written, and for the names.
+    /// Waits for pending writes of dates, and for the names.
     func settle() { dates.sync {} }
 
     func store(_ data: Data, forKey key: String) throws {
@@ -45,7 +45,7 @@ final class AttributeBackend: @unchecked Sendable {
     func value(forKey key: String) throws -> Data? {
         guard let file = validFile(forKey: key) else { return nil }
         let data = try Data(contentsOf: file)
-        // A date that cannot be written lets the entry expire, or go, earlier.
+        // If the date cannot be written, the entry expires or is evicted earlier.
         dates.async { [self] in try? setDates(of: file) }
         return data
     }
@@ -64,7 +64,7 @@ final class AttributeBackend: @unchecked Sendable {
         }
     }
 
-    /// Removes what was used least recently, until half of the limit is left.
+    /// Removes the least recently used files, until half of the limit is left.
     func evict(limit: Int) throws {
         var total = try totalSize()
         guard total >= limit else { return }
@@ -87,7 +87,7 @@ final class AttributeBackend: @unchecked Sendable {
         let name = name(ofKey: key)
         guard lock.withLock({ names?.contains(name) ?? true }) else { return nil }
         let file = folder.appendingPathComponent(name)
-        // What has no dates is not there.
+        // A file without dates does not exist.
         guard let values = try? file.resourceValues(forKeys: [.contentModificationDateKey, .creationDateKey]),
             let expiration = values.contentModificationDate, expiration > Date()
         else { return nil }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The physical limit: only the system calls that an effect cannot do without.
+/// The physical limit: only the system calls that an effect requires.
 ///
-/// Whatever fails ends the run: a limit that did less than its work would be none.
+/// Any failure ends the run, because a limit that did less work would be wrong.
 struct BareFiles: Sendable {
     let folder: URL
 
@@ -15,7 +15,7 @@ struct BareFiles: Sendable {
 
     /// create + write + close + rename, over the old file if there is one.
     ///
-    /// - Parameter staged: the path until then; one for each thread.
+    /// - Parameter staged: the path until then; each thread has its own.
     static func store(_ data: Data, at path: [CChar], staged: [CChar]) {
         let file = open(staged, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         let count = data.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
@@ -33,7 +33,7 @@ struct BareFiles: Sendable {
         free(memory)
     }
 
-    /// The same, keeping the bytes.
+    /// The same, and returns the bytes.
     static func contents(_ path: [CChar]) -> Data {
         var status = stat()
         let file = open(path, O_RDONLY)
@@ -53,7 +53,7 @@ struct BareFiles: Sendable {
 
     static func remove(_ path: [CChar]) { require(unlink(path) == 0) }
 
-    /// scan + stat: what a total costs where nothing keeps one.
+    /// scan + stat: the cost of a total that nothing maintains.
     func totalSize() -> Int {
         var total = 0
         forEachName { name in

@@ -1,14 +1,14 @@
 import Foundation
 import Halcyon
 
-/// The library, through what everybody may call.
+/// The library, through its public API.
 final class HalcyonCache {
     let folder: URL
     private var open: DiskStorage.Backend<Data>?
 
     init(folder: URL) { self.folder = folder }
 
-    /// Opened when it is needed.
+    /// Opened on demand.
     func storage() throws -> DiskStorage.Backend<Data> {
         if let open { return open }
         let storage = try DiskStorage.Backend<Data>(config: Self.config(folder))
@@ -16,7 +16,7 @@ final class HalcyonCache {
         return storage
     }
 
-    /// With a memory storage of its own, without a limit. It keeps the storage open.
+    /// With its own memory storage, without a limit. It keeps the storage open.
     func imageCache() throws -> ImageCache {
         ImageCache(
             memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 0, cleanInterval: 0)),
@@ -24,15 +24,15 @@ final class HalcyonCache {
     }
 
     static func config(_ folder: URL) -> DiskStorage.Config {
-        // With a folder of its own: to ask Foundation for the user's caches is not what is measured.
+        // With its own folder, so that the measurement does not include Foundation's search for the user's caches.
         var config = DiskStorage.Config(name: "bench", sizeLimit: 0, directory: folder)
         config.cachePathBlock = { _, _ in folder }
         return config
     }
 
-    /// Closes it, and waits until that has happened: the last connection takes the write-ahead log away.
+    /// Closes it and waits until it is closed: the last connection deletes the write-ahead log.
     func close() {
-        // A process that has just ended has left its log to the next one.
+        // A process that has just ended may have left its log.
         if open == nil, isOpen { try? flush() }
         open = nil
         wait(seconds: 60) { !isOpen }
@@ -42,10 +42,10 @@ final class HalcyonCache {
     /// Also while it is being closed.
     var isOpen: Bool { FileManager.default.fileExists(atPath: "\(indexPath)-wal") }
 
-    /// Waits until nothing is left to unlink: what the library puts off must not be done during another's turn.
+    /// Waits until nothing is left to unlink, because deferred work must not run during another contestant's turn.
     func settle() {
         let places = ["staging", "trash"].map { folder.appendingPathComponent(".halcyon/\($0)").path }
-        // A folder that is not there has nothing in it.
+        // A missing folder is empty.
         wait { places.allSatisfy { (try? FileManager.default.contentsOfDirectory(atPath: $0))?.isEmpty ?? true } }
     }
 

@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
 
-/// One entry of all contestants: the same key, the same file name, each in a folder of its own.
+/// One entry of all contestants: the same key and file name, in each contestant's own folder.
 struct Item: Sendable {
     let key: String
-    /// Of the file among the bare ones, ready for a system call: making it is not part of what such a call costs.
+    /// The path of the bare file, ready for a system call: creating it is not part of the call's cost.
     let barePath: [CChar]
 
     init(_ number: Int, bare: BareFiles) {
@@ -12,7 +12,7 @@ struct Item: Sendable {
         barePath = bare.path(Self.name(ofKey: key))
     }
 
-    /// Addresses of 60 bytes, on a hundred hosts.
+    /// URLs of 60 bytes, on a hundred hosts.
     static func key(_ number: Int) -> String {
         let digits = String(number)
         let host = String(number % 100)
@@ -30,5 +30,5 @@ struct Item: Sendable {
     }
 }
 
-/// Bytes of a blob. No two neighbours alike, so that nothing is saved by writing zeros.
+/// The bytes of a blob. Neighbors differ, so that the disk cannot save writes of zeros.
 func blob(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }) }

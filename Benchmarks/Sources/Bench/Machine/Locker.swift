@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value that two threads know.
+/// A value that two threads share.
 final class Locker<Value: Sendable>: Sendable {
     private let lock = NSLock()
     private nonisolated(unsafe) var current: Value

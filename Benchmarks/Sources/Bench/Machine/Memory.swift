@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the kernel says of memory and of this process; 0 where it does not.
+/// Figures of the kernel about memory and this process; 0 if it has none.
 enum Memory {
-    /// Bytes that can be had without swapping.
+    /// Bytes that are available without swapping.
     static var available: Int { bytes(of: "MemAvailable", in: "/proc/meminfo") }
 
     /// Anonymous resident bytes of this process: its heap and stacks, not the files it has mapped.
@@ -15,14 +15,14 @@ enum Memory {
 
     /// See proc(5), clear_refs.
     static func resetPeak() {
-        // Where it cannot be reset the peak is that of the whole run, and shows as too much rather than too little.
+        // If it cannot be reset, the peak is that of the whole run, which is too high rather than too low.
         try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     }
 
-    /// Bytes that this process has handed to `write` and its like so far: what is written into mapped memory is not in it.
+    /// Bytes that this process has passed to `write` and similar calls so far, without writes to mapped memory.
     static var written: Int { transferred("wchar") }
 
-    /// Bytes that `read` and its like have given this process so far.
+    /// Bytes that `read` and similar calls have returned to this process so far.
     static var read: Int { transferred("rchar") }
 
     private static func transferred(_ name: String) -> Int {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is going on, on stderr: stdout is for the table.
+/// Progress messages, on stderr because stdout has the table.
 enum Progress {
     private static let begin = now()
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Runs the measuring in a process of its own, and removes its files when that has ended, whichever way: an interrupted run
-/// must not leave a tmpfs full.
+/// Runs the measurement in a child process and deletes its files when that ends, however it ends: an interrupted run must not leave a tmpfs
+/// full.
 struct Supervisor {
-    /// In which the measuring makes its folder.
+    /// The parents of the measurement's folders.
     let parents: [URL]
 
     private static let variable = "HALCYON_BENCH_SESSION"
@@ -23,7 +23,7 @@ struct Supervisor {
         process.arguments = Array(CommandLine.arguments.dropFirst())
         process.environment = ProcessInfo.processInfo.environment.merging([Self.variable: session]) { $1 }
         try process.run()
-        // After that: what is ignored here would be ignored there too.
+        // After the start, because the child would inherit ignored signals.
         let signals = [SIGINT, SIGTERM, SIGHUP].map { handOn($0, to: process) }
         defer { signals.forEach { $0.cancel() } }
         process.waitUntilExit()
@@ -42,6 +42,6 @@ struct Supervisor {
     private func remove(_ folder: URL) {
         guard FileManager.default.fileExists(atPath: folder.path) else { return }
         Progress.say("removing the files in \(folder.deletingLastPathComponent().path)")
-        do { try FileManager.default.removeItem(at: folder) } catch { Progress.say("\(folder.path) stays: \(error)") }
+        do { try FileManager.default.removeItem(at: folder) } catch { Progress.say("\(folder.path) is left: \(error)") }
     }
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Runs `body` on so many threads at once, and returns when all have ended. Threads of their own: a dispatch queue has no
-/// more of them than there are processors.
+/// Runs `body` on that many threads at once, and returns when all have ended. These are separate threads, because a dispatch queue has no
+/// more threads than there are processors.
 func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let threads = (0..<count).map { number in inBackground { body(number) } }
     threads.forEach { $0.wait() }
 }
 
-/// Something under way on a thread of its own.
+/// Work on its own thread.
 final class BackgroundTask: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private let lock = NSLock()

@@ -1,12 +1,12 @@
 import BenchReport
 import Foundation
 
-/// A new folder on a disk or in memory, in which everything is made. Who supervises the run removes it.
+/// A new folder on a disk or in memory for all files. The supervisor of the run deletes it.
 struct Volume {
     let folder: URL
     let kind: VolumeKind
 
-    /// Where Linux has one.
+    /// The tmpfs of Linux.
     static let tmpfs = URL(fileURLWithPath: "/dev/shm")
 
     init(parent: URL, session: String) throws {
@@ -17,10 +17,10 @@ struct Volume {
 
     var name: String { kind.rawValue }
 
-    /// Each file takes a block of 4 KiB and what the file system knows of it.
+    /// Each file takes a block of 4 KiB and the file system's metadata.
     func hasRoom(forFiles count: Int) -> Bool { hasRoom(forBytes: count * 6_000) }
 
-    /// Something is left for others.
+    /// Leaves room for others.
     func hasRoom(forBytes need: Int) -> Bool {
         var status = statvfs()
         guard statvfs(folder.path, &status) == 0 else { return false }
@@ -28,10 +28,10 @@ struct Volume {
         return need < room / 2 && (kind == .disk || need < Memory.available / 2)
     }
 
-    /// By the mount that the folder is below, the innermost one.
+    /// By the innermost mount above the folder.
     static func isTmpfs(_ folder: URL) -> Bool {
         let path = folder.resolvingSymlinksInPath().path
-        // Where there is no such list there is no tmpfs either.
+        // Without this list there is no tmpfs either.
         let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
         let fields = mounts.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count > 2 }
         let above = fields.filter { path == $0[1] || $0[1] == "/" || path.hasPrefix("\($0[1])/") }

@@ -3,7 +3,7 @@ import Foundation
 import Halcyon
 
 extension Operation {
-    /// Questions about all entries. What answers by a walk is asked less often.
+    /// Queries about all entries. Queries that walk over all entries run less often.
     static var asking: [Operation] {
         [
             Operation(names: ["total_size"], measure: totalSize),
@@ -49,9 +49,9 @@ extension Operation {
 
     /// Of 1 % of the entries.
     private static func victims(_ world: World, _ plan: Plan) throws -> [ResultRow] {
-        // What was read has to be in the index: other processes see no notes.
+        // Reads have to be in the index, because other processes do not see pending accesses.
         try world.halcyon.flush()
-        // Opened first, and so closed last: a connection that only reads cannot take the log away.
+        // Opened first and therefore closed last: a connection that only reads cannot delete the log.
         _ = try world.halcyon.storage().totals()
         let query = try VictimQuery(path: world.halcyon.indexPath)
         let need = max(1, world.count / 100)

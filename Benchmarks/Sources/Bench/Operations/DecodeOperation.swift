@@ -3,7 +3,7 @@ import Foundation
 import Halcyon
 
 #if os(Linux)
-    /// A photo of twelve million pixels on its way from the network: decoded into memory, its original bytes to disk; beside
+    /// A downloaded photo of twelve million pixels: decoded into memory, with its original bytes stored on disk. Compared with
     /// libjpeg-turbo alone, which stores nothing.
     struct DecodeOperation {
         let volume: Volume
@@ -39,7 +39,7 @@ import Halcyon
             return row
         }
 
-        /// As a phone that was held upright writes it: its EXIF says that it is to be turned by a quarter.
+        /// Like a photo of a phone in portrait orientation: its EXIF states a quarter turn.
         private func turnedRow(_ photo: Data) throws -> ResultRow? {
             let turned = Photo.turned(photo)
             var outcome = Outcome()
@@ -59,7 +59,7 @@ import Halcyon
             require(image.kf.decoded.size.width == Double(Self.height))
         }
 
-        /// A second bitmap at any moment would show.
+        /// A second bitmap at any moment would show here.
         private func peakRow(_ photo: Data, in cache: ImageCache) throws -> ResultRow? {
             let before = Memory.resident
             Memory.resetPeak()
@@ -109,7 +109,7 @@ import Halcyon
             require(image?.size.width == Self.thumbnailSize.width)
         }
 
-        /// What a downloader does with what it has got.
+        /// What a downloader does with its data.
         private func decodeAndStore(_ photo: Data, in cache: ImageCache, key: String) throws {
             guard let image = KFCrossPlatformImage(data: photo) else { throw Photo.Failure(description: "no image") }
             var serializer = DefaultCacheSerializer()

@@ -2,8 +2,8 @@ import BenchReport
 import Foundation
 import Halcyon
 
-/// How long readers and a store wait while something is evicted, beside how long they take when nothing is: p99 against p99.
-/// The bare calls while bare files are unlinked say how much of it is the disk's.
+/// How long readers and a store wait during an eviction, compared with the time without one: p99 against p99. The bare calls during the
+/// unlinking of bare files show the disk's share.
 struct EvictionWaits {
     let world: World
 
@@ -19,7 +19,7 @@ struct EvictionWaits {
         let gone = Locker<[String]>([])
         let evicting = ours.waits(during: try eviction(noting: gone))
         try world.halcyon.storage().config.sizeLimit = 0
-        // As many as it takes to see the tail.
+        // Enough calls for a tail.
         let paths = gone.value.prefix(10_000).map(world.bare.path)
         let unlinking = bare.waits(during: inBackground { paths.forEach(BareFiles.remove) })
         return Self.names.indices.compactMap { index in
@@ -40,7 +40,7 @@ struct EvictionWaits {
         return row
     }
 
-    /// Used a moment ago, so that they are not evicted.
+    /// Used a moment ago, so that the eviction keeps them.
     private func freshItems() throws -> [Item] {
         let (items, data, storage) = (world.newItems(500), blob(World.blobSize), try world.halcyon.storage())
         for item in items {
@@ -58,7 +58,7 @@ struct EvictionWaits {
         storage.config.lowWaterRatio = Double(total - need) / Double(total)
         storage.config.sizeLimit = total
         return inBackground {
-            // Nothing evicted gives no bare files to remove, and shows as such.
+            // If nothing is evicted, there are no bare files to delete, which shows in the result.
             let urls = (try? storage.removeSizeExceededValues()) ?? []
             gone.value = urls.map(\.lastPathComponent)
         }
@@ -73,7 +73,7 @@ struct EvictionWaits {
         } value: {
             require((try? storage.value(forKey: $0.key)) != nil)
         } store: { item in
-            // One that is refused has waited all the same.
+            // A refused store has waited as well.
             try? storage.store(value: data, forKey: item.key)
         }
     }
@@ -90,7 +90,7 @@ struct EvictionWaits {
     }
 }
 
-/// Looks and reads by turns for a while, and once in twenty times a store of something new.
+/// Alternates checks and reads for a while, and stores a new entry once in twenty times.
 private struct WaitingCalls {
     let world: World
     let items: [Item]
@@ -114,7 +114,7 @@ private struct WaitingCalls {
         return waits { _ in task.isRunning }
     }
 
-    /// - Parameter goesOn: asked with the microseconds since the beginning.
+    /// - Parameter goesOn: receives the microseconds since the beginning.
     func waits(while goesOn: (Double) -> Bool) -> [Samples] {
         var times: [[Double]] = [[], [], []]
         let begin = now()

@@ -3,7 +3,7 @@ import Foundation
 import Halcyon
 import Workload
 
-/// Puts rows into an index as stores would, only faster, and without their files: no query looks for one.
+/// Inserts rows into an index like those of stores, only faster and without files, which no query reads.
 final class FilledIndex {
     private let path: String
     /// Knows the names of files.
@@ -32,7 +32,7 @@ final class FilledIndex {
         self.path = path
         self.names = names
         guard sqlite3_open(path, &database) == SQLITE_OK,
-            // The process that made it may hold a lock for a moment longer than the log exists.
+            // The process that created it may hold a lock for a moment longer than the log exists.
             sqlite3_busy_timeout(database, 5_000) == SQLITE_OK,
             sqlite3_exec(database, "PRAGMA synchronous = OFF", nil, nil, nil) == SQLITE_OK,
             sqlite3_prepare_v2(database, Self.sql, -1, &statement, nil) == SQLITE_OK
@@ -54,7 +54,7 @@ final class FilledIndex {
 
     static func tag(_ number: Int) -> String { "tag \(number % 10)" }
 
-    /// Four entries have one image.
+    /// Four entries belong to one image.
     static let variants = 4
 
     func fill(_ count: Int) throws {
@@ -85,7 +85,7 @@ final class FilledIndex {
         sqlite3_reset(statement)
     }
 
-    /// What the library makes of a key's SHA-256: the first 63 bits of the file name that the key has.
+    /// The id that the library derives from a key's SHA-256: the first 63 bits of the file name.
     private func source(of key: String) -> Int64 {
         let name = names.cacheFileURL(forKey: key).lastPathComponent
         return Int64((UInt64(name.prefix(16), radix: 16) ?? 0) & ~(1 << 63))

@@ -1,5 +1,5 @@
 extension Operation {
-    /// Loads through an `ImageCache`. With pictures, which elsewhere than on Linux are the system's business.
+    /// Loads through an `ImageCache`. Only on Linux, because elsewhere the system decodes pictures.
     static var imageLoading: [Operation] {
         #if os(Linux)
             let isMeasured = { (count: Int) in count == 10_000 }

@@ -2,10 +2,10 @@ import BenchReport
 import Foundation
 import Halcyon
 
-/// What is written to the index, and how large it is.
+/// The bytes written to the index, and its size.
 ///
-/// Written are the bytes that the process hands to `write` (`wchar` in /proc/self/io), those of the blobs not counted, until
-/// the log has been copied into the index file and both are closed. Pages that a volume writes again are not in it.
+/// Counts the bytes that the process passes to `write` (`wchar` in /proc/self/io) without those of blobs, until the log has been copied
+/// into the index file and both are closed. Pages that a volume writes again are not included.
 struct IndexOperations {
     let volume: Volume
 

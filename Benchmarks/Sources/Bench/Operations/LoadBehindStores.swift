@@ -3,11 +3,11 @@
     import Foundation
     import Halcyon
 
-    /// How long a load takes while 2 000 earlier stores of 1 MiB are under way.
+    /// How long a load takes during 2 000 earlier stores of 1 MiB.
     ///
-    /// Through an `ImageCache`, right after the stores are called and again each time the last load has ended, and meanwhile now and then
-    /// from the disk storage below it. The file-attribute backend is on one queue, as a cache has it whose queue does one thing at a time. Bare calls need
-    /// none: their load is the same in both rows.
+    /// Loads run through an `ImageCache`, right after the calls of the stores and again whenever the last load has ended; meanwhile some go
+    /// directly to the disk storage. The file-attribute backend runs on one queue, as a serial cache would. Bare calls need no queue, so
+    /// their load is the same in both rows.
     struct LoadBehindStores {
         let world: World
 
@@ -15,7 +15,7 @@
 
         private static let stores = 2_000
         private static let blobSize = 1_048_576
-        /// The number of an entry that is there before.
+        /// The number of an entry that exists before.
         private static let wanted = stores
 
         private var folder: URL { world.volume.folder.appendingPathComponent("crowd") }
@@ -57,10 +57,10 @@
             }
         }
 
-        /// What the disk has not got yet would be written during another's turn.
+        /// Otherwise the disk would write the pending bytes during another contestant's turn.
         private func removeFolder() {
             do { try FileManager.default.removeItem(at: folder) } catch {
-                Progress.say("\(folder.path) stays: \(error)")
+                Progress.say("\(folder.path) is left: \(error)")
             }
             sync()
         }
@@ -106,7 +106,7 @@
             }
         }
 
-        /// On a disk each of its stores waits until the disk has got it: a tenth of them says what all would take.
+        /// On a disk, each of its stores waits for the disk, so a tenth of them is enough to estimate the time of all.
         private func waitsOfAttributes() throws -> Waits {
             let (backend, data) = (try AttributeBackend(folder: folder), blob(Self.blobSize))
             let (queue, share) = (DispatchQueue(label: "bench.attributes.cache"), world.volume.kind == .disk ? 10 : 1)
@@ -129,7 +129,7 @@
         }
 
         private static func store(_ data: Data, _ number: Int, in backend: AttributeBackend) {
-            // What is refused shows: the value that is wanted is not there either then.
+            // A failure shows, because the requested value is missing then.
             try? backend.store(data, forKey: Item.key(number))
         }
 
@@ -138,17 +138,17 @@
         }
     }
 
-    /// What one contestant's turn took.
+    /// The times of one contestant's turn.
     private struct Waits {
-        /// From the calls of loads, after those of the stores, until their handlers; empty where there is no queue.
+        /// From the calls of loads, after those of the stores, to their handlers; empty without a queue.
         var loads: [Double] = []
-        /// Of the disk, while the stores went on.
+        /// Reads from the disk while the stores ran.
         private(set) var values: [Double] = []
 
         /// - Parameters:
-        ///   - store: calls all stores, each of which leaves the group when it is done.
-        ///   - load: calls a load, which calls what it is given when it is done.
-        ///   - value: reads at once, on this thread.
+        ///   - store: calls all stores, each of which leaves the group at its end.
+        ///   - load: calls a load, which calls its argument at its end.
+        ///   - value: reads on this thread.
         init(
             store: (DispatchGroup) -> Void, load: ((@escaping @Sendable () -> Void) -> Void)? = nil,
             value: () throws -> Void
@@ -156,7 +156,7 @@
             let stored = DispatchGroup()
             store(stored)
             var current = load.map(Load.init)
-            // So seldom that the stores take no longer for it.
+            // Rare enough not to slow the stores down.
             while stored.wait(timeout: .now() + .milliseconds(5)) == .timedOut {
                 values.append(try microseconds(value))
                 // The next one when the last one has ended.
@@ -180,7 +180,7 @@
                 }
             }
 
-            /// nil while it goes on.
+            /// nil while it runs.
             var time: Double? { end.value.map { $0 - begin } }
 
             func wait() -> Double {

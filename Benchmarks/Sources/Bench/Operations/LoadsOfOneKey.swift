@@ -3,8 +3,8 @@
     import Foundation
     import Halcyon
 
-    /// 64 views that want one image at the same moment, which is on disk and not in memory: beside one view, and beside what nobody
-    /// can save, one read and one decoding.
+    /// 64 views that request one image at the same moment, which is on disk and not in memory. Compared with one view, and with the minimum
+    /// of one read and one decode.
     ///
     /// The file-attribute backend reads and decodes on one queue, once for each view.
     struct LoadsOfOneKey {
@@ -13,7 +13,7 @@
         static let names = ["load_one", "load_64_of_one_key", "load_64_of_one_key_reads", "load_64_of_one_key_decodes"]
 
         private static let views = 64
-        /// Of each contestant in a round.
+        /// Per contestant and round.
         private static let repeats = 4
 
         /// What one call of all views took.
@@ -55,8 +55,8 @@
             return item
         }
 
-        /// The library's are told by the bytes that the process has read: the kernel's count, whoever reads. The others read once for
-        /// each decoding.
+        /// The library's decodes are derived from the bytes that the process has read, as the kernel counts them. The others read once for
+        /// each decode.
         private func reads(of role: Contestant.Role, _ effort: Effort, _ photo: Data) -> Double {
             role == .halcyon ? (effort.bytesRead / Double(photo.count)).rounded() : effort.decodes
         }
@@ -70,7 +70,7 @@
 
         // MARK: Contestants
 
-        /// Each loads the photo for so many views, returns when all have it, and says how often it was decoded.
+        /// Each loads the photo for all views, returns when all have it, and reports the number of decodes.
         private func players(_ item: Item, _ photo: Data) throws -> [(Contestant.Role, (Int) throws -> Int)] {
             let cache = try world.halcyon.imageCache()
             let slow = world.attributes.map { backend in { (views: Int) in Self.load(item, views, from: backend) } }
@@ -116,10 +116,10 @@
         }
     }
 
-    /// Counts the images that are made of bytes: each is decoded at once then.
+    /// Counts the images created from bytes, which are decoded at once.
     private final class CountingSerializer: CacheSerializer {
         let count = Locker(0)
-        /// Opened when all views have asked: on a busy machine the first image is in memory before the last of them does.
+        /// Opened after all views have made their call: on a busy machine the first image would be in memory before the last call.
         let gate = DispatchSemaphore(value: 0)
 
         func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }

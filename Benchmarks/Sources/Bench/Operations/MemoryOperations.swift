@@ -2,9 +2,9 @@ import BenchReport
 import Foundation
 import Halcyon
 
-/// The memory storage beside a dictionary that takes a lock for each operation.
+/// The memory storage compared with a dictionary that takes a lock for each operation.
 ///
-/// Both suffer from the processor's caches as entries become more: a round is one pass through all of them.
+/// Both depend on the processor's caches as the number of entries grows: a round is one pass through all of them.
 struct MemoryOperations {
     let plan: Plan
 
@@ -25,7 +25,7 @@ private final class Picture: CacheCostCalculable, Sendable {
     var cacheCost: Int { 1_000 }
 }
 
-/// What both have to do.
+/// The common operations of both.
 private protocol MemoryContestant {
     func store(_ picture: Picture, _ key: String)
     func value(_ key: String) -> Picture?
@@ -67,11 +67,11 @@ private final class LockedDictionary: MemoryContestant {
 /// One number of entries.
 private final class MemoryComparison {
     private let keys: [String]
-    /// A second world of keys: none of them is there until it pushes the first one out.
+    /// A second set of keys: each key is missing until it evicts one of the first set.
     private let otherKeys: [String]
     private let pictures: [Picture]
     private var outcomes: [String: Outcome] = [:]
-    /// Who comes second finds keys and pictures in the processor's caches: they take turns.
+    /// They take turns, because the second one finds keys and pictures in the processor's caches.
     private var oursComesFirst = true
 
     init(count: Int) {
@@ -97,7 +97,7 @@ private final class MemoryComparison {
         row.limit = Figure(outcome[.limit])
         row.limitName = "dictionary with a lock"
         row.target = .ratio(3)
-        // Of means there is no tail.
+        // Means have no tail.
         row.halcyon.p99 = nil
         row.limit?.p99 = nil
         return row
@@ -115,7 +115,7 @@ private final class MemoryComparison {
         playEviction()
     }
 
-    /// At the count limit each store evicts. The dictionary is told what to remove.
+    /// At the count limit each store evicts. The benchmark tells the dictionary what to remove.
     private func playEviction() {
         let (ours, theirs) = (HalcyonMemory(countLimit: keys.count), LockedDictionary())
         for index in keys.indices {

@@ -4,7 +4,7 @@ import Halcyon
 import Workload
 
 extension Operation {
-    /// What an app does with its cache, all of it at once.
+    /// A mix of all operations, like that of an app.
     static var mixing: [Operation] {
         [Operation(names: Mixing.names, phase: .replacing, isMeasured: { $0 == 10_000 }, measure: Mixing.rows)]
     }
@@ -27,7 +27,7 @@ private enum Mixing {
     private static func tailName(_ name: String) -> String { "\(name)_p99" }
 
     private static let turns = 4
-    /// Calls of one turn. With so many turns a round has 2 000 stores, and five of them the 10 000 that a tail is quoted of.
+    /// Calls per turn. With this number of turns, a round has 2 000 stores, and five rounds have the 10 000 that a tail needs.
     private static let length = 5_000
 
     static func rows(_ world: World, _ plan: Plan) throws -> [ResultRow] {
@@ -41,7 +41,7 @@ private enum Mixing {
         }
     }
 
-    /// The tails in the place of the medians: of all rounds together.
+    /// The tails in place of the medians, over all rounds together.
     private static func tail(of outcome: Outcome, like row: ResultRow) -> ResultRow? {
         guard let halcyon = Figure(tailOf: outcome[.halcyon]) else { return nil }
         var row = row
@@ -115,7 +115,7 @@ private enum Mixing {
             }
         } settle: {
             world.halcyon.settle()
-            // A copy of the log that has just begun cannot be seen from outside.
+            // A log copy that has just begun is not visible from outside.
             usleep(50_000)
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// A thread that stores now and then during a clear, and has to wait for it.
+/// A thread that sometimes stores during a clear, and has to wait for it.
 final class Neighbour: Sendable {
     private let storage: DiskStorage.Backend<Data>
     private let lock = NSLock()
@@ -10,13 +10,13 @@ final class Neighbour: Sendable {
 
     init(storage: DiskStorage.Backend<Data>) { self.storage = storage }
 
-    /// Until ``stop()``. So seldom that the removal takes no longer for it.
+    /// Until ``stop()``. Rare enough not to slow the removal down.
     func storeNowAndThen() {
         let data = blob(World.blobSize)
         var number = 0
         while lock.withLock({ !isStopped }) {
             number += 1
-            // A store that is refused has waited all the same.
+            // A refused store has waited as well.
             let time = microseconds { try? storage.store(value: data, forKey: "neighbour \(number)") }
             lock.withLock { longest = max(longest, time) }
             usleep(20_000)

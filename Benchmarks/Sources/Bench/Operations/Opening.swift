@@ -2,8 +2,7 @@ import BenchReport
 import Foundation
 
 extension Operation {
-    /// The first answer after opening, and the memory that a cache of so many entries takes: in processes that have done
-    /// nothing before.
+    /// The first answer after an opening, and the memory of a cache with that many entries, measured in fresh processes.
     static var opening: Operation {
         Operation(names: ["open_first_answer", "resident_growth"]) { world, plan in
             try Opening(world: world).rows(rounds: plan.rounds)
@@ -15,7 +14,7 @@ private struct Opening {
     let world: World
 
     func rows(rounds: Int) throws -> [ResultRow] {
-        // In an app the process that opens it is the first one.
+        // In an app, the process that opens it is the first one.
         world.halcyon.close()
         let empty = HalcyonCache(folder: world.halcyon.folder.appendingPathExtension("empty"))
         var times = Outcome()

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import Workload
 
-/// Opens a cache in a process of its own.
+/// Opens a cache in a separate process.
 struct OpeningProbe {
     let role: Contestant.Role
     let folder: URL
@@ -10,11 +10,11 @@ struct OpeningProbe {
     let entries: Int
 
     struct Answer: Codable {
-        /// Microseconds until the first value was there.
+        /// Microseconds until the first value.
         let opened: Double
-        /// The same once more in that process: without what its first use of the language's and the system's libraries costs.
+        /// The same a second time in that process, without the cost of the first use of the language's and the system's libraries.
         let openedAgain: Double
-        /// Anonymous memory, in bytes, after a while of use beyond what there was before the opening.
+        /// Anonymous memory in bytes after some use, beyond that before the opening.
         let growth: Double
     }
 

@@ -4,13 +4,13 @@
     import Halcyon
     import Workload
 
-    /// Pictures to store, and how they are decoded with the bare library. Elsewhere the system decodes.
+    /// Pictures to store, and their decoding with the bare library. Elsewhere the system decodes.
     enum Photo {
         struct Failure: Error {
             let description: String
         }
 
-        /// Gradients with some grain, so that it compresses about as a photo does.
+        /// Gradients with some grain, which compress about like a photo.
         static func jpeg(width: Int, height: Int) throws -> Data {
             var pixels = [UInt8](repeating: 255, count: width * height * 4)
             var randomness = Randomness()
@@ -29,7 +29,7 @@
             return photo
         }
 
-        /// With an EXIF that says: to be turned by a quarter.
+        /// With an EXIF that states a quarter turn.
         static func turned(_ photo: Data) -> Data {
             let tiff: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0]
             let orientation: [UInt8] = [1, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0]

@@ -3,10 +3,9 @@ import Foundation
 import Halcyon
 import Workload
 
-/// Pages of 100 entries out of an index, the largest first. The library alone: a folder of files answers none of this.
+/// Pages of 100 entries from an index, the largest entries first. Only the library: a folder of files answers none of these queries.
 ///
-/// The first page is timed from the opening of a cache that nobody has asked before, with whatever is set up for it; the others
-/// when it has answered a few.
+/// The first page is timed from the opening of a cache without earlier queries, including any setup; the others after a few queries.
 struct QueryPages {
     let volume: Volume
     let count: Int
@@ -36,7 +35,7 @@ struct QueryPages {
         var expected: Int { self == .image ? FilledIndex.variants : QueryPages.limit }
     }
 
-    /// What the redesign of the index promises for both; for free text, the last one alone.
+    /// The targets of the index's redesign for both; for free text, only the last one.
     private func target(of question: Question?) -> Target {
         let unit: Double = count > 100_000 ? 10 : 1
         return .atMost(unit * (question == .text ? 100_000 : 40_000))
@@ -55,7 +54,7 @@ struct QueryPages {
         return [first].compactMap { $0 } + (try Question.allCases.compactMap { try row($0, rounds, of: cache) })
     }
 
-    /// - Returns: the file's bytes, closed, before anything was asked.
+    /// - Returns: the bytes of the closed file, before any query.
     private func makeIndex(of cache: HalcyonCache) throws -> Data {
         _ = try cache.storage().totalSize()
         cache.close()
@@ -67,7 +66,7 @@ struct QueryPages {
 
     // MARK: The first page
 
-    /// Asked another way in each round, beginning with the size.
+    /// A different query in each round, beginning with the size.
     private func firstPage(_ rounds: Int, of cache: HalcyonCache, _ index: Data) throws -> ResultRow? {
         var all = Samples()
         var extras: [String: Double] = [:]
@@ -83,16 +82,16 @@ struct QueryPages {
         return row
     }
 
-    /// As it was before the first question, in the same file: in another one the library would look for what has been moved.
+    /// The index as before the first query, in the same file: in another file the library would look for moved blobs.
     private func putBack(_ index: Data, of cache: HalcyonCache) throws {
         cache.close()
-        // An open connection would find it damaged.
+        // An open connection would report it as damaged.
         require(!cache.isOpen)
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: cache.indexPath))
         defer { try? file.close() }
         try file.truncate(atOffset: 0)
         try file.write(contentsOf: index)
-        // The first page must not wait until all of this is on the disk.
+        // The first page must not wait for the disk to write this.
         try file.synchronize()
     }
 

@@ -72,7 +72,7 @@ extension Operation {
         return [row].compactMap { $0 }
     }
 
-    /// Of the same thousand names again and again: the system remembers that they are not there, and is at its fastest.
+    /// The same thousand names again and again: the system caches that they do not exist, and is at its fastest.
     private static func isCachedMiss(_ world: World, _ plan: Plan) throws -> [ResultRow] {
         let missing = world.newItems(1_000)
         missing.forEach { require(!BareFiles.exists($0.barePath)) }
@@ -93,7 +93,7 @@ extension Operation {
 
     // MARK: Two threads
 
-    /// Throughput of two threads over that of one, of the library and of the bare calls.
+    /// The throughput of two threads over that of one, for the library and for the bare calls.
     private static func twoReaders(_ world: World, _ plan: Plan) throws -> [ResultRow] {
         let storage = try world.halcyon.storage()
         let items = world.differentItems(2_000)

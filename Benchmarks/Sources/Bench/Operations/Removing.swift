@@ -3,7 +3,7 @@ import Foundation
 import Halcyon
 
 extension Operation {
-    /// What deletes, last of all and in this order.
+    /// Operations that delete, which run last and in this order.
     static var removing: [Operation] {
         [
             Operation(names: ["evict_half"], phase: .removing) { world, plan in
@@ -20,7 +20,7 @@ extension Operation {
         let storage = try world.halcyon.storage()
         let count = Int(try storage.totals().entries)
         let paths = world.bare.names().prefix(count).map(world.bare.path)
-        // Those who stored while something was evicted stored more in the one folder than in the other.
+        // Stores during an eviction created more entries in one folder than in the other.
         let share = Double(count) / Double(paths.count)
         var outcome = Outcome()
         let neighbour = Neighbour(storage: storage)
@@ -37,8 +37,7 @@ extension Operation {
     }
 }
 
-/// Half of the entries, in parts, because what can be done once only cannot be repeated: after each part the bare unlinks of
-/// the same names.
+/// Half of the entries, in parts, because it can be done only once: after each part, the bare unlinks of the same names.
 struct Eviction {
     let world: World
 
@@ -65,7 +64,7 @@ struct Eviction {
         return [row].compactMap { $0 }
     }
 
-    /// - Returns: microseconds, and what is gone.
+    /// - Returns: microseconds, and the removed entries.
     func evict(bytes: UInt) throws -> (time: Double, names: [String]) {
         let storage = try world.halcyon.storage()
         let total = try storage.totalSize()

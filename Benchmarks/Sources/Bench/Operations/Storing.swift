@@ -53,7 +53,7 @@ extension Operation {
 
     private static let burst = 1_000
 
-    /// As an app has it that shows a page: all at once, on the cache's queue, until the last handler was called.
+    /// Like an app that shows a page: all calls at once on the cache's queue, until the last handler.
     private static func burstThroughCache(_ world: World, _ plan: Plan) throws -> [ResultRow] {
         let cache = try world.halcyon.imageCache()
         let data = blob(World.blobSize)
@@ -83,7 +83,7 @@ extension Operation {
             let parts = (0..<callers).map { _ in world.newItems(burst / callers) }
             let ours = microseconds {
                 inParallel(callers) { caller in
-                    // One that is refused would be faster; the count below tells.
+                    // A refused store would be faster; the count below finds it.
                     for item in parts[caller] { try? storage.store(value: data, forKey: item.key) }
                 }
             }

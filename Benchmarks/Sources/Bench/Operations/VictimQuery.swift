@@ -1,8 +1,8 @@
 import CSQLite
 import Foundation
 
-/// Finds who is evicted next, with SQLite alone: the library has no function that finds victims and leaves them, and what an
-/// eviction takes is mostly the unlinking. The search is that of the library's eviction.
+/// Finds the next entries to evict with SQLite alone: the library has no function that finds victims without removing them, and an eviction
+/// mostly spends its time unlinking. The query is that of the library's eviction.
 final class VictimQuery {
     private var database: OpaquePointer?
     private var statement: OpaquePointer?
@@ -32,7 +32,7 @@ final class VictimQuery {
         sqlite3_close(database)
     }
 
-    /// How many entries go for so many bytes, at most so many.
+    /// The number of entries to evict for that many bytes, up to a maximum.
     func count(bytes: Int, limit: Int) throws -> Int {
         defer { sqlite3_reset(statement) }
         sqlite3_bind_int64(statement, 1, Int64(bytes))

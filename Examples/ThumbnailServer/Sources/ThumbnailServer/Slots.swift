@@ -1,8 +1,8 @@
 import Foundation
 
-/// Runs so many pieces of work at a time. Others wait, in the order in which they came.
+/// Limits the number of concurrent tasks. Others wait in the order of their arrival.
 actor Slots {
-    /// As many wait as may wait.
+    /// The maximum number of tasks already waits.
     struct AllTaken: Error {}
 
     private typealias Turn = CheckedContinuation<Void, any Error>

@@ -11,7 +11,7 @@ struct Thumbnails: Sendable {
     let origin: Origin
     /// How long a thumbnail may take to make.
     let patience: Duration
-    /// Bounds the bytes in memory: so many originals at a time, and so many more requests that wait.
+    /// Bounds the bytes in memory: limits the originals at a time and the requests that wait.
     private let slots = Slots(8, waiting: 256)
     private let decodes = Counter(label: "thumbnails.decodes")
 

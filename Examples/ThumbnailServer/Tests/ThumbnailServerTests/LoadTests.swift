@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `64 clients and a cold thumbnail make one fetch and one decode`() async throws {
+    @Test func `64 clients that request an uncached thumbnail cause one fetch and one decode`() async throws {
         try await withServer { setting in
             let (server, origin) = (setting.server, setting.origin)
             let replies = try await replies { _, _ in try await server.thumbnail("fresh/1", of: origin) }
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `a client that goes away ends the fetch that nobody else waits for`() async throws {
+    @Test func `when the only waiting client disconnects, its fetch is cancelled`() async throws {
         try await withServer { setting in
             let (server, origin) = (setting.server, setting.origin)
             await #expect(throws: (any Error).self) {
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `a picture that its host has taken down is gone`() async throws {
+    @Test func `a picture that its host has deleted is removed from the cache`() async throws {
         try await withServer { setting in
             let (server, origin) = (setting.server, setting.origin)
             for kind in ["stale", "soon"] {
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `a host that falls silent in the middle is given up`() async throws {
+    @Test func `a download that stalls times out`() async throws {
         try await withServer(patience: 1) { setting in
             let (server, origin) = (setting.server, setting.origin)
             for path in ["stalls/1", "drips/1"] {
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `what waits for too many downloads is refused`() async throws {
+    @Test func `requests beyond the queue limit are refused`() async throws {
         try await withServer(patience: 5) { setting in
             let (server, origin) = (setting.server, setting.origin)
             let statuses = try await withThrowingTaskGroup(of: UInt.self) { group in
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `one file has one key`() async throws {
+    @Test func `addresses of one file share a key`() async throws {
         try await withServer { setting in
             let (server, origin) = (setting.server, setting.origin)
             for address in ["fresh/1", "fresh/1%23a", "fresh/1%23b"] {
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `all variants go, for those with the token`() async throws {
+    @Test func `a delete with the token removes all variants of a picture`() async throws {
         try await withServer { setting in
             let (server, origin) = (setting.server, setting.origin)
             for width in [32, 64, 128] {
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be has a plain answer`() async throws {
+    @Test func `invalid requests get a plain error`() async throws {
         try await withServer { setting in
             let (server, origin) = (setting.server, setting.origin)
             try await #expect(server.get("thumb?url=http://example.com/a.png&w=64").status == 403)
@@ -234,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func `after SIGTERM under load everything that was answered is there`() async throws {
+    @Test func `after SIGTERM under load, every acknowledged thumbnail is in the cache`() async throws {
         try await withServer { setting in
             let (server, origin) = (setting.server, setting.origin)
             let acknowledged = Acknowledged()

@@ -66,7 +66,7 @@ import Testing
         #expect(!unused.isEmpty && unused.allSatisfy { (0..<600_000_000_000).contains($0) })
     }
 
-    @Test func `an error, and what has expired`() throws {
+    @Test func `errors and expirations are counted`() throws {
         try withStorage({ $0.report(to: reporter()) }) { storage in
             try storage.store(value: Data(count: 7), forKey: "a", expiration: .seconds(0.001))
             Thread.sleep(forTimeInterval: 0.01)
@@ -83,7 +83,7 @@ import Testing
         #expect(logged.map(\.level) == [.debug] && logged.map(\.message) == ["cache failure"])
     }
 
-    @Test func `what the cache holds is a meter`() throws {
+    @Test func `meters show the entries and bytes in the cache`() throws {
         let reporter = reporter()
         try withStorage({ $0.report(to: reporter) }) { storage in
             try storage.store(value: Data(count: 12), forKey: "a")
@@ -95,7 +95,7 @@ import Testing
 
     // MARK: Logs
 
-    @Test func `logs have levels and dotted metadata, and no keys unless they are asked for`() throws {
+    @Test func `log lines have levels and dotted metadata, and contain keys only on request`() throws {
         for observesKeys in [false, true] {
             logs.clear()
             try withStorage({
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `where nothing is to be logged nothing is`() throws {
+    @Test func `below the log level, nothing is logged`() throws {
         try withStorage({ $0.report(to: reporter(level: .info)) }) { storage in
             try storage.store(value: Data(count: 10), forKey: "a")
         }
@@ -124,7 +124,7 @@ import Testing
         try #expect(metrics.expectCounter("halcyon.stores", [("cache", "silent")]).totalValue == 1)
     }
 
-    @Test func `an index that is repaired is worth a line of info`() throws {
+    @Test func `a repaired index is logged at the level info`() throws {
         try withStorage({ _ in }) { storage in
             try storage.store(value: Data(count: 10), forKey: "a")
             storage.close()
@@ -143,7 +143,7 @@ import Testing
         try #expect(count("halcyon.repairs") == 1)
     }
 
-    @Test func `an observer that was there is told first`() throws {
+    @Test func `an observer that was set earlier is called first`() throws {
         let order = Order()
         try withStorage({
             $0.observer = { event in order.append("mine: \(event.kind.rawValue)") }

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// A real browser without a window, which can reach nothing but the files it is given.
+/// A real headless browser, which can access only the given files.
 struct Browser {
     private let executable: URL
     private let folder: TemporaryFolder
 
-    /// What `Scripts/test` asks for has to be there; otherwise whatever is installed.
+    /// The browser that `Scripts/test` names must exist; otherwise any installed one is used.
     static let path: String? = {
         if let path = ProcessInfo.processInfo.environment["HALCYON_BROWSER"] { return path }
         let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
@@ -18,16 +18,16 @@ struct Browser {
         folder = try TemporaryFolder()
     }
 
-    /// A page as the browser has understood it.
+    /// A page as the browser has parsed it.
     struct Document {
-        /// Written down anew by the browser: in it a `<` begins an element, wherever it came from.
+        /// Serialized by the browser: a `<` in it always begins an element.
         let text: String
-        /// What was reported to the console: what the page's policy forbids, errors of scripts.
+        /// The console: violations of the page's policy, and errors of scripts.
         let console: [String]
-        /// All that the browser has tried to fetch, on its own account too.
+        /// All requests of the browser, including its own.
         let requests: String
 
-        /// The names of the elements, each as often as there are such elements.
+        /// The names of the elements, with repetitions.
         var elements: [String] { matches(of: "<([a-zA-Z][^\\s/>]*)", in: withoutStyle) }
 
         /// The names of all attributes.
@@ -44,7 +44,7 @@ struct Browser {
         }
 
         private func matches(of pattern: String, in text: String) -> [String] {
-            // The pattern is the test's own.
+            // The test's own pattern is always valid.
             guard let expression = try? NSRegularExpression(pattern: pattern) else { return [] }
             return expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).compactMap {
                 Range($0.range(at: 1), in: text).map { String(text[$0]) }

@@ -2,9 +2,9 @@ import Foundation
 import HalcyonCLI
 import Testing
 
-/// What a browser makes of the page. `Scripts/test` installs one and says where it is; then these tests run in any case.
+/// Opens the page in a browser. `Scripts/test` installs one and names it; then these tests always run.
 @Suite(.enabled(if: Browser.path != nil)) struct `A report in a browser` {
-    /// All that a page is made of.
+    /// All elements of a page.
     private static let elements: Set<String> = [
         "html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "div", "p", "h1", "h2",
         "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "details", "summary",
@@ -26,7 +26,7 @@ import Testing
         #expect(document.text.contains("<html lang=\"en\">") && document.text.contains("name=\"viewport\""))
     }
 
-    @Test func `has its charts, and tables behind them`() throws {
+    @Test func `a report has its charts, and tables after them`() throws {
         let document = try Browser().open(ReportPage(InventedFigures.million).html.text)
         expectPlain(document)
         // Two limits, three charts, a bar for each of 13 hosts and 2 processors.
@@ -37,7 +37,7 @@ import Testing
         #expect(!document.text.contains("secret"))
     }
 
-    @Test func `of an empty cache has no empty charts, and one of a single entry has all`() throws {
+    @Test func `a report of an empty cache has no charts, and one of a single entry has all`() throws {
         let empty = try Browser().open(ReportPage(InventedFigures.empty).html.text)
         expectPlain(empty)
         #expect(empty.count("svg") == 0 && empty.text.contains("The cache is empty"))
@@ -46,11 +46,11 @@ import Testing
         #expect(one.count("desc") == 3)
     }
 
-    @Test func `shows numbers that no cache can have`() throws {
+    @Test func `a report can show absurd numbers`() throws {
         expectPlain(try Browser().open(ReportPage(InventedFigures.absurd).html.text))
     }
 
-    @Test func `takes nothing in a key, a host, a processor or a name for its own`() throws {
+    @Test func `a report runs no markup from keys, hosts, processors or names`() throws {
         let page = ReportPage(InventedFigures.hostile).html.text
         let document = try Browser().open(page)
         expectPlain(document)
@@ -61,7 +61,7 @@ import Testing
     }
 
     #if ImageCodecs && os(Linux)
-        @Test func `shows its pictures, and no others`() throws {
+        @Test func `a report shows its pictures, and no others`() throws {
             let thumbnail = try #require(Thumbnail(ofPictureIn: try demoPicture("flower.jpg")))
             let page = ReportPage(InventedFigures.hostile(with: thumbnail)).html.text
             let document = try Browser().open(page)
@@ -75,14 +75,14 @@ import Testing
         }
     #endif
 
-    @Test func `asks for nothing, also where its policy does not keep it from that`() throws {
+    @Test func `a report requests nothing, even without its security policy`() throws {
         let page = ReportPage(InventedFigures.hostile).html.text
         let policy = #/<meta http-equiv="Content-Security-Policy"[^>]*>/#
         #expect(page.firstMatch(of: policy) != nil)
         expectPlain(try Browser().open(page.replacing(policy, with: "")))
     }
 
-    @Test func `would be found out otherwise`() throws {
+    @Test func `the test would notice a request or a script`() throws {
         let page = ReportPage(InventedFigures.one).html.text
         let request = "<img src=\"https://evil.example/x.png\">"
         let script = "<script>alert(1)</script>"

@@ -27,7 +27,7 @@ enum InventedFigures {
         return figures
     }
 
-    /// Numbers that only an edited index has.
+    /// Numbers that only an edited index can have.
     static var absurd: ReportFigures {
         var figures = figures(name: "absurd", entries: .max, bytes: .max, groups: 12, rows: 15)
         figures.limits = StorageLimits(bytes: .max, entries: .max)
@@ -38,7 +38,7 @@ enum InventedFigures {
         return figures
     }
 
-    /// What a key, a host, a processor or a folder's name may be.
+    /// Possible texts of a key, a host, a processor or a folder's name.
     static let hostileTexts = [
         "<script>alert(1)</script>", "\"><img src=https://evil.example/x.png onerror=alert(1)>",
         "' onmouseover='alert(1)", "</title></style><style>body{display:none}</style>", "&lt;b&gt;&amp;&#60;",
@@ -61,7 +61,7 @@ enum InventedFigures {
         return figures
     }
 
-    /// The hostile texts, each beside a picture.
+    /// The hostile texts, each with a picture.
     static func hostile(with thumbnail: Thumbnail?) -> ReportFigures {
         var figures = hostile
         figures.showsPictures = true

@@ -7,9 +7,9 @@ import Testing
         ("a&b", "a&amp;b"), ("<b>", "&lt;b&gt;"), ("\"'", "&quot;&#39;"), ("&lt;", "&amp;lt;"), ("", ""),
         ("日本 👩‍👧", "日本 👩‍👧"), ("\u{202E}a", "\\u{202E}a"), ("a\nb\u{0}", "a\\nb\\0"), ("\u{200F}", "\\u{200F}"),
     ])
-    func `are escaped`(text: String, escaped: String) { #expect(HTML.escaped(text) == escaped) }
+    func `special characters are escaped`(text: String, escaped: String) { #expect(HTML.escaped(text) == escaped) }
 
-    @Test func `are escaped wherever they are put in, and pieces of a page are not`() {
+    @Test func `inserted texts are escaped everywhere, and pieces of HTML are not`() {
         let key = "<script>'\""
         let piece: HTML = "<b title=\"\(key)\">\(key)</b>"
         let whole: HTML = "<p>\(piece)\([piece])</p>"
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: InventedFigures.hostileTexts)
-    func `leave nothing that a browser could take for its own`(text: String) {
+    func `escaped text contains nothing that a browser interprets`(text: String) {
         let escaped = HTML.escaped(text)
         #expect(!escaped.contains { "<>\"'\n\r\0".contains($0) })
         #expect(!escaped.unicodeScalars.contains { $0.properties.isBidiControl })
@@ -32,18 +32,18 @@ import Testing
         (-1000, "−1\u{202F}000"),
         (Int64.min, "−9\u{202F}223\u{202F}372\u{202F}036\u{202F}854\u{202F}775\u{202F}808"),
     ])
-    func `are grouped`(number: Int64, text: String) { #expect(Figure.count(number) == text) }
+    func `figures have grouped digits`(number: Int64, text: String) { #expect(Figure.count(number) == text) }
 
     @Test(arguments: [
         (0, 10, "0 %"), (10, 10, "100 %"), (1, 1000, "< 1 %"), (999, 1000, "> 99 %"), (1, 3, "33 %"), (5, 0, "0 %"),
         (30, 20, "150 %"), (Int64.max, 1, "1000000 %"),
     ])
-    func `are parts of a whole`(part: Int64, whole: Int64, text: String) {
+    func `figures can be percentages of a whole`(part: Int64, whole: Int64, text: String) {
         #expect(Figure.percent(part, of: whole) == text.replacing(" ", with: "\u{A0}"))
     }
 
     @Test(arguments: [(0, "0 %"), (0.93399, "93.3 %"), (1, "100.0 %"), (0.99999, "99.9 %"), (-1, "0.0 %")])
-    func `are rates that are rounded down`(share: Double, text: String) {
+    func `rates are rounded down`(share: Double, text: String) {
         #expect(Figure.rate(share).hasPrefix(text.prefix(text.count - 2)))
     }
 
@@ -51,12 +51,12 @@ import Testing
         (0, "0 s"), (119_999, "119 s"), (120_000, "2 min"), (7_199_999, "119 min"), (7_200_000, "2 h"),
         (172_800_000, "2 d"), (-5, "0 s"), (Int64.max, "106\u{202F}751\u{202F}991\u{202F}167 d"),
     ])
-    func `are spans of time`(milliseconds: Int64, text: String) {
+    func `figures can be spans of time`(milliseconds: Int64, text: String) {
         #expect(Figure.span(milliseconds: milliseconds) == text.replacing(" ", with: "\u{A0}"))
     }
 
     @Test(arguments: [(0, "0"), (9_999, "9\u{202F}999"), (20_000, "20k"), (1_500_000, "1.5M"), (2_000_000_000, "2G")])
-    func `are short beside a chart`(number: Int64, text: String) { #expect(Figure.shortCount(number) == text) }
+    func `figures beside a chart are short`(number: Int64, text: String) { #expect(Figure.shortCount(number) == text) }
 }
 
 @Suite struct `Charts` {
@@ -66,11 +66,11 @@ import Testing
         (-7, [0, 1]), (.max, [0, .max]),
     ]
 
-    @Test func `have a few round numbers, from nothing to no less than the largest`() {
+    @Test func `a chart's axis has a few round numbers from zero to at least the maximum`() {
         for (maximum, ticks) in Self.ticks { #expect(Scale(upTo: maximum).ticks == ticks) }
     }
 
-    @Test func `have from two to seven numbers, whatever they show`() {
+    @Test func `a chart's axis has two to seven numbers for any maximum`() {
         for power in 0..<62 {
             for offset: Int64 in [-1, 0, 1] {
                 let maximum = (Int64(1) << power) + offset
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `have a column for what is more than nothing, and none for nothing`() {
+    @Test func `a chart has columns for values above zero only`() {
         let totals = [
             Totals(entries: 1, bytes: 1), Totals(entries: 0, bytes: 0), Totals(entries: 5, bytes: .max / 2 - 1),
         ]
@@ -95,12 +95,12 @@ import Testing
     @Test(arguments: [
         (0, 10, 0), (10, 10, 1), (5, 10, 0.5), (1, 1_000_000, 0.004), (20, 10, 1), (-1, 10, 0), (1, 0, 0),
     ])
-    func `have bars that can be seen and do not leave their place`(value: Int64, longest: Int64, length: Double) {
+    func `bars are visible and stay within their space`(value: Int64, longest: Int64, length: Double) {
         #expect(RankingTable.length(of: value, longest: longest) == length)
     }
 
     @Test(arguments: [(0, 0.0), (5, 0.5), (10, 1), (20, 1)])
-    func `show how full a cache is, also when it is more than full`(used: Int64, share: Double) {
+    func `a chart shows how full a cache is, even beyond its limit`(used: Int64, share: Double) {
         let bar = LimitBar(
             id: "x", title: "Size", used: used, pinned: 1, limit: 10, lowWater: 0.5, text: Figure.bytes)
         #expect(bar.share(of: used) == share)
@@ -112,7 +112,7 @@ import Testing
 @Suite struct `Names of entries` {
     private let hashed = String(repeating: "0a", count: 32)
 
-    @Test func `tell the host and digits of the file's name, and the key only if it was asked for`() {
+    @Test func `labels show the host and digits of the file name, and the key only on request`() {
         let label = EntryLabel(key: "https://A.example:80/secret?token=1", fileName: hashed + ".png", showsKey: false)
         #expect(label.text == "a.example  0a0a0a0a0a" && label.key == nil)
         #expect(EntryLabel(key: "k", fileName: hashed, showsKey: false).text == "(no address)  0a0a0a0a0a")
@@ -125,25 +125,25 @@ import Testing
         ("file:///home/ann/a.png", "a.png"), ("secret", nil), ("data:image/png;base64,AA/BB", nil), ("a.b c", nil),
         ("mailto:ann@example.com", nil), ("/", nil), ("ends.with-long-part", nil),
     ])
-    func `tell the last component of a file's path`(key: String, file: String?) {
+    func `labels show the last component of a file's path`(key: String, file: String?) {
         let label = EntryLabel(key: key, fileName: hashed, showsKey: false)
         #expect(label.file == file && label.text == "\(file ?? "(no address)")  0a0a0a0a0a")
     }
 
-    @Test func `do not tell a file's name that is a key`() {
+    @Test func `labels do not show a file name that is a key`() {
         let label = EntryLabel(key: "secret", fileName: "secret", showsKey: false)
         #expect(label.hash.count == 10 && label.hash.allSatisfy(\.isHexDigit))
     }
 }
 
 @Suite struct `Steps` {
-    @Test func `have a name each`() {
+    @Test func `each step has a label`() {
         #expect(ReportSteps.ageLabels.count == ReportSteps.ages.count + 1)
         #expect(ReportSteps.sizeLabels.count == ReportSteps.sizes.count + 1)
         #expect(ReportSteps.expirationLabels(from: InventedFigures.now).count == 10)
     }
 
-    @Test func `of days end with the days, in order`() {
+    @Test func `steps of days end at the ends of days, in order`() {
         let days = ReportSteps.daysEnds(from: InventedFigures.now)
         #expect(days.count == 7 && days == days.sorted() && days[0] > InventedFigures.now)
         #expect(zip(days, days.dropFirst()).allSatisfy { (23...25).contains(($1 - $0) / 3_600_000) })

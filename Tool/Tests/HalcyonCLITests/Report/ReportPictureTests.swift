@@ -30,7 +30,7 @@ import Testing
 
         private func images(in page: String) -> [Substring] { page.matches(of: /<img [^>]*>/).map(\.output) }
 
-        @Test func `are beside each entry that is a picture, in each table, and only if requested`() throws {
+        @Test func `each table shows pictures beside their entries, only on request`() throws {
             let page = try page("--pictures")
             #expect(images(in: page).count == 3 * Self.pictures.count)
             #expect(page.matches(of: /<span class="picture"><\/span>/).count == 3 * 2)
@@ -40,7 +40,7 @@ import Testing
             #expect(!plain.contains("shows pictures"))
         }
 
-        @Test func `tell no key unless it is asked to, and nothing in a key becomes a picture`() throws {
+        @Test func `pictures reveal no key unless requested, and no key becomes a picture`() throws {
             #expect(try !page("--pictures").contains("secret"))
             let open = try page("--pictures", "--keys")
             #expect(open.contains("secret/flower.jpg") && open.contains("&lt;img src=x&gt;"))
@@ -48,7 +48,7 @@ import Testing
             #expect(images(in: open).allSatisfy { $0.contains("src=\"data:image/") })
         }
 
-        @Test func `do not count as a use`() throws {
+        @Test func `a report with pictures does not count as a use`() throws {
             try tool("get", "--count-use", "https://a.example/text")
             func state() throws -> [String] {
                 let statistics = try #require(try tool("report", "--json").object()["statistics"] as? [String: Any])
@@ -61,7 +61,7 @@ import Testing
             #expect(try tool("check").status == 0)
         }
 
-        @Test func `are there for expired entries and entries without a key`() throws {
+        @Test func `expired entries and entries without a key have pictures`() throws {
             try tool("remove", "--all", "--yes")
             try put(demoPicture("flower.jpg"), "a", "--expires", "1s")
             try put(demoPicture("horse-silhouette.png"), "b")
@@ -71,13 +71,13 @@ import Testing
             #expect(page.contains(">expired<") && images(in: page).count == 3 * 2)
         }
 
-        @Test func `of a file that is gone are left out`() throws {
+        @Test func `pictures of missing files are left out`() throws {
             let paths = try tool("path", "https://a.example/secret/flower.jpg").lines
             try FileManager.default.removeItem(atPath: try #require(paths.first))
             #expect(images(in: try page("--pictures")).count == 3 * (Self.pictures.count - 1))
         }
 
-        @Test func `show on a terminal how far they are`() throws {
+        @Test func `a report with pictures shows progress on a terminal`() throws {
             let terminal = try PseudoTerminal(columns: 80)
             let arguments = ["report", "--folder", tool.cache, "-o", "x.html", "--pictures"]
             #expect(try tool.atTerminal(terminal, arguments, errors: true) == 0)
@@ -91,7 +91,7 @@ import Testing
             ("flower.jpg", "jpeg", 48, 32), ("horse-silhouette.png", "png", 48, 40),
             ("terminal-examples.gif", "", 48, 28), ("rocket-launch.webp", "jpeg", 48, 32),
         ])
-        func `keeps the shape of the picture`(name: String, type: String, width: Int, height: Int) throws {
+        func `a thumbnail keeps the shape of the picture`(name: String, type: String, width: Int, height: Int) throws {
             let thumbnail = try #require(Thumbnail(ofPictureIn: try demoPicture(name)))
             #expect(thumbnail.width == width && thumbnail.height == height)
             #expect(thumbnail.url.hasPrefix("data:image/\(type)"))
@@ -100,14 +100,16 @@ import Testing
         }
 
         @Test(arguments: [(1, 1, 1, 1), (16, 48, 16, 48), (60, 30, 48, 24), (2000, 1, 48, 1)])
-        func `is not larger than the picture`(width: Int, height: Int, shownWidth: Int, shownHeight: Int) throws {
+        func `a thumbnail is not larger than the picture`(width: Int, height: Int, shownWidth: Int, shownHeight: Int)
+            throws
+        {
             let pixels = [UInt8](repeating: 200, count: width * height * 4)
             let file = try #require(HalcyonImage(rgba: pixels, width: width, height: height)?.pngData())
             let thumbnail = try #require(Thumbnail(ofPictureIn: file))
             #expect(thumbnail.width == shownWidth && thumbnail.height == shownHeight)
         }
 
-        @Test func `has few bytes, whatever the picture is`() throws {
+        @Test func `a thumbnail has few bytes for any picture`() throws {
             var generator = SystemRandomNumberGenerator()
             let noise = (0..<96 * 96 * 4).map { _ in UInt8.random(in: 0...255, using: &generator) }
             let file = try #require(HalcyonImage(rgba: noise, width: 96, height: 96)?.pngData())
@@ -116,7 +118,7 @@ import Testing
             #expect(HalcyonImage(data: try bytes(of: thumbnail))?.size.width == 48)
         }
 
-        @Test func `needs a picture`() throws {
+        @Test func `there is no thumbnail of data that is not a picture`() throws {
             let flower = try demoPicture("flower.jpg")
             for data in [Data(), Data("text".utf8), flower.prefix(100), Data("<svg/>".utf8)] {
                 #expect(Thumbnail(ofPictureIn: data) == nil)
@@ -130,7 +132,7 @@ import Testing
     }
 #elseif os(Linux)
     @Suite struct `Pictures in a report without codecs` {
-        @Test func `are refused, with the reason`() throws {
+        @Test func `without codecs, pictures in a report are refused with the reason`() throws {
             let tool = try Tool()
             try tool("put", "--key", "a", "-", input: .blob(1))
             let result = try tool("report", "--pictures", "-o", "x.html")

@@ -16,7 +16,7 @@ import Testing
 
     private func write(_ name: String) throws { try tool.write(name, Data("old".utf8)) }
 
-    @Test func `goes to a file or to standard output`() throws {
+    @Test func `a report is written to a file or to standard output`() throws {
         let file = try tool("report", "-o", "cache.html")
         #expect(file.status == 0 && file.output.isEmpty && file.errors.isEmpty)
         let page = try text(of: "cache.html")
@@ -26,7 +26,7 @@ import Testing
         #expect(try tool("check").status == 0)
     }
 
-    @Test func `tells no key unless it is asked to`() throws {
+    @Test func `a report reveals no key unless requested`() throws {
         for arguments in [["-o", "-"], ["--json"]] {
             let command = ["report", "--folder", tool.cache] + arguments
             let output = try tool.run(command).output
@@ -39,7 +39,7 @@ import Testing
         #expect(page.contains("https://b.example/&lt;b&gt;") && !page.contains("<b>"))
     }
 
-    @Test func `counts the same as an object`() throws {
+    @Test func `report --json has the same figures as the page`() throws {
         try tool("get", "--count-use", "plain")
         let object = try tool("report", "--json", "--limit", "3kB", "--count-limit", "10").object()
         #expect(object["entries"] as? Int == 3 && object["bytes"] as? Int == 3210)
@@ -50,7 +50,7 @@ import Testing
         #expect(statistics["hits"] as? Int == 1 && statistics["stores"] as? Int == 3)
         #expect(statistics["hit_rate"] as? Double == 1)
         let eviction = try #require((object["limits"] as? [String: Any])?["eviction"] as? [String: Any])
-        // Down to 1.5 kB: the two that were used least recently.
+        // Down to 1.5 kB: the two least recently used entries.
         #expect(eviction["entries"] as? Int == 2 && eviction["bytes"] as? Int == 3010)
         let next = try #require(object["evicted_next"] as? [[String: Any]])
         #expect(next.map { $0["host"] as? String } == ["a.example", "b.example", nil])
@@ -64,7 +64,7 @@ import Testing
         try #require(object[name] as? [[String: Any]]).map { try #require($0["entries"] as? Int) }
     }
 
-    @Test func `counts by age, size and host`() throws {
+    @Test func `a report counts by age, size and host`() throws {
         for number in 0..<30 {
             try tool("put", "--key", "https://h\(number % 14).example/\(number)", "-", input: .blob(4, count: 100))
         }
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [("--limit", "3kB"), ("--limit", "1kB"), ("--count-limit", "2"), ("--limit", "2")])
-    func `foretells what an eviction takes`(limit: String, value: String) throws {
+    func `a report predicts what an eviction removes`(limit: String, value: String) throws {
         try tool("pin", "https://b.example/<b>")
         let object = try tool("report", "--json", limit, value).object()
         let forecast = try #require((object["limits"] as? [String: Any])?["eviction"] as? [String: Any])
@@ -99,14 +99,14 @@ import Testing
         #expect(forecast["bytes"] as? Int == gone["bytes"] as? Int)
     }
 
-    @Test func `of nothing says so`() throws {
+    @Test func `a report of an empty cache says so`() throws {
         try tool("remove", "--all", "--yes")
         let page = try tool("report", "-o", "-", "--limit", "1MB").output
         #expect(page.contains("The cache is empty") && !page.contains("<td class=\"n\">in "))
         #expect(try tool("report", "--json").object()["oldest_access"] is NSNull)
     }
 
-    @Test func `replaces a file in one step, and keeps who may read it`() throws {
+    @Test func `a report replaces a file atomically, and keeps its permissions`() throws {
         try write("cache.html")
         let path = tool.folder.url.appendingPathComponent("cache.html").path
         #expect(chmod(path, 0o600) == 0)
@@ -122,7 +122,7 @@ import Testing
         #expect(!names.contains { $0.hasSuffix(".halcyon-part") })
     }
 
-    @Test func `does not go into a folder, nor to where there is none`() throws {
+    @Test func `a report is not written over a folder or into a missing one`() throws {
         try write("folder/file")
         #expect(symlink("folder", tool.folder.url.appendingPathComponent("link").path) == 0)
         for path in ["folder", "link", "."] {
@@ -135,7 +135,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.url.path + "/folder") == ["file"])
     }
 
-    @Test func `goes through a pipe too`() throws {
+    @Test func `a report can be written to a pipe`() throws {
         let result = try tool.shell(
             #"mkfifo pipe; head -n 2 < pipe & halcyon report --folder "$cache" -o pipe; wait; ls"#)
         #expect(result.lines.prefix(2) == ["<!DOCTYPE html>", "<html lang=\"en\">"] && result.lines.contains("pipe"))
@@ -146,18 +146,18 @@ import Testing
         ["report", "-o", "x", "--count-limit", "0"],
         ["report", "-o", "x", "--limit", "much"], ["report", "--json", "--pictures"],
     ])
-    func `that makes no sense is refused`(arguments: [String]) throws {
+    func `invalid options of a report are refused`(arguments: [String]) throws {
         let result = try tool.run(arguments)
         #expect(result.status == 64 && result.output.isEmpty && result.errors.hasPrefix("Error: "))
     }
 
-    @Test func `of a cache that is not there is an error, and makes none`() throws {
+    @Test func `a report of a missing cache is an error, and creates no cache`() throws {
         let result = try tool.run(["report", "--folder", "nowhere", "-o", "x.html"])
         #expect(result.isPlainError(containing: "There is no cache at"))
         #expect(!tool.exists(tool.folder.url.path + "/nowhere") && !tool.exists(tool.folder.url.path + "/x.html"))
     }
 
-    @Test func `shows on a terminal how far it is`() throws {
+    @Test func `a report shows progress on a terminal`() throws {
         let terminal = try PseudoTerminal(columns: 80)
         let arguments = ["report", "--folder", tool.cache, "-o", "x.html"]
         #expect(try tool.atTerminal(terminal, arguments, errors: true) == 0)

@@ -11,7 +11,7 @@ import Testing
 
     // MARK: In a pipe
 
-    @Test func `prints a block for each look, without codes for a terminal`() throws {
+    @Test func `watch prints a block for each reading, without terminal codes`() throws {
         try put("https://a.example/secret", count: 1000)
         let result = try tool("watch", "--count", "2", "--interval", "0.1", "--limit", "2kB")
         #expect(result.status == 0 && result.errors.isEmpty && !result.output.contains("\u{1B}"))
@@ -23,7 +23,7 @@ import Testing
         #expect(try tool("watch", "--count", "1", "--keys").output.contains("https://a.example/secret"))
     }
 
-    @Test func `prints an object on each line`() throws {
+    @Test func `watch --json prints an object per line`() throws {
         try put("https://a.example/secret", count: 1000)
         try tool("report", "-o", "-")
         let lines = try tool("watch", "--count", "2", "--interval", "0.1", "--json", "--limit", "2kB").lines
@@ -39,7 +39,7 @@ import Testing
         #expect(!lines[0].contains("secret"))
     }
 
-    @Test func `waits for a cache that is not there, and makes none`() throws {
+    @Test func `watch waits for a missing cache, and creates none`() throws {
         let result = try tool("watch", "--count", "1")
         #expect(result.status == 0 && result.output.contains("There is no cache here."))
         #expect(!tool.exists(tool.cache))
@@ -48,7 +48,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: tool.cache).isEmpty)
     }
 
-    @Test func `leaves every file as it is`() throws {
+    @Test func `watch leaves every file unchanged`() throws {
         try put("a", count: 1000)
         let metadata = URL(fileURLWithPath: tool.cache + "/.halcyon")
         func files() throws -> [String: Data] {
@@ -61,7 +61,7 @@ import Testing
         let closed = try files()
         try tool("watch", "--count", "2", "--interval", "0.1")
         #expect(try files() == closed)
-        // In use: another process has written, and keeps it open.
+        // In use: another process has written, and keeps the index open.
         let other = try Connection(path: metadata.appendingPathComponent("index.sqlite").path)
         try other.execute("UPDATE entries SET size = 7")
         let open = try files()
@@ -73,7 +73,7 @@ import Testing
         try other.execute("UPDATE entries SET size = 1000")
     }
 
-    @Test func `says what cannot be read, and goes on`() throws {
+    @Test func `watch says what it cannot read, and continues`() throws {
         try put("a", count: 10)
         let index = URL(fileURLWithPath: tool.cache + "/.halcyon/index.sqlite")
         try Data(repeating: 7, count: 8192).write(to: index)
@@ -89,18 +89,18 @@ import Testing
         ["--interval", "0"], ["--interval", "-1"], ["--interval", "nan"], ["--count", "0"], ["--limit", "0"],
         ["--limit", "x"],
     ])
-    func `refuses what makes no sense`(arguments: [String]) throws {
+    func `watch refuses invalid options`(arguments: [String]) throws {
         #expect(try tool.run(["watch"] + arguments).status == 64)
     }
 
-    @Test func `refuses a file, and a folder that is no cache`() throws {
+    @Test func `watch refuses a file and a folder that is not a cache`() throws {
         try tool.write("file", .blob(1))
         try tool.write("other/letter.txt", .blob(1))
         #expect(try tool.run(["watch", "--folder", "file"]).isPlainError(containing: "is a file."))
         #expect(try tool.run(["watch", "--folder", "other"]).isPlainError(containing: "is not a cache"))
     }
 
-    @Test func `ends quietly when its reader has seen enough`() throws {
+    @Test func `watch ends quietly when its pipe closes`() throws {
         try put("a", count: 10)
         let result = try tool.shell(
             #"halcyon watch --folder "$cache" --interval 0.1 | head -n 1 >/dev/null; echo "${PIPESTATUS[0]}""#)
@@ -118,7 +118,7 @@ import Testing
             ["watch", "--folder", tool.cache, "--interval", "0.1"] + arguments, streams: [null, terminal.handle, null])
     }
 
-    /// All that has been drawn, once it contains a text.
+    /// Everything drawn so far, once it contains a text.
     private func screen(_ terminal: PseudoTerminal, until text: String) throws -> String {
         var drawn = ""
         let deadline = ContinuousClock.now + .seconds(30)
@@ -130,7 +130,7 @@ import Testing
         return drawn
     }
 
-    @Test func `draws what is there, what comes, and that it has gone`() throws {
+    @Test func `watch shows a cache that appears, grows and disappears`() throws {
         let terminal = try PseudoTerminal(columns: 80)
         let watch = try start(terminal)
         #expect(try screen(terminal, until: "There is no cache here.").hasPrefix(Self.enter))
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `gives the screen and the cursor back when it is ended`(signal: Int32) throws {
+    func `watch restores the screen and the cursor at its end`(signal: Int32) throws {
         let terminal = try PseudoTerminal(columns: 80)
         let watch = try start(terminal)
         var drawn = try screen(terminal, until: "Waiting")
@@ -157,7 +157,7 @@ import Testing
         #expect(drawn.hasSuffix(Self.leave) && drawn.ranges(of: Self.leave).count == 1)
     }
 
-    @Test func `ends on q, which the terminal does not show, and gives the settings of the terminal back`() throws {
+    @Test func `watch ends on q without an echo, and restores the terminal's settings`() throws {
         let terminal = try PseudoTerminal(columns: 80)
         let before = terminal.settings
         let watch = try tool.start(
@@ -172,7 +172,7 @@ import Testing
         #expect(!drawn.contains("xq"))
     }
 
-    @Test func `without a keyboard Ctrl-C ends it`() throws {
+    @Test func `without a keyboard, Ctrl-C ends watch`() throws {
         let terminal = try PseudoTerminal(columns: 80)
         let watch = try start(terminal)
         #expect(try !screen(terminal, until: "Ctrl-C to leave").contains("q or"))
@@ -180,7 +180,7 @@ import Testing
         #expect(watch.wait() == 130)
     }
 
-    @Test func `gives them back after the last look, and while it is stopped`() throws {
+    @Test func `watch restores the terminal after the last reading, and while it is stopped`() throws {
         let terminal = try PseudoTerminal(columns: 80)
         let watch = try start(terminal, "--count", "1000")
         _ = try screen(terminal, until: "Waiting")
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: [(20, 5), (40, 12), (80, 24), (200, 60)])
-    func `fits into the window, also when that changes`(columns: Int, rows: Int) throws {
+    func `watch fits the window, even after a change of its size`(columns: Int, rows: Int) throws {
         for index in 0..<20 {
             try put("https://\(String(repeating: "long", count: 30)).example/\(index)日本", count: 1000)
         }
@@ -206,7 +206,7 @@ import Testing
         terminal.resize(columns: UInt16(columns), rows: UInt16(rows))
         watch.send(SIGWINCH)
         _ = terminal.screen()
-        // Two frames later the old size is forgotten.
+        // Two frames later nothing depends on the old size.
         var drawn = ""
         while drawn.ranges(of: "\u{1B}[H").count < 4, watch.isRunning { drawn += terminal.screen() }
         watch.interrupt()

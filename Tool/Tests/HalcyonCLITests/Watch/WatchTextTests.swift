@@ -15,7 +15,7 @@ import Testing
 
     private func look(_ state: WatchLook.State) -> WatchLook { WatchLook(at: InventedFigures.now, state: state) }
 
-    @Test func `has rates once there are two looks at one cache`() throws {
+    @Test func `rates appear after two readings of one cache`() throws {
         let later = InventedFigures.now.advanced(by: 1)
         let rates = try #require(WatchLook.Rates(from: snapshot(hits: 10), to: snapshot(hits: 35), seconds: 2))
         #expect(rates == WatchLook.Rates(hits: 12.5, misses: 0, stores: 0, evictions: 0))
@@ -25,7 +25,7 @@ import Testing
         #expect(WatchLook.Rates(from: snapshot(hits: 10), to: snapshot(hits: 20), seconds: 0) == nil)
     }
 
-    @Test func `obeys no key and no path`() {
+    @Test func `control characters in keys and paths are escaped`() {
         let text = WatchText(folder: "/\u{1B}[2J", limit: nil, showsKeys: true)
         var seen = snapshot(hits: 0)
         let name = BlobName(text: String(repeating: "a", count: 64))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [.max, 0, -1] as [Int64])
-    func `takes every number`(number: Int64) {
+    func `any number can be shown`(number: Int64) {
         var seen = snapshot(hits: number)
         seen.totals = Totals(entries: number, bytes: number)
         (seen.counts.misses, seen.allocatedBytes) = (number, number)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 5, 9, 24, 100])
-    func `is no higher and no wider than the window`(size: Int) {
+    func `the text fits the height and width of the window`(size: Int) {
         for state in [WatchLook.State.missing, .unreadable("x\ny"), .seen(snapshot(hits: 5))] {
             let lines = text.lines(of: look(state), width: size, height: size)
             #expect(lines.count <= size && lines.allSatisfy { TextWidth.columns(of: $0) <= size })

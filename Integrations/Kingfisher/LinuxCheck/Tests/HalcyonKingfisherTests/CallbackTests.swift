@@ -6,7 +6,7 @@ import Testing
 @testable import HalcyonKingfisher
 
 @Suite(.timeLimit(.minutes(10))) struct CallbackTests {
-    @Test func `each handler is called once, on the queue that was asked for`() async throws {
+    @Test func `each handler is called once, on the requested queue`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         let picture = try Picture()
@@ -48,7 +48,7 @@ import Testing
         #expect(cache.stockCalls == [])
     }
 
-    @Test func `handlers without a queue come on the main queue`() async throws {
+    @Test func `handlers without a queue are called on the main queue`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         try await cache.storeToDisk(Data(count: 5), forKey: "a")
@@ -75,7 +75,7 @@ import Testing
         #expect(cache.stockCalls == [])
     }
 
-    @Test func `the async functions do what the others do`() async throws {
+    @Test func `the async functions do the same as the functions with handlers`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         let picture = try Picture(red: 3)
@@ -126,7 +126,7 @@ import Testing
         #expect(cache.counter.all == ["store a, true": 1, "store b, false": 1])
     }
 
-    @Test func `the one lookup that cannot be overridden asks Kingfisher's storage`() async throws {
+    @Test func `the one lookup that cannot be overridden reads Kingfisher's storage`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         try await cache.storeToDisk(try Picture().data, forKey: "a")
@@ -161,7 +161,7 @@ extension Kingfisher.KingfisherError {
         }
     }
 
-    @Test func `a folder that cannot be made fails stores and loads with Kingfisher's errors`() async throws {
+    @Test func `if the folder cannot be created, stores and loads fail with Kingfisher's errors`() async throws {
         try await withUnusableFolder { cache in
             let picture = try Picture()
             let reasons = [
@@ -186,7 +186,7 @@ extension Kingfisher.KingfisherError {
         }
     }
 
-    @Test func `a removal that fails throws, and what was to go is still found`() async throws {
+    @Test func `a removal that fails throws, and the image is still found`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         let picture = try Picture()
@@ -213,7 +213,7 @@ extension Kingfisher.KingfisherError {
         #expect(cache.stockCalls == [])
     }
 
-    @Test func `the result of a failed store has the real error behind Kingfisher's`() async throws {
+    @Test func `the result of a failed store contains the underlying error`() async throws {
         try await withUnusableFolder { cache in
             let data = try Picture().data
             let result = await withCheckedContinuation { continuation in
@@ -231,7 +231,7 @@ extension Kingfisher.KingfisherError {
         }
     }
 
-    @Test func `a serializer that makes no bytes is named in the error`() async throws {
+    @Test func `the error names a serializer that returns no data`() async throws {
         struct Refusing: Kingfisher.CacheSerializer {
             func data(with image: Kingfisher.KFCrossPlatformImage, original: Data?) -> Data? { nil }
             func image(
@@ -250,7 +250,7 @@ extension Kingfisher.KingfisherError {
         #expect(serializer is Refusing)
     }
 
-    @Test func `each reason has its counterpart`() {
+    @Test func `each reason of Halcyon's errors has a counterpart in Kingfisher`() {
         let url = URL(fileURLWithPath: "/a")
         let cause = CocoaError(.fileNoSuchFile)
         let reasons: [Halcyon.KingfisherError.CacheErrorReason] = [

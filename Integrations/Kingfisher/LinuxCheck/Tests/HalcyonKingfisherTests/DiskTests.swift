@@ -10,7 +10,7 @@ private let name = "494a30704d4f32ac0b81739d18a66d3638d440cbc6f5669f6af66f840ede
 private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee33225a15319db94b"
 
 @Suite(.timeLimit(.minutes(10))) struct FileNameTests {
-    @Test func `files are called what Kingfisher calls them`() async throws {
+    @Test func `files have the same names as in Kingfisher`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         let data = try Picture().data
@@ -32,7 +32,8 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
 }
 
 @Suite(.timeLimit(.minutes(10))) struct VariantTests {
-    @Test func `an image goes with all its variants, also after a relaunch, and another one stays`() async throws {
+    @Test func `an image is removed with all its variants, also after a relaunch, and other images stay`() async throws
+    {
         let fixture = Fixture()
         let picture = try Picture()
         let data = picture.data
@@ -58,7 +59,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
 }
 
 @Suite(.timeLimit(.minutes(10))) struct SettingsTests {
-    @Test func `what is set on the disk storage's configuration holds from the next call on`() async throws {
+    @Test func `changes to the disk storage's configuration apply from the next call on`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         #expect(cache.hash(forKey: key) == name)
@@ -72,7 +73,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         #expect(cache.stockCalls == [])
     }
 
-    @Test func `the expiration is the configured one, unless the call has one`() async throws {
+    @Test func `the expiration of a call overrides the configured one`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         let picture = try Picture()
@@ -87,7 +88,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         #expect(["a", "b", "c", "d"].filter { cache.isCached(forKey: $0) } == ["b", "d"])
     }
 
-    @Test func `the limit is kept after stores, and the cache itself tells so once`() async throws {
+    @Test func `the limit is enforced after stores, and the cache posts one notification`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         let counter = Counter()
@@ -115,7 +116,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         #expect(cache.stockCalls == [])
     }
 
-    @Test func `cleaning removes what has expired, then what is over the limit`() async throws {
+    @Test func `cleaning removes expired images, then evicts down to the limit`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         cache.memoryStorage.store(value: try Picture().image, forKey: "m", expiration: .seconds(0.001))
@@ -132,7 +133,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         #expect(cache.stockCalls == [])
     }
 
-    @Test func `Halcyon's own cleans go by the settings too`() async throws {
+    @Test func `Halcyon's own cleans follow the settings too`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         for name in ["a", "b"] { try await cache.storeToDisk(Data(count: 400), forKey: name) }
@@ -147,7 +148,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
 }
 
 @Suite(.timeLimit(.minutes(10))) struct TakeoverTests {
-    @Test func `the files that Kingfisher left are taken over once`() async throws {
+    @Test func `Kingfisher's files are adopted once`() async throws {
         let fixture = Fixture()
         let data = try Picture(red: 7).data
         try fixture.leave(data, as: name)
@@ -170,7 +171,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         #expect(next.stockCalls == [])
     }
 
-    @Test func `how the files are read depends on settings that are made after the cache`() async throws {
+    @Test func `settings that change after the cache was created decide how its files are read`() async throws {
         let fixture = Fixture()
         try fixture.leave(try Picture(red: 7).data, as: "a")
         let cache = try fixture.makeCache()
@@ -188,7 +189,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         #expect(cache.stockCalls == [])
     }
 
-    @Test func `Kingfisher's default cache beside it stays Kingfisher's`() async throws {
+    @Test func `Kingfisher's default cache next to it is left alone`() async throws {
         let fixture = Fixture()
         try fixture.leave(try Picture(red: 7).data, as: name)
         let stock = try Kingfisher.ImageCache(name: "images", cacheDirectoryURL: fixture.parent)
@@ -200,7 +201,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         #expect(cache.stockCalls == [])
     }
 
-    @Test func `Kingfisher finds the files when it is given the folder`() async throws {
+    @Test func `Kingfisher finds the files in Halcyon's folder`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         try await cache.storeToDisk(try Picture().data, forKey: key, expiration: .days(2))
@@ -222,7 +223,7 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         #expect(!(try fixture.makeCache()).isCached(forKey: key))
     }
 
-    @Test func `of many that begin at the same time one takes over, and all find the files`() async throws {
+    @Test func `of many caches that open at the same time one adopts the files, and all find them`() async throws {
         let fixture = Fixture()
         try fixture.leave(try Picture(red: 7).data, as: name)
         let caches = try (0..<8).map { _ in try fixture.makeCache() }

@@ -45,7 +45,7 @@ import class Halcyon.HalcyonImage
         #expect(cache.stockCalls == [])
     }
 
-    @Test func `the manager's cache can be replaced by one of a name`() {
+    @Test func `the manager's cache can be replaced by a named one`() {
         let manager = KingfisherManager(downloader: .default, cache: .default)
         // Its folder would be the user's, but nothing is opened before the first use.
         manager.cache = HalcyonCache(name: "halcyon-check")
@@ -54,7 +54,7 @@ import class Halcyon.HalcyonImage
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test func `what is prefetched into the manager's cache is not downloaded again`() async throws {
+    @Test func `images prefetched into the manager's cache are not downloaded again`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         let app = try App(cache)
@@ -69,7 +69,7 @@ import class Halcyon.HalcyonImage
         #expect(cache.stockCalls == [])
     }
 
-    @Test func `a prefetcher that is told of no cache uses Kingfisher's own`() async throws {
+    @Test func `a prefetcher without a target cache uses Kingfisher's own`() async throws {
         let fixture = Fixture()
         let app = try App(try fixture.makeCache())
         let url = try #require(URL(string: "https://example.com/\(UUID())"))
@@ -80,7 +80,7 @@ import class Halcyon.HalcyonImage
         #expect(app.downloads.all == [url.cacheKey: 2])
     }
 
-    @Test func `an option that makes the manager download what is on disk is not taken in silence`() async throws {
+    @Test func `an option that makes the manager download cached images again logs a warning`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         let app = try App(cache)
@@ -93,7 +93,7 @@ import class Halcyon.HalcyonImage
         #expect(cache.isAdviceGiven)
     }
 
-    @Test func `the files of a live photo are found by what they are called`() async throws {
+    @Test func `the files of a live photo are found by their extensions`() async throws {
         // As Kingfisher does: tries two file name extensions in turn.
         let fixture = Fixture()
         let cache = try fixture.makeCache()
@@ -109,7 +109,7 @@ import class Halcyon.HalcyonImage
         #expect(cache.stockCalls == [])
     }
 
-    @Test func `what is stored is found by those that ask after it, without waiting`() async throws {
+    @Test func `a load right after a store finds the image without waiting`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         for red in UInt8(0)..<20 {
@@ -122,7 +122,7 @@ import class Halcyon.HalcyonImage
         #expect(cache.stockCalls == [])
     }
 
-    @Test func `a load that is to be synchronous has called back when it returns`() async throws {
+    @Test func `a synchronous load calls back before it returns`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         let picture = try Picture()
@@ -134,7 +134,7 @@ import class Halcyon.HalcyonImage
         #expect(calls.all == ["disk": 1])
     }
 
-    @Test func `a load from memory alone does not look on the disk`() async throws {
+    @Test func `a load from memory only does not read the disk`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         try await cache.storeToDisk(try Picture().data, forKey: key)
@@ -142,7 +142,7 @@ import class Halcyon.HalcyonImage
         #expect(try await cache.retrieveImage(forKey: key).cacheType == .disk)
     }
 
-    @Test func `Kingfisher's serializer makes the bytes and the images, with its own options`() async throws {
+    @Test func `Kingfisher's serializer encodes and decodes, with its own options`() async throws {
         struct Marking: CacheSerializer {
             let calls: Counter
             func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
@@ -172,7 +172,7 @@ import class Halcyon.HalcyonImage
         #expect(decoded?.isDecoded == true)
     }
 
-    @Test func `bytes that are no image are a miss`() async throws {
+    @Test func `data that is not an image is a miss`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         try await cache.storeToDisk(Data("no image".utf8), forKey: key)

@@ -56,14 +56,14 @@ private final class Wish: @unchecked Sendable {
         return (found?.cacheType, cache.imageCachedType(forKey: key) == .memory)
     }
 
-    @Test func `an image that is wanted to the end is loaded`() async throws {
+    @Test func `an image that stays wanted is loaded`() async throws {
         let counter = Counter()
         let loaded = try await load(CountingSerializer(counter: counter), [.backgroundDecode], while: Wish())
         #expect(loaded == (.disk, true))
         #expect(counter.all == ["image": 1])
     }
 
-    @Test(arguments: [0, 1]) func `one that is not wanted any more is not made`(answers: Int) async throws {
+    @Test(arguments: [0, 1]) func `an image that is no longer wanted is not decoded`(answers: Int) async throws {
         // At the start, and after its file has been read.
         let counter = Counter()
         let loaded = try await load(CountingSerializer(counter: counter), while: Wish(answers: answers))
@@ -71,7 +71,7 @@ private final class Wish: @unchecked Sendable {
         #expect(counter.all == [:])
     }
 
-    @Test func `one that is not wanted once it is made is not kept`() async throws {
+    @Test func `an image that is no longer wanted after decoding is not cached`() async throws {
         let wish = Wish()
         let counter = Counter()
         let serializer = CountingSerializer(counter: counter) { wish.end() }
