@@ -6,10 +6,19 @@ struct Contestant {
 
     let role: Role
     let play: (Item) throws -> Void
+    /// Called before each turn with its items, outside the clock.
+    var prepare: ([Item]) throws -> Void = { _ in }
     /// Completes deferred work, outside the clock.
     var settle: () -> Void = {}
     /// Calls of one turn, if a call takes too long for as many as the others make.
     var calls = Int.max
+
+    /// Plays each turn once before, outside the clock.
+    var warmed: Contestant {
+        var contestant = self
+        contestant.prepare = { [play] in try $0.forEach(play) }
+        return contestant
+    }
 }
 
 /// The measurements of all contestants.
@@ -51,6 +60,7 @@ struct Turns {
     private func turn(_ contestants: [Contestant], _ items: [Item]) throws -> [Contestant.Role: [Double]] {
         var times: [Contestant.Role: [Double]] = [:]
         for contestant in contestants {
+            try contestant.prepare(items)
             times[contestant.role] = try items.prefix(contestant.calls).map { item in
                 try microseconds { try contestant.play(item) }
             }

@@ -109,11 +109,26 @@ final class World {
         return row
     }
 
-    /// The targets are for the disk; on tmpfs, a read may cost 10 µs and a write 35 µs more than the bare calls.
-    func target(_ onDisk: Target, over microseconds: Double) -> Target {
-        volume.kind == .disk ? onDisk : .overLimit(microseconds)
+    /// The tails in place of the medians, over all rounds together.
+    func tail(of outcome: Outcome, like row: ResultRow?, target: Target? = nil) -> ResultRow? {
+        guard var row, let halcyon = Figure(tailOf: outcome[.halcyon]) else { return nil }
+        row.op = Self.tailName(row.op)
+        row.halcyon = halcyon
+        row.limit = Figure(tailOf: outcome[.limit])
+        row.attribute = Figure(tailOf: outcome[.attribute])
+        row.target = target
+        return row
     }
 
-    static let readAllowance = 10.0
-    static let writeAllowance = 35.0
+    static func tailName(_ name: String) -> String { "\(name)_p99" }
+
+    /// On the disk, a multiple of the bare calls; on tmpfs, a number of microseconds more than they take.
+    func target(_ ratio: Double, over microseconds: Double) -> Target {
+        volume.kind == .disk ? .ratio(ratio) : .overLimit(microseconds)
+    }
+
+    /// The target of a store: also at most what the file-attribute backend takes.
+    func storeTarget(_ ratio: Double, over microseconds: Double = 35) -> Target {
+        .all([target(ratio, over: microseconds), .ofAttribute(1)])
+    }
 }

@@ -35,7 +35,9 @@ package struct ResultRow: Equatable, Sendable {
     /// The time of the file-attribute backend as a multiple.
     package var speedup: Double? { attribute.flatMap { ratio($0, to: halcyon) } }
 
-    package var isMet: Bool? { target?.isMet(by: halcyon.value, limit: limit?.value) }
+    package var isMet: Bool? {
+        target?.isMet(by: halcyon.value, limit: limit?.value, attribute: attribute?.value)
+    }
 
     package var isUnsteady: Bool { [halcyon, limit, attribute].contains { $0?.isUnsteady == true } }
 

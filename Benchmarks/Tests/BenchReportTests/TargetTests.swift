@@ -19,6 +19,19 @@ struct TargetTests {
         #expect(Target.atMost(2).isMet(by: 1, limit: nil) == true)
     }
 
+    @Test(
+        "A target may be relative to the file-attribute backend, or several at once",
+        arguments: [
+            (Target.ofAttribute(1.1), 22.0, true), (.ofAttribute(1.1), 22.1, false),
+            (.all([.ratio(2.5), .ofAttribute(1)]), 20, true), (.all([.ratio(2.5), .ofAttribute(1)]), 20.1, false),
+            (.all([.ratio(1.5), .ofAttribute(1)]), 20, false),
+        ])
+    func severalTargets(target: Target, value: Double, isMet: Bool) {
+        #expect(target.isMet(by: value, limit: 10, attribute: 20) == isMet)
+        #expect(Target.all([target, .atMost(0)]).isMet(by: value, limit: 10, attribute: 20) == false)
+        #expect(Target.all([.ratio(2), .ofAttribute(1)]).isMet(by: value, limit: nil) == nil)
+    }
+
     @Test("A row compares medians with its limit and with the file-attribute backend")
     func row() {
         var row = ResultRow("value_hit", on: .disk, halcyon: Figure(12))

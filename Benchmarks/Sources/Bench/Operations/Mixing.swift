@@ -22,9 +22,7 @@ private enum Mixing {
         (.store, "mixed_store", "create+write+close+rename over the old file"),
     ]
 
-    static let names = kinds.flatMap { [$0.name, tailName($0.name)] }
-
-    private static func tailName(_ name: String) -> String { "\(name)_p99" }
+    static let names = kinds.flatMap { [$0.name, World.tailName($0.name)] }
 
     private static let turns = 4
     /// Calls per turn. With this number of turns, a round has 2 000 stores, and five rounds have the 10 000 that a tail needs.
@@ -33,23 +31,21 @@ private enum Mixing {
     static func rows(_ world: World, _ plan: Plan) throws -> [ResultRow] {
         let outcomes = try play(world, rounds: plan.rounds)
         return kinds.flatMap { kind, name, limit -> [ResultRow] in
-            guard let outcome = outcomes[kind],
-                let row = world.row(
-                    name, bytes: kind == .isCached ? nil : World.blobSize, outcome, limitName: limit, target: nil)
-            else { return [] }
-            return [row, tail(of: outcome, like: row)].compactMap { $0 }
+            guard let outcome = outcomes[kind] else { return [] }
+            let targets = targets(of: kind, in: world)
+            let row = world.row(
+                name, bytes: kind == .isCached ? nil : World.blobSize, outcome, limitName: limit,
+                target: targets.median)
+            return [row, world.tail(of: outcome, like: row, target: targets.tail)].compactMap { $0 }
         }
     }
 
-    /// The tails in place of the medians, over all rounds together.
-    private static func tail(of outcome: Outcome, like row: ResultRow) -> ResultRow? {
-        guard let halcyon = Figure(tailOf: outcome[.halcyon]) else { return nil }
-        var row = row
-        row.op = tailName(row.op)
-        row.halcyon = halcyon
-        row.limit = Figure(tailOf: outcome[.limit])
-        row.attribute = Figure(tailOf: outcome[.attribute])
-        return row
+    private static func targets(of kind: Mix.Kind, in world: World) -> (median: Target, tail: Target?) {
+        switch kind {
+        case .value: (world.target(1.5, over: 4), .ratio(world.volume.kind == .disk ? 3 : 4))
+        case .isCached: (.ratio(2), nil)
+        case .store: (world.storeTarget(2.2), .ofAttribute(1.1))
+        }
     }
 
     // MARK: Turns

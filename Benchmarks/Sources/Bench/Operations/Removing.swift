@@ -30,7 +30,7 @@ extension Operation {
         meanwhile.wait()
         outcome[.limit].add([microseconds { paths.forEach(BareFiles.remove) } * share])
         var row = world.row(
-            "remove_all", outcome, limitName: "unlink", target: world.volume.kind == .disk ? .ratio(1.3) : nil)
+            "remove_all", outcome, limitName: "unlink", target: .ratio(world.volume.kind == .disk ? 1.2 : 3))
         row?.entries = count
         row?.extras = ["longest_wait_us": neighbour.longestWait]
         return [row].compactMap { $0 }
@@ -58,7 +58,7 @@ struct Eviction {
             outcome[.attribute].add([try microseconds { try attributes.evict(limit: size) }])
         }
         var row = world.row(
-            "evict_half", outcome, limitName: "unlink", target: world.volume.kind == .disk ? .ratio(1.25) : nil)
+            "evict_half", outcome, limitName: "unlink", target: .ratio(world.volume.kind == .disk ? 1.2 : 3))
         row?.entries = Int(total.entries)
         row?.extras = ["evicted": Double(evicted)]
         return [row].compactMap { $0 }

@@ -6,22 +6,24 @@ extension Operation {
     static var storing: [Operation] {
         let isLarge = { (count: Int) in count >= 10_000 }
         return [
-            Operation(names: ["store_new"], isMeasured: isLarge, measure: storeNew),
+            Operation(names: ["store_new", World.tailName("store_new")], isMeasured: isLarge, measure: storeNew),
             Operation(names: ["store_burst"], isMeasured: { $0 == 10_000 }, measure: burstThroughCache),
             Operation(names: ["store_burst_8_callers"], isMeasured: { $0 == 10_000 }, measure: burstOfCallers),
-            Operation(names: ["overwrite"], phase: .replacing, isMeasured: isLarge, measure: overwrite),
+            Operation(
+                names: ["overwrite", World.tailName("overwrite")], phase: .replacing, isMeasured: isLarge,
+                measure: overwrite),
         ]
     }
 
     private static let storingBare = "create+write+close+rename"
 
     private static func storeNew(_ world: World, _ plan: Plan) throws -> [ResultRow] {
-        try [(4, 2.5), (32, 1.6)].compactMap { size, ratio in
+        try [(4, 2.2), (32, 1.6)].flatMap { size, ratio in
             let outcome = try Turns(rounds: plan.rounds, turns: size == 4 ? 6 : 3).run(
                 storers(world, blob(size * 1_024)), items: world.newItems)
-            return world.row(
-                "store_new", bytes: size * 1_024, outcome, limitName: storingBare,
-                target: world.target(.ratio(ratio), over: World.writeAllowance))
+            let row = world.row(
+                "store_new", bytes: size * 1_024, outcome, limitName: storingBare, target: world.storeTarget(ratio))
+            return [row, world.tail(of: outcome, like: row, target: .ofAttribute(1.1))].compactMap { $0 }
         }
     }
 
@@ -34,8 +36,8 @@ extension Operation {
         }
         let row = world.row(
             "overwrite", bytes: World.blobSize, outcome, limitName: "\(storingBare) over the old file",
-            target: world.target(.ratio(0.8), over: World.writeAllowance))
-        return [row].compactMap { $0 }
+            target: world.storeTarget(2.2))
+        return [row, world.tail(of: outcome, like: row, target: .ofAttribute(1.1))].compactMap { $0 }
     }
 
     private static func storers(_ world: World, _ data: Data) throws -> [Contestant] {
@@ -104,7 +106,7 @@ extension Operation {
     ) -> [ResultRow] {
         let row = world.row(
             name, bytes: World.blobSize, outcome, limitName: limitName,
-            target: world.target(.ratio(1.7), over: World.writeAllowance))
+            target: world.target(2.2, over: 30))
         return [row].compactMap { $0 }
     }
 }
