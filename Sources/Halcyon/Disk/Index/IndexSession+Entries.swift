@@ -40,12 +40,7 @@ extension IndexSession {
         guard try connection.integer(IndexSQL.hasOddAccesses) == 0 else { return nil }
         if order == .access, try hasRanksAhead() { return nil }
         return try connection.with(joining: IndexSQL.walk(descending: descending, isFirst: start == nil)) { statement in
-            if let start {
-                for (index, value) in [start.value, start.second, start.id].enumerated() {
-                    statement.bind(value, at: Int32(index + 1))
-                }
-            }
-            statement.bind(Int64(limit) + 1, at: 4)
+            try statement.bind(start?.value, start?.second, start?.id, Int64(limit) + 1)
             return try page(of: limit, statement, in: order) { $0.isInteger(at: 16) && $0.isInteger(at: 17) }
         }
     }
@@ -125,9 +120,7 @@ extension IndexSession {
 
     /// Bytes allocated for all blobs beyond their sizes.
     func slack() throws(SQLiteError) -> Int64 {
-        try connection.with(IndexSQL.slack) { (statement) throws(SQLiteError) in
-            try statement.step() ? statement.slack(at: 0) : 0
-        }
+        try connection.first(IndexSQL.slack) { $0.slack(at: 0) } ?? 0
     }
 }
 
