@@ -24,7 +24,6 @@ package final class Connection {
     private let busyPolicy: BusyPolicy
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private let observer = WALObserver()
-    private let commitGuard = CommitGuard()
     private let rowObserver = RowObserver()
 
     /// Opens `path`.
@@ -339,22 +338,6 @@ package final class Connection {
         }
         return findings
     }
-
-    /// `sqlite3_commit_hook`: calls `allow` before each commit. If it returns false, the commit becomes a rollback, as with a
-    /// failing disk. For tests.
-    package func beforeCommit(_ allow: (() -> Bool)?) {
-        commitGuard.allow = allow
-        guard allow != nil else {
-            sqlite3_commit_hook(handle, nil, nil)
-            return
-        }
-        sqlite3_commit_hook(
-            handle,
-            { context in
-                guard let context else { return 0 }
-                return Unmanaged<CommitGuard>.fromOpaque(context).takeUnretainedValue().allow?() ?? true ? 0 : 1
-            }, Unmanaged.passUnretained(commitGuard).toOpaque())
-    }
 }
 
 extension Connection.CheckpointMode {
@@ -365,10 +348,6 @@ extension Connection.CheckpointMode {
         case .truncate: SQLITE_CHECKPOINT_TRUNCATE
         }
     }
-}
-
-private final class CommitGuard {
-    var allow: (() -> Bool)?
 }
 
 private final class RowObserver {

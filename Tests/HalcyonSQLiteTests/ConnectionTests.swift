@@ -147,13 +147,13 @@ import Testing
     }
 
     @Test func `a refused commit has rolled back`() throws {
-        let connection = try Connection(path: path)
-        try connection.execute("CREATE TABLE t (a)")
-        connection.beforeCommit { false }
+        let vfs = FaultyVFS()
+        vfs.beforeCommit { false }
+        let connection = try Connection(path: path, vfs: vfs.name)
+        try connection.execute("CREATE TABLE t (a); PRAGMA synchronous = NORMAL")
         #expect(throws: SQLiteError.self) {
             try connection.transaction { try connection.execute("INSERT INTO t VALUES (1)") }
         }
-        connection.beforeCommit(nil)
         #expect(!connection.isInTransaction)
         #expect(try connection.integer("SELECT count(*) FROM t") == 0)
     }

@@ -359,7 +359,6 @@ package final class EntryIndex: Sendable {
         let state = opening.state
         // The connection that closes last checkpoints the log, and it may be this one.
         try connection.execute("PRAGMA synchronous = NORMAL")
-        connection.beforeCommit(environment.beforeCommit)
         let version = try Self.migrator.userVersion(of: connection)
         let identity = try files.identity(of: files.database)
         // Another file may have replaced it. Then record none, so that the next check reopens the index.
