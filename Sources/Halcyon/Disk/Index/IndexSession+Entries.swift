@@ -151,8 +151,8 @@ extension IndexSQL {
         _ conditions: EntryConditions, in order: EntryOrder, descending: Bool, isFirst: Bool
     ) -> [StaticString] {
         let start: [StaticString] =
-            isFirst ? [] : [" AND (", order.columns, descending ? ") < (?, ?, ?)" : ") > (?, ?, ?)"]
-        return [selectRecords, order.columns, fromEntries] + conditions.fragments + start
+            isFirst ? [] : [" AND ("] + order.columns + [descending ? ") < (?, ?, ?)" : ") > (?, ?, ?)"]
+        return [selectRecords] + order.columns + [fromEntries] + conditions.fragments + start
             + sorting(by: order, descending: descending) + [" LIMIT ?"]
     }
 
@@ -171,38 +171,25 @@ extension IndexSQL {
     }
 
     fileprivate static func sorting(by order: EntryOrder?, descending: Bool) -> [StaticString] {
-        order.map { [" ORDER BY ", descending ? $0.descending : $0.columns] } ?? []
+        order.map { [" ORDER BY "] + (descending ? $0.descending : $0.columns) } ?? []
     }
 }
 
 extension EntryOrder {
     /// The three columns to sort by, the id last. Anyone may have edited them, so they are cast to the numbers and bytes of a
     /// position.
-    fileprivate var columns: StaticString {
+    private var terms: [StaticString] {
         switch self {
-        case .access: "CAST(coalesce(accessed_at, rank) AS INTEGER), CAST(size AS INTEGER), id"
-        case .eviction: "CAST(rank AS INTEGER), CAST(size AS INTEGER), id"
-        case .size: "CAST(size AS INTEGER), id, id"
-        case .created: "CAST(created_at AS INTEGER), id, id"
-        case .expiration:
-            """
-            CASE WHEN pinned > 0 OR expires_at IS NULL THEN 9223372036854775807 ELSE CAST(expires_at AS INTEGER) END, id, id
-            """
-        case .key: "CAST(coalesce(key, '') AS BLOB), id, id"
+        case .access: ["CAST(coalesce(accessed_at, rank) AS INTEGER)", "CAST(size AS INTEGER)", "id"]
+        case .eviction: ["CAST(rank AS INTEGER)", "CAST(size AS INTEGER)", "id"]
+        case .size: ["CAST(size AS INTEGER)", "id", "id"]
+        case .created: ["CAST(created_at AS INTEGER)", "id", "id"]
+        case .expiration: [IndexSQL.expiration, "id", "id"]
+        case .key: ["CAST(coalesce(key, '') AS BLOB)", "id", "id"]
         }
     }
 
-    fileprivate var descending: StaticString {
-        switch self {
-        case .access: "CAST(coalesce(accessed_at, rank) AS INTEGER) DESC, CAST(size AS INTEGER) DESC, id DESC"
-        case .eviction: "CAST(rank AS INTEGER) DESC, CAST(size AS INTEGER) DESC, id DESC"
-        case .size: "CAST(size AS INTEGER) DESC, id DESC"
-        case .created: "CAST(created_at AS INTEGER) DESC, id DESC"
-        case .expiration:
-            """
-            CASE WHEN pinned > 0 OR expires_at IS NULL THEN 9223372036854775807 ELSE CAST(expires_at AS INTEGER) END DESC, id DESC
-            """
-        case .key: "CAST(coalesce(key, '') AS BLOB) DESC, id DESC"
-        }
-    }
+    fileprivate var columns: [StaticString] { Array(terms.map { [$0] }.joined(separator: [", "])) }
+
+    fileprivate var descending: [StaticString] { Array(terms.map { [$0] }.joined(separator: [" DESC, "])) + [" DESC"] }
 }
