@@ -24,7 +24,6 @@ package final class Connection {
     private let busyPolicy: BusyPolicy
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private let observer = WALObserver()
-    private let commitGuard = CommitGuard()
     private let rowObserver = RowObserver()
 
     /// Opens `path`.
@@ -103,13 +102,6 @@ package final class Connection {
         return try body(statement)
     }
 
-    /// Like ``with(_:_:)``, for a `body` that throws other errors too.
-    package func with<Result>(throwing sql: StaticString, _ body: (Statement) throws -> Result) throws -> Result {
-        let statement = try prepared(sql)
-        defer { statement.reset() }
-        return try body(statement)
-    }
-
     /// Runs `body` with a statement that is prepared for this call only. Its parts are static too, so a value can never
     /// become SQL.
     package func with<Result>(joining parts: [StaticString], _ body: (Statement) throws -> Result) throws -> Result {
@@ -117,9 +109,12 @@ package final class Connection {
         return try body(statement)
     }
 
-    /// Runs a statement that takes no values and returns no rows.
-    package func run(_ sql: StaticString) throws(SQLiteError) {
-        try with(sql) { (statement) throws(SQLiteError) in _ = try statement.step() }
+    /// Runs a statement that returns no rows, with the values of its parameters.
+    package func run<each Value: Bindable>(_ sql: StaticString, _ value: repeat each Value) throws(SQLiteError) {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        try statement.bind(repeat each value)
+        _ = try statement.step()
     }
 
     /// Runs several statements, such as those of a migration, without keeping them prepared.
@@ -129,27 +124,45 @@ package final class Connection {
         throw SQLiteError(code: code, handle: handle, sql: sql)
     }
 
+    /// Reads the first row; nil if there is none.
+    package func first<each Value: Bindable, Row>(
+        _ sql: StaticString, _ value: repeat each Value, row: (Statement) -> Row
+    ) throws(SQLiteError) -> Row? {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        try statement.bind(repeat each value)
+        return try statement.step() ? row(statement) : nil
+    }
+
+    /// Reads each row.
+    package func rows<each Value: Bindable, Row>(
+        _ sql: StaticString, _ value: repeat each Value, row: (Statement) -> Row
+    ) throws(SQLiteError) -> [Row] {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        try statement.bind(repeat each value)
+        var rows: [Row] = []
+        while try statement.step() { rows.append(row(statement)) }
+        return rows
+    }
+
     /// The first column of the first row as an integer.
-    package func integer(_ sql: StaticString) throws(SQLiteError) -> Int64? {
-        try with(sql) { (statement) throws(SQLiteError) in
-            try statement.step() ? statement.optionalInteger(at: 0) : nil
-        }
+    package func integer<each Value: Bindable>(
+        _ sql: StaticString, _ value: repeat each Value
+    ) throws(SQLiteError) -> Int64? {
+        try first(sql, repeat each value) { $0.optionalInteger(at: 0) } ?? nil
     }
 
     /// The first column of the first row as text.
     package func text(_ sql: StaticString) throws(SQLiteError) -> String? {
-        try with(sql) { (statement) throws(SQLiteError) in
-            try statement.step() ? statement.optionalText(at: 0) : nil
-        }
+        try first(sql) { $0.optionalText(at: 0) } ?? nil
     }
 
     /// The first column of each row as text.
-    package func texts(_ sql: StaticString) throws(SQLiteError) -> [String] {
-        try with(sql) { (statement) throws(SQLiteError) in
-            var texts: [String] = []
-            while try statement.step() { texts.append(statement.text(at: 0)) }
-            return texts
-        }
+    package func texts<each Value: Bindable>(
+        _ sql: StaticString, _ value: repeat each Value
+    ) throws(SQLiteError) -> [String] {
+        try rows(sql, repeat each value) { $0.text(at: 0) }
     }
 
     private func prepared(_ sql: StaticString) throws(SQLiteError) -> Statement {
@@ -325,22 +338,6 @@ package final class Connection {
         }
         return findings
     }
-
-    /// `sqlite3_commit_hook`: calls `allow` before each commit. If it returns false, the commit becomes a rollback, as with a
-    /// failing disk. For tests.
-    package func beforeCommit(_ allow: (() -> Bool)?) {
-        commitGuard.allow = allow
-        guard allow != nil else {
-            sqlite3_commit_hook(handle, nil, nil)
-            return
-        }
-        sqlite3_commit_hook(
-            handle,
-            { context in
-                guard let context else { return 0 }
-                return Unmanaged<CommitGuard>.fromOpaque(context).takeUnretainedValue().allow?() ?? true ? 0 : 1
-            }, Unmanaged.passUnretained(commitGuard).toOpaque())
-    }
 }
 
 extension Connection.CheckpointMode {
@@ -351,10 +348,6 @@ extension Connection.CheckpointMode {
         case .truncate: SQLITE_CHECKPOINT_TRUNCATE
         }
     }
-}
-
-private final class CommitGuard {
-    var allow: (() -> Bool)?
 }
 
 private final class RowObserver {

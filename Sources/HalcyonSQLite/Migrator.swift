@@ -86,11 +86,7 @@ package struct Migrator: Sendable {
     /// The ledger, oldest first; empty before the first migration.
     package func ledger(of connection: Connection) throws(SQLiteError) -> [LedgerRow] {
         guard try connection.integer(LedgerSQL.exists) == 1 else { return [] }
-        return try connection.with(LedgerSQL.rows) { (statement) throws(SQLiteError) in
-            var rows: [LedgerRow] = []
-            while try statement.step() { rows.append(LedgerRow(statement)) }
-            return rows
-        }
+        return try connection.rows(LedgerSQL.rows, row: LedgerRow.init)
     }
 
     /// Applies one migration in its own transaction. Returns false if another process was faster.
@@ -121,14 +117,8 @@ package struct Migrator: Sendable {
     }
 
     private func record(_ migration: Migration, in connection: Connection) throws(SQLiteError) {
-        try connection.with(LedgerSQL.insert) { (statement) throws(SQLiteError) in
-            statement.bind(Int64(migration.version), at: 1)
-            try statement.bind(migration.name, at: 2)
-            try statement.bind(migration.checksum, at: 3)
-            statement.bind(Int64(migration.oldestReader), at: 4)
-            statement.bind(now(), at: 5)
-            _ = try statement.step()
-        }
+        try connection.run(
+            LedgerSQL.insert, migration.version, migration.name, migration.checksum, migration.oldestReader, now())
     }
 
     /// The version of an index, after checking it against the ledger, and the ledger against the migrations in this build.

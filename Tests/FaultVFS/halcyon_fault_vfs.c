@@ -17,6 +17,11 @@ struct halcyon_fault_vfs {
     long calls[halcyon_vfs_call_count];
     halcyon_vfs_observer *observer;
     void *observer_context;
+    halcyon_vfs_judge *judge;
+    void *judge_context;
+    void (*forget_judge)(void *);
+    long open_files;
+    int is_destroyed;
 };
 
 typedef struct fault_file {
@@ -26,6 +31,8 @@ typedef struct fault_file {
     const char *path;
     /* What SQLITE_FCNTL_LAST_ERRNO answers once a read was refused, as SQLite's own VFS does. */
     int refusal;
+    /* Of a database file. */
+    sqlite3 *connection;
     /* The file of the VFS below follows. */
 } fault_file;
 
@@ -74,7 +81,28 @@ static int tell_after(halcyon_fault_vfs *self, int code, halcyon_vfs_event event
 
 /* Files */
 
-static int file_close(sqlite3_file *file) { return methods(file)->xClose(below(file)); }
+static void free_vfs(halcyon_fault_vfs *self) {
+    if (self->forget_judge != NULL) self->forget_judge(self->judge_context);
+    pthread_mutex_destroy(&self->mutex);
+    free(self->name);
+    free(self);
+}
+
+/* Frees it with its last file. */
+static void count(halcyon_fault_vfs *self, int files, int is_destroyed) {
+    pthread_mutex_lock(&self->mutex);
+    self->open_files += files;
+    self->is_destroyed |= is_destroyed;
+    int is_unused = self->is_destroyed && self->open_files == 0;
+    pthread_mutex_unlock(&self->mutex);
+    if (is_unused) free_vfs(self);
+}
+
+static int file_close(sqlite3_file *file) {
+    int code = methods(file)->xClose(below(file));
+    count(owner(file), -1, 0);
+    return code;
+}
 
 static int read_part(sqlite3_file *file, void *buffer, int count, sqlite3_int64 offset) {
     CALL(
@@ -129,7 +157,20 @@ static int file_check_reserved(sqlite3_file *file, int *result) {
     return methods(file)->xCheckReservedLock(below(file), result);
 }
 
+static int judge_commit(void *self) {
+    return ((halcyon_fault_vfs *)self)->judge(((halcyon_fault_vfs *)self)->judge_context) ? 0 : 1;
+}
+
+/* EntryIndex.open executes this pragma on the connection that writes, after the opening's own commits. */
+static int ends_opening(char **pragma) {
+    return sqlite3_stricmp(pragma[1], "synchronous") == 0 && pragma[2] != NULL && sqlite3_stricmp(pragma[2], "NORMAL") == 0;
+}
+
 static int file_control(sqlite3_file *file, int op, void *argument) {
+    /* SQLite names the connection when it opens the file. */
+    if (op == SQLITE_FCNTL_PDB) ((fault_file *)file)->connection = *(sqlite3 **)argument;
+    if (op == SQLITE_FCNTL_PRAGMA && owner(file)->judge != NULL && ends_opening(argument))
+        sqlite3_commit_hook(((fault_file *)file)->connection, judge_commit, owner(file));
     if (op == SQLITE_FCNTL_LAST_ERRNO && ((fault_file *)file)->refusal != 0) {
         *(int *)argument = ((fault_file *)file)->refusal;
         return SQLITE_OK;
@@ -187,7 +228,10 @@ static const sqlite3_io_methods fault_methods = {
 static int open_below(halcyon_fault_vfs *self, const char *path, sqlite3_file *file, int flags, int *out_flags) {
     int code = self->base->xOpen(self->base, path, below(file), flags, out_flags);
     /* SQLite closes whatever has methods, also after a failure. */
-    if (below(file)->pMethods != NULL) file->pMethods = &fault_methods;
+    if (below(file)->pMethods != NULL) {
+        file->pMethods = &fault_methods;
+        count(self, 1, 0);
+    }
     return code;
 }
 
@@ -197,6 +241,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int 
     ((fault_file *)file)->owner = self;
     ((fault_file *)file)->path = path;
     ((fault_file *)file)->refusal = 0;
+    ((fault_file *)file)->connection = NULL;
     CALL(self, open_below(self, path, file, flags, out_flags), .call = halcyon_vfs_open, .path = path);
 }
 
@@ -285,9 +330,14 @@ void halcyon_fault_vfs_observe(halcyon_fault_vfs *self, halcyon_vfs_observer *ob
 
 void halcyon_fault_vfs_destroy(halcyon_fault_vfs *self) {
     sqlite3_vfs_unregister(&self->vfs);
-    pthread_mutex_destroy(&self->mutex);
-    free(self->name);
-    free(self);
+    count(self, 0, 1);
+}
+
+void halcyon_fault_vfs_judge_commits(
+    halcyon_fault_vfs *self, halcyon_vfs_judge *judge, void *context, void (*forget)(void *)) {
+    self->judge = judge;
+    self->judge_context = context;
+    self->forget_judge = forget;
 }
 
 void halcyon_fault_vfs_fail(halcyon_fault_vfs *self, const int *codes, long after, long times) {

@@ -30,6 +30,36 @@ import Testing
         }
     }
 
+    @Test func `values are bound in order, whatever they are, and nil is NULL`() throws {
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE t (a, b, c, d, e, f, g, h)")
+        for number in 0..<2 {
+            try connection.run(
+                "INSERT INTO t VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", number, UInt64.max, true, "text",
+                [UInt8]([0, 255]), Int64?.none, String?.none, Bool?.some(false))
+        }
+        let rows = try connection.rows("SELECT * FROM t WHERE a >= ?1 ORDER BY a", 0) { row in
+            #expect(row.integer(at: 1) == -1 && row.integer(at: 2) == 1 && row.text(at: 3) == "text")
+            #expect(Array(row.bytes(at: 4)) == [0, 255] && row.isNull(at: 5) && row.isNull(at: 6))
+            #expect(row.optionalInteger(at: 7) == 0)
+            return row.integer(at: 0)
+        }
+        #expect(rows == [0, 1])
+        #expect(try connection.first("SELECT b FROM t WHERE a = ?1", 2) { $0.integer(at: 0) } == nil)
+        #expect(try connection.integer("SELECT count(*) FROM t WHERE a < ?1 AND d = ?2", 1, "text") == 1)
+        #expect(try connection.texts("SELECT d FROM t WHERE c = ?1", true) == ["text", "text"])
+    }
+
+    @Test func `values are forgotten after a call that failed`() throws {
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE t (a INTEGER UNIQUE)")
+        for _ in 0..<2 {
+            #expect(throws: SQLiteError.self) { try connection.run("INSERT INTO t VALUES (?1), (?1)", 1) }
+        }
+        // A statement left running would make this fail with LOCKED.
+        try connection.execute("DROP TABLE t")
+    }
+
     @Test func `empty text is not NULL`() throws {
         let connection = try Connection(path: path)
         let isNull = try connection.with("SELECT ?1 IS NULL") { (statement) throws(SQLiteError) in
@@ -117,13 +147,13 @@ import Testing
     }
 
     @Test func `a refused commit has rolled back`() throws {
-        let connection = try Connection(path: path)
-        try connection.execute("CREATE TABLE t (a)")
-        connection.beforeCommit { false }
+        let vfs = FaultyVFS()
+        vfs.beforeCommit { false }
+        let connection = try Connection(path: path, vfs: vfs.name)
+        try connection.execute("CREATE TABLE t (a); PRAGMA synchronous = NORMAL")
         #expect(throws: SQLiteError.self) {
             try connection.transaction { try connection.execute("INSERT INTO t VALUES (1)") }
         }
-        connection.beforeCommit(nil)
         #expect(!connection.isInTransaction)
         #expect(try connection.integer("SELECT count(*) FROM t") == 0)
     }

@@ -9,7 +9,9 @@ package final class CacheFixture: @unchecked Sendable {
     package let fileSystem = FaultyFileSystem()
     package var environment: StorageEnvironment
     package let warnings: Locked<[String]> = Locked([])
+    private let vfs = FaultyVFS()
     private let commits = Locked(CommitFaults())
+    private let allowsCommit: Locked<@Sendable () -> Bool>
     /// Opened at first use.
     package private(set) lazy var storage = makeStorage()
     private let configure: (inout DiskStorage.Config) -> Void
@@ -29,7 +31,9 @@ package final class CacheFixture: @unchecked Sendable {
         environment.now = { [clock] in clock.now }
         environment.uptime = { [clock] in clock.uptime }
         environment.warn = { [warnings] message in warnings.withLock { $0.append(message) } }
-        environment.beforeCommit = { [commits] in commits.withLock { $0.allow() } }
+        allowsCommit = Locked { [commits] in commits.withLock { $0.allow() } }
+        vfs.beforeCommit { [allowsCommit] in allowsCommit.withLock { $0 }() }
+        environment.vfs = vfs.name
     }
 
     package var config: DiskStorage.Config {
@@ -73,6 +77,9 @@ package final class CacheFixture: @unchecked Sendable {
         for store in stores.withLock({ $0.compactMap(\.store) }) where !ofAccessLog { store.flushAccessLogNow() }
         commits.withLock { ($0.after, $0.times) = (after, times) }
     }
+
+    /// From now on, calls `allow` before each commit of the index instead, on the committing thread.
+    package func beforeCommit(_ allow: @escaping @Sendable () -> Bool) { allowsCommit.withLock { $0 = allow } }
 
     /// Attempted commits of the index.
     package var commitCount: Int { commits.withLock { $0.count } }

@@ -31,7 +31,7 @@ package final class FaultyVFS: @unchecked Sendable {
         handle = made
     }
 
-    // The connections of the test are closed by now, because they refer to this through the environment.
+    // If there is an observer, the connections of the test are closed by now. Otherwise some may still be open.
     deinit { halcyon_fault_vfs_destroy(handle) }
 
     /// After a number of calls of the kinds that have a result code, fails `times` of them; nil for all from then on.
@@ -60,6 +60,26 @@ package final class FaultyVFS: @unchecked Sendable {
         let body: @Sendable (Event) -> Int32
 
         init(_ body: @escaping @Sendable (Event) -> Int32) { self.body = body }
+    }
+
+    /// Calls `allow` before each commit of an open index, but not before those of its opening. If it returns false, the commit
+    /// becomes a rollback, as with a failing disk. Call this once, before the first connection is opened.
+    package func beforeCommit(_ allow: @escaping @Sendable () -> Bool) {
+        halcyon_fault_vfs_judge_commits(
+            handle,
+            { context in
+                guard let context else { return 1 }
+                return Unmanaged<Judge>.fromOpaque(context).takeUnretainedValue().allow() ? 1 : 0
+            }, Unmanaged.passRetained(Judge(allow)).toOpaque(),
+            { context in
+                if let context { Unmanaged<Judge>.fromOpaque(context).release() }
+            })
+    }
+
+    private final class Judge: Sendable {
+        let allow: @Sendable () -> Bool
+
+        init(_ allow: @escaping @Sendable () -> Bool) { self.allow = allow }
     }
 
     package func heal() { halcyon_fault_vfs_heal(handle) }

@@ -34,7 +34,14 @@ typedef int halcyon_vfs_observer(void *context, const halcyon_vfs_event *);
 /* Before any file is open. NULL: nobody looks on. */
 void halcyon_fault_vfs_observe(halcyon_fault_vfs *, halcyon_vfs_observer *, void *context);
 
-/* No connection may use it any more. */
+/* Returns 0 to turn a commit into a rollback, as a failing disk does. Called on the committing thread. */
+typedef int halcyon_vfs_judge(void *context);
+
+/* Calls the judge before each commit of an index's writing connection, from the end of its opening: not before migrations. Call
+   this before any file is open. `forget` is called with the context when nothing uses it any more. */
+void halcyon_fault_vfs_judge_commits(halcyon_fault_vfs *, halcyon_vfs_judge *, void *context, void (*forget)(void *));
+
+/* With an observer, all connections must be closed. Otherwise the memory is freed when the last file is closed. */
 void halcyon_fault_vfs_destroy(halcyon_fault_vfs *);
 
 /* After so many calls of the kinds that have a result code of SQLite's in `codes` (one for each kind, 0 for none), so many

@@ -9,13 +9,14 @@ import Testing
 @Suite(.endsEvenIfItHangs) struct ClearDeadlineTests {
     private let held = HeldWalk()
 
-    private func makeCache(_ change: (inout StorageEnvironment) -> Void) throws -> (CacheFixture, ImageCache) {
+    private func makeCache(_ prepare: (CacheFixture) -> Void) throws -> (CacheFixture, ImageCache) {
         let disk = try CacheFixture(tuning: smallBatches) { $0.cleanInterval = 0 }
         for number in 0..<100 {
             try disk.storage.store(
                 value: Pictures.small[0], forKey: "\(number)", attributes: .init(isPinned: true, tags: ["old"]))
         }
-        disk.reopen(change)
+        prepare(disk)
+        disk.reopen()
         disk.settle()
         let cache = ImageCache(
             memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
@@ -96,8 +97,8 @@ import Testing
 
     @Test func `entries that a clear cannot remove are found again`() async throws {
         let commits = Locked(0)
-        let (disk, cache) = try makeCache { environment in
-            environment.beforeCommit = {
+        let (disk, cache) = try makeCache { disk in
+            disk.beforeCommit {
                 commits.withLock { commits in
                     commits += 1
                     return commits != 4
@@ -116,9 +117,9 @@ import Testing
 
     // MARK: What must not come between
 
-    private func hold(_ environment: inout StorageEnvironment) {
-        environment.beforeCommit = { [held] in held.beforeCommit() }
-        environment.pause = { [held] _ in held.betweenBatches() }
+    private func hold(_ disk: CacheFixture) {
+        disk.beforeCommit { [held] in held.beforeCommit() }
+        disk.environment.pause = { [held] _ in held.betweenBatches() }
     }
 
     private var smallBatches: Tuning {
@@ -156,7 +157,8 @@ import Testing
     private func beginClear(
         of disk: CacheFixture, stoppedAfter batches: Int = 2, _ prepare: () throws -> Void = {}
     ) async throws -> Clear {
-        disk.reopen(hold)
+        hold(disk)
+        disk.reopen()
         disk.settle()
         try prepare()
         let memory = CacheUnderTest.memory(clock: disk.clock)

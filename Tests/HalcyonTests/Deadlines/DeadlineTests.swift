@@ -68,7 +68,7 @@ import Testing
     /// The environment of another process, without hooks.
     private static func quietEnvironment(of cache: CacheFixture) -> StorageEnvironment {
         var environment = cache.environment
-        environment.beforeCommit = nil
+        environment.vfs = nil
         environment.pause = StorageEnvironment().pause
         environment.fileSystem = POSIXFileSystem()
         return environment
@@ -87,7 +87,7 @@ import Testing
     private static func prepare(_ walk: Walk) throws -> (CacheFixture, HeldWalk) {
         let held = HeldWalk()
         let cache = try CacheFixture(tuning: smallBatches) { $0.sizeLimit = walk == .evict ? 1 : 0 }
-        cache.environment.beforeCommit = { held.beforeCommit() }
+        cache.beforeCommit { held.beforeCommit() }
         cache.environment.pause = { _ in held.betweenBatches() }
         cache.fileSystem.observe { call, path in
             if call == .unlink, path.contains("/trash/") { held.betweenBatches() }

@@ -46,7 +46,7 @@ final class HeldWalk: Sendable {
 
     // MARK: On the walk's thread
 
-    /// For ``StorageEnvironment/beforeCommit``.
+    /// For ``CacheFixture/beforeCommit(_:)``.
     func beforeCommit() -> Bool {
         guard state.withLock({ $0.commit(by: pthread_self()) }) else { return true }
         isHeld.signal()

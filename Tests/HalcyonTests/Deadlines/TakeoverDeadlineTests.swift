@@ -16,10 +16,8 @@ import Testing
         disk.storage.store.close()
         try FileManager.default.removeItem(at: disk.metadata)
         held.stop(after: 3)
-        disk.reopen { environment in
-            environment.beforeCommit = { held.beforeCommit() }
-            environment.pause = { _ in held.betweenBatches() }
-        }
+        disk.beforeCommit { held.beforeCommit() }
+        disk.reopen { $0.pause = { _ in held.betweenBatches() } }
         let cache = ImageCache(
             memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
         try await withCheckedThrowingContinuation { continuation in

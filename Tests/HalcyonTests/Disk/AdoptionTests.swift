@@ -42,7 +42,7 @@ import Testing
         let commits = Locked(0)
         try withCache { cache in
             _ = try kingfisherFolder(cache, count: 3)
-            cache.environment.beforeCommit = {
+            cache.beforeCommit {
                 commits.withLock { commits in
                     commits += 1
                     return commits != refused

@@ -60,18 +60,13 @@ import Testing
     }
 
     private func insert(_ key: String, id: Int64, into index: Connection) throws {
-        try index.with(
-            throwing:
-                "INSERT INTO entries (id, name, key, token, size, created_at, accessed_at) VALUES (?1, ?2, ?2, 1, 1, 1, 1)"
-        ) {
-            $0.bind(id, at: 1)
-            try $0.bind(key, at: 2)
-            _ = try $0.step()
-        }
+        try index.run(
+            "INSERT INTO entries (id, name, key, token, size, created_at, accessed_at) VALUES (?1, ?2, ?2, 1, 1, 1, 1)",
+            id, key)
     }
 
     private func expectHosts(of keys: [String], in index: Connection) throws {
-        try index.with(throwing: "SELECT id, host FROM cache_origins") { statement in
+        try index.with(joining: ["SELECT id, host FROM cache_origins"]) { statement in
             while try statement.step() {
                 let key = keys[Int(statement.integer(at: 0))]
                 #expect(
@@ -84,7 +79,7 @@ import Testing
     private func expectSites(of keys: [String], in index: Connection) throws {
         let expected = Dictionary(grouping: keys) { Array((KeyOrigin.host(ofKey: $0) ?? "(no address)").utf8) }
         var found = 0
-        try index.with(throwing: "SELECT site, entries FROM cache_sites") { statement in
+        try index.with(joining: ["SELECT site, entries FROM cache_sites"]) { statement in
             while try statement.step() {
                 found += 1
                 #expect(expected[Array(statement.text(at: 0).utf8)]?.count == Int(statement.integer(at: 1)))

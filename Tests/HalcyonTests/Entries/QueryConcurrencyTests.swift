@@ -74,7 +74,7 @@ import Testing
             // In the middle of a walk and on its thread: if either call needed the walk's lock, it would deadlock.
             try storage.store.index.readAtLength { session in
                 try session.connection.reading {
-                    try session.connection.with(throwing: "SELECT id FROM entries") { statement in
+                    try session.connection.with(joining: ["SELECT id FROM entries"]) { statement in
                         while try statement.step() {
                             steps += 1
                             #expect(try storage.value(forKey: "3") == .blob(3) && storage.isCached(forKey: "4"))

@@ -33,12 +33,7 @@ extension DiskStorage.Backend<Data> {
 
 extension Connection {
     fileprivate func keys(_ sql: StaticString, _ name: String) throws -> [String] {
-        try with(throwing: sql) { statement in
-            try statement.bind(name, at: 1)
-            var keys: [String] = []
-            while try statement.step() { keys.append(statement.text(at: 0)) }
-            return keys.sorted(by: areInOrder)
-        }
+        try texts(sql, name).sorted(by: areInOrder)
     }
 }
 

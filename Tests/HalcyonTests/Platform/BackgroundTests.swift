@@ -222,12 +222,10 @@ import Testing
     @Test func `a write in a shared folder runs in a span without suspension`() throws {
         let system = System(grants: true)
         let inside = Locked([Int]())
-        let fixture = try Fixture { environment in
-            environment.expiringActivity = system.perform
-            environment.beforeCommit = {
-                inside.withLock { $0.append(system.spans) }
-                return true
-            }
+        let fixture = try Fixture { $0.expiringActivity = system.perform }
+        fixture.files.beforeCommit {
+            inside.withLock { $0.append(system.spans) }
+            return true
         }
         try fixture.files.storage.store(value: .blob(1), forKey: "a")
         #expect(inside.withLock { $0.allSatisfy { $0 > 0 } && !$0.isEmpty })

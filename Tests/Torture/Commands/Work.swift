@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Halcyon
+import HalcyonTestSupport
 
 /// One of several processes; started by the other commands.
 struct Work: ParsableCommand {
@@ -16,23 +17,25 @@ struct Work: ParsableCommand {
         let journal = try Journal(path: order.log)
         StartLine.wait()
         let disk = order.world.hasBadDisk ? BadDisk() : nil
+        let stop = order.freezeAtCommit.map(Self.stopping)
         let worker = Worker(
-            number: order.number, keys: order.keys, cache: try makeCache(on: disk), journal: journal, disk: disk)
+            number: order.number, keys: order.keys, cache: try makeCache(on: disk, stop), journal: journal, disk: disk)
         try worker.perform(.open)
         try worker.work(order.mix, seed: order.seed) { done in
             // A worker ends with the process that started it.
             getppid() == parent && order.operations.map { done < $0 } ?? true
         }
-        worker.cache.close()
+        withExtendedLifetime(stop) { worker.cache.close() }
         try worker.logWarnings()
     }
 
-    private func makeCache(on disk: BadDisk?) throws -> Cache {
+    /// No order has both a bad disk and a stop, because each uses its own VFS.
+    private func makeCache(on disk: BadDisk?, _ stop: FaultyVFS?) throws -> Cache {
         let change = try order.world.change()
         return Cache(folder: order.folder, countLimit: order.countLimit, tuning: tuning) { environment in
             change(&environment)
             disk?.change(&environment)
-            environment.beforeCommit = order.freezeAtCommit.map(Self.stopping)
+            if let stop { environment.vfs = stop.name }
         }
     }
 
@@ -44,9 +47,10 @@ struct Work: ParsableCommand {
     }
 
     /// Stops the process before a commit, while it holds the write lock.
-    private static func stopping(atCommit number: Int) -> @Sendable () -> Bool {
+    private static func stopping(atCommit number: Int) -> FaultyVFS {
         let count = Locked(0)
-        return {
+        let vfs = FaultyVFS()
+        vfs.beforeCommit {
             let isTheOne = count.withLock { count in
                 count += 1
                 return count == number
@@ -54,5 +58,6 @@ struct Work: ParsableCommand {
             if isTheOne { SelfStop.stop() }
             return true
         }
+        return vfs
     }
 }

@@ -3,19 +3,13 @@ internal import HalcyonSQLite
 /// A filter as SQL: static fragments and the values to bind.
 struct EntryConditions {
     private(set) var fragments: [StaticString] = []
-    private var values: [Value] = []
-
-    private enum Value {
-        case integer(Int64)
-        case text(String)
-        case predicate(Predicate)
-    }
+    private var values: [any Bindable] = []
 
     /// - Parameter clearedUpTo: a clear is removing the entries stored up to this time, so they meet no filter.
     init(_ filter: EntryFilter, at now: Timestamp, clearedUpTo: Timestamp? = nil) {
         if let clearedUpTo {
             add(IndexSQL.isNotBeingCleared, clearedUpTo)
-            values.append(.integer(clearedUpTo.milliseconds))
+            values.append(clearedUpTo)
         }
         add(IndexSQL.sizeAtLeast, filter.minimumSize)
         add(IndexSQL.sizeAtMost, filter.maximumSize)
@@ -26,31 +20,21 @@ struct EntryConditions {
         add(IndexSQL.expiresBefore, filter.expiresBefore.map { Timestamp.first(notBefore: $0) })
         if let isExpired = filter.isExpired { add(isExpired ? IndexSQL.isExpired : IndexSQL.isValid, now) }
         if let isPinned = filter.isPinned { fragments.append(isPinned ? IndexSQL.isPinned : IndexSQL.isUnpinned) }
-        if let tag = filter.tag { add(IndexSQL.isTagged, .text(tag)) }
-        if let host = filter.host { add(IndexSQL.mayHaveHost, .text(KeyOrigin.lowercased(host))) }
+        add(IndexSQL.isTagged, filter.tag)
+        add(IndexSQL.mayHaveHost, filter.host.map(KeyOrigin.lowercased))
         // Last, so that SQLite calls it only for rows that meet the other conditions.
-        if let keys = KeyConditions(filter) { add(IndexSQL.meetsKeyConditions, .predicate(Predicate(keys))) }
+        add(IndexSQL.meetsKeyConditions, KeyConditions(filter).map(Predicate.init(_:)))
     }
 
-    private mutating func add(_ fragment: StaticString, _ value: Value) {
+    /// Adds no condition for nil.
+    private mutating func add(_ fragment: StaticString, _ value: (any Bindable)?) {
+        guard let value else { return }
         fragments.append(fragment)
         values.append(value)
     }
 
-    private mutating func add(_ fragment: StaticString, _ value: Int64?) {
-        if let value { add(fragment, .integer(value)) }
-    }
-
-    private mutating func add(_ fragment: StaticString, _ value: Timestamp?) { add(fragment, value?.milliseconds) }
-
     func bind(_ parameters: inout Parameters) throws(SQLiteError) {
-        for value in values {
-            switch value {
-            case .integer(let integer): try parameters.add(integer)
-            case .text(let text): try parameters.add(text)
-            case .predicate(let predicate): try parameters.add(predicate)
-            }
-        }
+        for value in values { try parameters.add(value) }
     }
 }
 
@@ -71,23 +55,8 @@ struct Parameters {
 
     init(of statement: Statement) { self.statement = statement }
 
-    mutating func add(_ value: Int64) throws(SQLiteError) {
-        statement.bind(value, at: next)
-        next += 1
-    }
-
-    mutating func add(_ value: String) throws(SQLiteError) {
-        try statement.bind(value, at: next)
-        next += 1
-    }
-
-    mutating func add(_ value: [UInt8]) throws(SQLiteError) {
-        try statement.bind(value, at: next)
-        next += 1
-    }
-
-    mutating func add(_ value: Predicate) throws(SQLiteError) {
-        try statement.bind(value, at: next)
+    mutating func add(_ value: some Bindable) throws(SQLiteError) {
+        try value.bind(to: statement, at: next)
         next += 1
     }
 }

@@ -5,21 +5,13 @@ internal import HalcyonSQLite
 extension EntryIndex {
     /// Runs `body`. If the index is damaged, or if a newer version wrote it and it may be replaced, sets it aside and runs
     /// `body` once more.
-    func healingDamage<Result>(_ body: () throws -> Result) throws -> Result {
+    ///
+    /// - Parameter isBrief: for lookups, whether to wait only briefly for the lock when it checks the index.
+    func healingDamage<Result>(briefly isBrief: Bool = false, _ body: () throws -> Result) throws -> Result {
         do {
             return try namingSuspension(body)
         } catch {
-            guard try heal(error) else { throw error }
-            return try namingSuspension(body)
-        }
-    }
-
-    /// Like ``healingDamage(_:)``, for lookups: waits only briefly for the lock when it checks the index.
-    func healingDamageBriefly<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try namingSuspension(body)
-        } catch {
-            guard try LockPatience.briefly({ try heal(error) }) else { throw error }
+            guard try isBrief ? LockPatience.briefly({ try heal(error) }) : heal(error) else { throw error }
             return try namingSuspension(body)
         }
     }

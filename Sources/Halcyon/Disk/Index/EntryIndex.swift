@@ -109,7 +109,7 @@ package final class EntryIndex: Sendable {
 
     /// - Parameter read: returns nil if the index is closed.
     private func readingAgain<Result>(_ read: () throws -> Result?) throws -> Result {
-        try healingDamageBriefly {
+        try healingDamage(briefly: true) {
             do {
                 return try readOnce(read)
             } catch let error as SQLiteError
@@ -133,7 +133,7 @@ package final class EntryIndex: Sendable {
 
     /// Runs `body` on a connection of its own. For long reads, which lookups must not wait for.
     package func readAtLength<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try healingDamageBriefly {
+        try healingDamage(briefly: true) {
             // If the index is open, the file is all it needs, and a store may wait while holding the writer's lock.
             if !isOpen { try openBriefly() }
             longReads.enter()
@@ -287,7 +287,7 @@ package final class EntryIndex: Sendable {
 
     /// Opens the index if it is not open, and creates or upgrades its file if necessary. Only then does it need the write lock,
     /// for which it waits briefly.
-    package func open() throws { try healingDamageBriefly(openBriefly) }
+    package func open() throws { try healingDamage(briefly: true, openBriefly) }
 
     /// Like ``open()``, but waits as long as a store.
     func openPatiently() throws { try healingDamage { try withWriter { _ = try openIfNeeded(&$0) } } }
@@ -359,7 +359,6 @@ package final class EntryIndex: Sendable {
         let state = opening.state
         // The connection that closes last checkpoints the log, and it may be this one.
         try connection.execute("PRAGMA synchronous = NORMAL")
-        connection.beforeCommit(environment.beforeCommit)
         let version = try Self.migrator.userVersion(of: connection)
         let identity = try files.identity(of: files.database)
         // Another file may have replaced it. Then record none, so that the next check reopens the index.

@@ -48,6 +48,11 @@ extension IndexSQL {
         " AND rank < ?1",
     ]
 
+    /// A column to sort by: pinned entries, and those that never expire, come last.
+    static let expiration: StaticString = """
+        CASE WHEN pinned > 0 OR expires_at IS NULL THEN 9223372036854775807 ELSE CAST(expires_at AS INTEGER) END
+        """
+
     /// Finds text, which sorts after all numbers, in an edited index.
     static let hasOddAccesses: StaticString = """
         SELECT EXISTS (SELECT 1 FROM entries WHERE pinned IN (0, 1) AND rank > 9223372036854775807)

@@ -8,109 +8,55 @@ extension IndexSession {
     ///
     /// - Parameter sql: the statement that reads its metadata.
     func describe(_ record: inout EntryRecord, metadata sql: StaticString = IndexSQL.metadata) throws(SQLiteError) {
-        record.tags = try tags(of: record.entry.id)
+        record.tags = try connection.texts(IndexSQL.tags, record.entry.id)
         let (validators, fields) = try metadata(of: record.entry, sql)
         record.validators = validators
         record.metadata = MetadataText.metadata(of: fields)
     }
 
-    private func tags(of id: Int64) throws(SQLiteError) -> [String] {
-        try connection.with(IndexSQL.tags) { (statement) throws(SQLiteError) in
-            statement.bind(id, at: 1)
-            var tags: [String] = []
-            while try statement.step() { tags.append(statement.text(at: 0)) }
-            return tags
-        }
-    }
-
     private func metadata(
         of entry: Entry, _ sql: StaticString = IndexSQL.metadata
     ) throws(SQLiteError) -> (DiskStorage.HTTPValidators?, fields: String?) {
-        try connection.with(sql) { (statement) throws(SQLiteError) in
-            statement.bind(entry.id, at: 1)
-            statement.bind(entry.createdAt.milliseconds, at: 2)
-            guard try statement.step() else { return (nil, nil) }
+        try connection.first(sql, entry.id, entry.createdAt) { statement in
             let validators = DiskStorage.HTTPValidators(statement, storedAt: entry.createdAt)
             return (validators.isEmpty ? nil : validators, statement.optionalText(at: 3))
-        }
+        } ?? (nil, nil)
     }
 
     /// Writes the attributes that are not nil.
     func note(_ attributes: DiskStorage.EntryAttributes, of entry: Entry) throws {
-        if let isPinned = attributes.isPinned { try pin(entry.id, isPinned) }
+        if let isPinned = attributes.isPinned { try connection.run(IndexSQL.pin, entry.id, isPinned) }
         if let tags = attributes.tags { try setTags(tags, of: entry.id) }
-        if let keeps = attributes.keepsExpiration { try setKeepsExpiration(keeps, of: entry.id) }
+        if let keeps = attributes.keepsExpiration { try connection.run(IndexSQL.setKeepsExpiration, entry.id, keeps) }
         guard attributes.validators != nil || attributes.metadata != nil else { return }
         let (validators, fields) = try metadata(of: entry)
         let text = try attributes.metadata.map(MetadataText.text(of:)) ?? fields
         try setMetadata(attributes.validators ?? validators, text, of: entry)
     }
 
-    private func pin(_ id: Int64, _ isPinned: Bool) throws(SQLiteError) {
-        try connection.with(IndexSQL.pin) { (statement) throws(SQLiteError) in
-            statement.bind(id, at: 1)
-            statement.bind(isPinned ? 1 : 0, at: 2)
-            _ = try statement.step()
-        }
-    }
-
-    private func setKeepsExpiration(_ keeps: Bool, of id: Int64) throws(SQLiteError) {
-        try connection.with(IndexSQL.setKeepsExpiration) { (statement) throws(SQLiteError) in
-            statement.bind(id, at: 1)
-            statement.bind(keeps ? 1 : 0, at: 2)
-            _ = try statement.step()
-        }
-    }
-
     private func setTags(_ tags: Set<String>, of id: Int64) throws(SQLiteError) {
-        try run(IndexSQL.dropTags, id)
-        for tag in tags {
-            try connection.with(IndexSQL.addTag) { (statement) throws(SQLiteError) in
-                statement.bind(id, at: 1)
-                try statement.bind(tag, at: 2)
-                _ = try statement.step()
-            }
-        }
+        try connection.run(IndexSQL.dropTags, id)
+        for tag in tags { try connection.run(IndexSQL.addTag, id, tag) }
     }
 
-    func dropMetadata(id: Int64) throws(SQLiteError) { try run(IndexSQL.dropMetadata, id) }
+    func dropMetadata(id: Int64) throws(SQLiteError) { try connection.run(IndexSQL.dropMetadata, id) }
 
     private func setMetadata(
         _ validators: DiskStorage.HTTPValidators?, _ fields: String?, of entry: Entry
     ) throws(SQLiteError) {
         let validators = validators ?? .init()
         guard !validators.isEmpty || fields != nil else { return try dropMetadata(id: entry.id) }
-        try connection.with(IndexSQL.setMetadata) { (statement) throws(SQLiteError) in
-            statement.bind(entry.id, at: 1)
-            statement.bind(entry.createdAt.milliseconds, at: 2)
-            try statement.bind(validators.etag, at: 3)
-            try statement.bind(validators.lastModified, at: 4)
-            statement.bind(validators.maxAge.map(Int64.init), at: 5)
-            try statement.bind(fields, at: 6)
-            statement.bind(validators.validatedAt.map { Timestamp($0).milliseconds }, at: 7)
-            statement.bind(validators.age.map(Int64.init), at: 8)
-            statement.bind(validators.staleWhileRevalidate.map(Int64.init), at: 9)
-            statement.bind(validators.mustRevalidate ? 1 : nil, at: 10)
-            _ = try statement.step()
-        }
+        try connection.run(
+            IndexSQL.setMetadata, entry.id, entry.createdAt, validators.etag, validators.lastModified,
+            validators.maxAge, fields, validators.validatedAt.map { Timestamp($0) }, validators.age,
+            validators.staleWhileRevalidate, validators.mustRevalidate ? true : nil)
     }
 
     /// Gives an entry another name, and the id that belongs to it.
     func rename(_ entry: Entry, to name: BlobName, key: String?) throws(SQLiteError) {
-        try connection.with(IndexSQL.rename) { (statement) throws(SQLiteError) in
-            statement.bind(entry.id, at: 1)
-            statement.bind(name.rowID, at: 2)
-            try statement.bind(name, at: 3)
-            try statement.bind(key, at: 4)
-            _ = try statement.step()
-        }
-        for sql in [IndexSQL.moveTags, IndexSQL.moveMetadata] {
-            try connection.with(sql) { (statement) throws(SQLiteError) in
-                statement.bind(entry.id, at: 1)
-                statement.bind(name.rowID, at: 2)
-                _ = try statement.step()
-            }
-        }
+        try connection.run(IndexSQL.rename, entry.id, name.rowID, name, key)
+        try connection.run(IndexSQL.moveTags, entry.id, name.rowID)
+        try connection.run(IndexSQL.moveMetadata, entry.id, name.rowID)
     }
 
     // MARK: Pins edited by hand
@@ -125,7 +71,7 @@ extension IndexSession {
     /// Reads the whole table if there are none.
     func hasKeys() throws(SQLiteError) -> Bool { try connection.integer(IndexSQL.hasKeys) == 1 }
 
-    func forgetKey(of id: Int64) throws(SQLiteError) { try run(IndexSQL.forgetKey, id) }
+    func forgetKey(of id: Int64) throws(SQLiteError) { try connection.run(IndexSQL.forgetKey, id) }
 
     // MARK: The listing of version 0.1.0
 
@@ -138,7 +84,7 @@ extension IndexSession {
                 "DELETE FROM ", table, " WHERE (", columns, ") IN (SELECT ", columns, " FROM ", table, " LIMIT ?1)",
             ]
             try connection.with(joining: sql) { statement in
-                statement.bind(Int64(limit), at: 1)
+                try statement.bind(limit)
                 _ = try statement.step()
             }
             if connection.changes > 0 { return true }
@@ -164,7 +110,7 @@ extension IndexSession {
     }
 
     func setUpgradeStep(_ step: UpgradeStep?) throws(SQLiteError) {
-        try run(IndexSQL.setUpgrading, Int64(step?.rawValue ?? 0))
+        try connection.run(IndexSQL.setUpgrading, step?.rawValue ?? 0)
     }
 
     func finishUpgradeIfEmpty() throws {
@@ -188,35 +134,24 @@ extension IndexSession {
     ///
     /// - Returns: the id of the last one; nil if there are no more.
     func fillHosts(after id: Int64, limit: Int) throws -> Int64? {
-        let keys = try connection.with(throwing: IndexSQL.unknownHosts) { statement in
-            statement.bind(id, at: 1)
-            statement.bind(Int64(limit), at: 2)
-            var keys: [(id: Int64, host: String)] = []
-            while try statement.step() { keys.append((statement.integer(at: 0), statement.host(at: 1) ?? "")) }
-            return keys
+        let keys = try connection.rows(IndexSQL.unknownHosts, id, limit) {
+            (id: $0.integer(at: 0), host: $0.host(at: 1) ?? "")
         }
-        for (id, host) in keys {
-            try connection.with(IndexSQL.setHost) { (statement) throws(SQLiteError) in
-                statement.bind(id, at: 1)
-                try statement.bind(host, at: 2)
-                _ = try statement.step()
-            }
-        }
+        for (id, host) in keys { try connection.run(IndexSQL.setHost, id, host) }
         return keys.count < limit ? nil : keys.last?.id
     }
 
     // MARK: Statistics
 
     func statistics() throws(SQLiteError) -> (counts: Counts, since: Timestamp?) {
-        try connection.with(IndexSQL.statistics) { (statement) throws(SQLiteError) in
-            guard try statement.step() else { return (Counts(), nil) }
+        try connection.first(IndexSQL.statistics) { statement in
             var counts = Counts()
             for (index, path) in Counts.all.enumerated() {
                 counts[keyPath: path] = statement.quantity(at: Int32(index + 1))
             }
             let since = statement.timestamp(at: 0)
             return (counts, since.milliseconds > 0 ? since : nil)
-        }
+        } ?? (Counts(), nil)
     }
 
     func add(_ counts: Counts, at now: Timestamp) throws(SQLiteError) {
@@ -229,15 +164,7 @@ extension IndexSession {
 
     func mendStatistics() throws(SQLiteError) { try connection.run(IndexSQL.mendStatistics) }
 
-    func resetStatistics(at now: Timestamp) throws(SQLiteError) { try run(IndexSQL.resetStatistics, now.milliseconds) }
-
-    /// Runs a statement with one integer.
-    func run(_ sql: StaticString, _ value: Int64) throws(SQLiteError) {
-        try connection.with(sql) { (statement) throws(SQLiteError) in
-            statement.bind(value, at: 1)
-            _ = try statement.step()
-        }
-    }
+    func resetStatistics(at now: Timestamp) throws(SQLiteError) { try connection.run(IndexSQL.resetStatistics, now) }
 }
 
 extension DiskStorage.HTTPValidators {

@@ -40,12 +40,7 @@ extension IndexSession {
         guard try connection.integer(IndexSQL.hasOddAccesses) == 0 else { return nil }
         if order == .access, try hasRanksAhead() { return nil }
         return try connection.with(joining: IndexSQL.walk(descending: descending, isFirst: start == nil)) { statement in
-            if let start {
-                for (index, value) in [start.value, start.second, start.id].enumerated() {
-                    statement.bind(value, at: Int32(index + 1))
-                }
-            }
-            statement.bind(Int64(limit) + 1, at: 4)
+            try statement.bind(start?.value, start?.second, start?.id, Int64(limit) + 1)
             return try page(of: limit, statement, in: order) { $0.isInteger(at: 16) && $0.isInteger(at: 17) }
         }
     }
@@ -125,9 +120,7 @@ extension IndexSession {
 
     /// Bytes allocated for all blobs beyond their sizes.
     func slack() throws(SQLiteError) -> Int64 {
-        try connection.with(IndexSQL.slack) { (statement) throws(SQLiteError) in
-            try statement.step() ? statement.slack(at: 0) : 0
-        }
+        try connection.first(IndexSQL.slack) { $0.slack(at: 0) } ?? 0
     }
 }
 
@@ -158,8 +151,8 @@ extension IndexSQL {
         _ conditions: EntryConditions, in order: EntryOrder, descending: Bool, isFirst: Bool
     ) -> [StaticString] {
         let start: [StaticString] =
-            isFirst ? [] : [" AND (", order.columns, descending ? ") < (?, ?, ?)" : ") > (?, ?, ?)"]
-        return [selectRecords, order.columns, fromEntries] + conditions.fragments + start
+            isFirst ? [] : [" AND ("] + order.columns + [descending ? ") < (?, ?, ?)" : ") > (?, ?, ?)"]
+        return [selectRecords] + order.columns + [fromEntries] + conditions.fragments + start
             + sorting(by: order, descending: descending) + [" LIMIT ?"]
     }
 
@@ -178,38 +171,25 @@ extension IndexSQL {
     }
 
     fileprivate static func sorting(by order: EntryOrder?, descending: Bool) -> [StaticString] {
-        order.map { [" ORDER BY ", descending ? $0.descending : $0.columns] } ?? []
+        order.map { [" ORDER BY "] + (descending ? $0.descending : $0.columns) } ?? []
     }
 }
 
 extension EntryOrder {
     /// The three columns to sort by, the id last. Anyone may have edited them, so they are cast to the numbers and bytes of a
     /// position.
-    fileprivate var columns: StaticString {
+    private var terms: [StaticString] {
         switch self {
-        case .access: "CAST(coalesce(accessed_at, rank) AS INTEGER), CAST(size AS INTEGER), id"
-        case .eviction: "CAST(rank AS INTEGER), CAST(size AS INTEGER), id"
-        case .size: "CAST(size AS INTEGER), id, id"
-        case .created: "CAST(created_at AS INTEGER), id, id"
-        case .expiration:
-            """
-            CASE WHEN pinned > 0 OR expires_at IS NULL THEN 9223372036854775807 ELSE CAST(expires_at AS INTEGER) END, id, id
-            """
-        case .key: "CAST(coalesce(key, '') AS BLOB), id, id"
+        case .access: ["CAST(coalesce(accessed_at, rank) AS INTEGER)", "CAST(size AS INTEGER)", "id"]
+        case .eviction: ["CAST(rank AS INTEGER)", "CAST(size AS INTEGER)", "id"]
+        case .size: ["CAST(size AS INTEGER)", "id", "id"]
+        case .created: ["CAST(created_at AS INTEGER)", "id", "id"]
+        case .expiration: [IndexSQL.expiration, "id", "id"]
+        case .key: ["CAST(coalesce(key, '') AS BLOB)", "id", "id"]
         }
     }
 
-    fileprivate var descending: StaticString {
-        switch self {
-        case .access: "CAST(coalesce(accessed_at, rank) AS INTEGER) DESC, CAST(size AS INTEGER) DESC, id DESC"
-        case .eviction: "CAST(rank AS INTEGER) DESC, CAST(size AS INTEGER) DESC, id DESC"
-        case .size: "CAST(size AS INTEGER) DESC, id DESC"
-        case .created: "CAST(created_at AS INTEGER) DESC, id DESC"
-        case .expiration:
-            """
-            CASE WHEN pinned > 0 OR expires_at IS NULL THEN 9223372036854775807 ELSE CAST(expires_at AS INTEGER) END DESC, id DESC
-            """
-        case .key: "CAST(coalesce(key, '') AS BLOB) DESC, id DESC"
-        }
-    }
+    fileprivate var columns: [StaticString] { Array(terms.map { [$0] }.joined(separator: [", "])) }
+
+    fileprivate var descending: [StaticString] { Array(terms.map { [$0] }.joined(separator: [" DESC, "])) + [" DESC"] }
 }

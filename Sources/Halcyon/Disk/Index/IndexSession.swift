@@ -26,16 +26,13 @@ package struct IndexSession {
     package func entry(named name: BlobName) throws(SQLiteError) -> Entry? {
         try connection.with(IndexSQL.lookup) { (statement) throws(SQLiteError) in
             statement.bind(name.rowID, at: 1)
-            try statement.bind(name, at: 2)
+            try name.bind(to: statement, at: 2)
             return try statement.step() ? Entry(statement, name: name) : nil
         }
     }
 
     package func entry(id: Int64) throws(SQLiteError) -> Entry? {
-        try connection.with(IndexSQL.row) { (statement) throws(SQLiteError) in
-            statement.bind(id, at: 1)
-            return try statement.step() ? Entry(statement) : nil
-        }
+        try connection.first(IndexSQL.row, id) { Entry($0) }
     }
 
     /// Inserts the entry, or replaces the one with its id.
@@ -62,24 +59,18 @@ package struct IndexSession {
         }
     }
 
-    package func delete(id: Int64) throws(SQLiteError) { try run(IndexSQL.delete, id) }
+    package func delete(id: Int64) throws(SQLiteError) { try connection.run(IndexSQL.delete, id) }
 
     /// Records the inode and token of a blob in a copied directory.
     package func relearn(_ entry: Entry, inode: UInt64?, token: Int64) throws(SQLiteError) {
-        try connection.with(IndexSQL.relearn) { (statement) throws(SQLiteError) in
-            statement.bind(entry.id, at: 1)
-            statement.bind(inode.map { Int64(bitPattern: $0) }, at: 2)
-            statement.bind(entry.token, at: 3)
-            statement.bind(token, at: 4)
-            _ = try statement.step()
-        }
+        try connection.run(IndexSQL.relearn, entry.id, inode, entry.token, token)
     }
 
     /// Writes one note of the access log. The token must match, so a note never revives, extends or ages a newer entry.
     ///
     /// - Parameter bonus: the milliseconds by which each of the first three reads moves the rank ahead.
     func touch(id: Int64, _ note: AccessLog.Note, bonus: Int64 = 0) throws(SQLiteError) {
-        let sql = note.lifetime == nil ? IndexSQL.touch : note.renewedAt == nil ? IndexSQL.extend : IndexSQL.renew
+        let sql = note.lifetime == nil ? IndexSQL.touch : IndexSQL.extend
         try connection.with(sql) { (statement) throws(SQLiteError) in
             statement.bind(id, at: 1)
             statement.bind(note.token, at: 2)
@@ -90,11 +81,10 @@ package struct IndexSession {
             statement.bind(note.host == nil ? nil : note.origin.map { Int64($0.baseLength) }, at: 7)
             try statement.bind(note.host, at: 8)
             statement.bind(bonus, at: 11)
-            if let renewedAt = note.renewedAt {
-                statement.bind(renewedAt.milliseconds, at: 9)
-            } else if let lifetime = note.lifetime {
-                statement.bind(lifetime.expiresAt?.milliseconds, at: 9)
+            if let lifetime = note.lifetime {
+                statement.bind(note.renewedAt == nil ? lifetime.expiresAt?.milliseconds : nil, at: 9)
                 statement.bind(lifetime.timeToLive, at: 10)
+                statement.bind(note.renewedAt?.milliseconds, at: 12)
             }
             _ = try statement.step()
         }
@@ -106,71 +96,50 @@ package struct IndexSession {
     ///
     /// - Returns: the deleted entries, lowest rank first.
     package func evict(need: Totals, limit: Int) throws(SQLiteError) -> [Entry] {
-        try connection.with(IndexSQL.evict) { (statement) throws(SQLiteError) in
-            statement.bind(need.bytes, at: 1)
-            statement.bind(Int64(limit), at: 2)
-            statement.bind(need.entries, at: 3)
-            var evicted: [(rank: Int64, entry: Entry)] = []
-            while try statement.step() { evicted.append((statement.integer(at: 14), Entry(statement))) }
-            return evicted.sorted { $0.rank < $1.rank }.map(\.entry)
+        let evicted = try connection.rows(IndexSQL.evict, need.bytes, limit, need.entries) {
+            (rank: $0.integer(at: 14), entry: Entry($0))
         }
+        return evicted.sorted { $0.rank < $1.rank }.map(\.entry)
     }
 
     /// Deletes the entries among `ids` that have expired at `now`, and returns them.
     func expire(_ ids: some Sequence<Int64>, at now: Timestamp) throws(SQLiteError) -> [Entry] {
         var expired: [Entry] = []
-        for id in ids { expired += try entries(IndexSQL.expire, id, now.milliseconds) }
+        for id in ids { expired += try entries(IndexSQL.expire, id, now) }
         return expired
     }
 
     /// Whether nothing can have expired at `now`. O(1).
     func nothingHasExpired(at now: Timestamp) throws(SQLiteError) -> Bool {
-        try integer(IndexSQL.nothingHasExpired, now.milliseconds) == 1
+        try connection.integer(IndexSQL.nothingHasExpired, now) == 1
     }
 
     func doubtExpiry() throws(SQLiteError) { try connection.run(IndexSQL.doubtExpiry) }
 
-    func beginExpiryScan(_ scan: Int64) throws(SQLiteError) { try run(IndexSQL.beginExpiryScan, scan) }
+    func beginExpiryScan(_ scan: Int64) throws(SQLiteError) { try connection.run(IndexSQL.beginExpiryScan, scan) }
 
     /// At most `limit` ids of entries that have expired at `now`. Scans an index of all rows until it has found them.
     func expired(at now: Timestamp, limit: Int) throws(SQLiteError) -> [Int64] {
-        try connection.with(IndexSQL.expired) { (statement) throws(SQLiteError) in
-            statement.bind(now.milliseconds, at: 1)
-            statement.bind(Int64(limit), at: 2)
-            var ids: [Int64] = []
-            while try statement.step() { ids.append(statement.integer(at: 0)) }
-            return ids
-        }
+        try connection.rows(IndexSQL.expired, now, limit) { $0.integer(at: 0) }
     }
 
     /// When the first entry expires; nil if none does. Scans an index of all rows.
     func nextExpiry() throws(SQLiteError) -> Int64? { try connection.integer(IndexSQL.nextExpiry) }
 
     func endExpiryScan(_ scan: Int64, next: Int64?) throws(SQLiteError) {
-        try connection.with(IndexSQL.endExpiryScan) { (statement) throws(SQLiteError) in
-            statement.bind(scan, at: 1)
-            statement.bind(next, at: 2)
-            _ = try statement.step()
-        }
-    }
-
-    private func integer(_ sql: StaticString, _ value: Int64) throws(SQLiteError) -> Int64? {
-        try connection.with(sql) { (statement) throws(SQLiteError) in
-            statement.bind(value, at: 1)
-            return try statement.step() ? statement.optionalInteger(at: 0) : nil
-        }
+        try connection.run(IndexSQL.endExpiryScan, scan, next)
     }
 
     /// Deletes entries with ids after `id` that were stored up to `time`, or after `future`, before the clock jumped back.
     package func removeStored(
         upTo time: Timestamp, orAfter future: Timestamp, after id: Int64, limit: Int
     ) throws(SQLiteError) -> [Entry] {
-        try entries(IndexSQL.removeStored, id, time.milliseconds, Int64(limit), future.milliseconds)
+        try entries(IndexSQL.removeStored, id, time, limit, future)
     }
 
     /// At most `limit` entries with ids after `id`, in the order of their ids.
     package func page(after id: Int64, limit: Int) throws(SQLiteError) -> [Entry] {
-        let entries = try entries(IndexSQL.page, id, Int64(limit))
+        let entries = try entries(IndexSQL.page, id, limit)
         // SQLite trusts the order of its pages. If damage has swapped them, paging through them might never end.
         var last = id
         for entry in entries {
@@ -185,25 +154,15 @@ package struct IndexSession {
     /// Whether an access or a rank is further ahead than possible.
     func hasFuture(beyond bounds: FutureBounds) throws(SQLiteError) -> Bool {
         let sql = try hasRanksAhead() ? IndexSQL.hasFutureBesideRanksAhead : IndexSQL.hasFuture
-        return try connection.with(sql) { (statement) throws(SQLiteError) in
-            statement.bind(bounds.access.milliseconds, at: 1)
-            statement.bind(bounds.rank.milliseconds, at: 2)
-            return try statement.step() && statement.integer(at: 0) != 0
-        }
+        return try connection.integer(sql, bounds.access, bounds.rank) == 1
     }
 
     /// Sets the last access of entries beyond the bounds to `now`.
     ///
     /// - Returns: the number of changed entries, at most `limit`.
     func clampFuture(beyond bounds: FutureBounds, to now: Timestamp, limit: Int) throws(SQLiteError) -> Int {
-        try connection.with(IndexSQL.clampFuture) { (statement) throws(SQLiteError) in
-            statement.bind(now.milliseconds, at: 1)
-            statement.bind(bounds.access.milliseconds, at: 2)
-            statement.bind(Int64(limit), at: 3)
-            statement.bind(bounds.rank.milliseconds, at: 4)
-            _ = try statement.step()
-            return connection.changes
-        }
+        try connection.run(IndexSQL.clampFuture, now, bounds.access, limit, bounds.rank)
+        return connection.changes
     }
 
     /// The oldest and the latest access of unpinned entries; nil if there are none. O(1) while no rank is ahead.
@@ -212,10 +171,7 @@ package struct IndexSession {
     }
 
     private func range(_ sql: StaticString) throws(SQLiteError) -> (oldest: Timestamp?, latest: Timestamp?) {
-        try connection.with(sql) { (statement) throws(SQLiteError) in
-            guard try statement.step() else { return (nil, nil) }
-            return (statement.optionalTimestamp(at: 0), statement.optionalTimestamp(at: 1))
-        }
+        try connection.first(sql) { ($0.optionalTimestamp(at: 0), $0.optionalTimestamp(at: 1)) } ?? (nil, nil)
     }
 
     // MARK: Ranks ahead of accesses
@@ -231,13 +187,10 @@ package struct IndexSession {
         try range(IndexSQL.rankRange).oldest.map { max(0, now - $0) } ?? 0
     }
 
-    func entries(_ sql: StaticString, _ values: Int64...) throws(SQLiteError) -> [Entry] {
-        try connection.with(sql) { (statement) throws(SQLiteError) in
-            for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
-            var entries: [Entry] = []
-            while try statement.step() { entries.append(Entry(statement)) }
-            return entries
-        }
+    func entries<each Value: Bindable>(
+        _ sql: StaticString, _ value: repeat each Value
+    ) throws(SQLiteError) -> [Entry] {
+        try connection.rows(sql, repeat each value) { Entry($0) }
     }
 
     // MARK: Totals and state
@@ -256,12 +209,9 @@ package struct IndexSession {
 
     /// The recorded totals, unchecked; nil if missing.
     package func notedTotals() throws(SQLiteError) -> Totals? {
-        try connection.with(IndexSQL.totals) { (statement) throws(SQLiteError) in
-            guard try statement.step(), let entries = statement.optionalInteger(at: 0),
-                let bytes = statement.optionalInteger(at: 1)
-            else { return nil }
-            return Totals(entries: entries, bytes: bytes)
-        }
+        let noted = try connection.first(IndexSQL.totals) { ($0.optionalInteger(at: 0), $0.optionalInteger(at: 1)) }
+        guard case (let entries?, let bytes?)? = noted else { return nil }
+        return Totals(entries: entries, bytes: bytes)
     }
 
     /// Rows whose size is outside ``Entry/sizes``. Scans an index of all rows.
@@ -276,41 +226,25 @@ package struct IndexSession {
     package func countedTotals() throws(SQLiteError) -> Totals { try totals(IndexSQL.countedTotals) }
 
     package func expiredTotals(at now: Timestamp) throws(SQLiteError) -> Totals {
-        try totals(IndexSQL.expiredTotals, now.milliseconds)
+        try totals(IndexSQL.expiredTotals, now)
     }
 
     package func repairTotals() throws(SQLiteError) { try connection.run(IndexSQL.repairTotals) }
 
-    func totals(_ sql: StaticString, _ value: Int64? = nil) throws(SQLiteError) -> Totals {
-        try connection.with(sql) { (statement) throws(SQLiteError) in
-            if let value { statement.bind(value, at: 1) }
-            guard try statement.step() else { return Totals(entries: 0, bytes: 0) }
-            return statement.totals(at: 0)
-        }
+    func totals<each Value: Bindable>(_ sql: StaticString, _ value: repeat each Value) throws(SQLiteError) -> Totals {
+        try connection.first(sql, repeat each value) { $0.totals(at: 0) } ?? Totals(entries: 0, bytes: 0)
     }
 
     /// `created_at` of the latest store by any process.
     func storedAt() throws(SQLiteError) -> Timestamp {
-        try connection.with(IndexSQL.storedAt) { (statement) throws(SQLiteError) in
-            try statement.step() ? statement.timestamp(at: 0) : Timestamp(milliseconds: 0)
-        }
+        try connection.first(IndexSQL.storedAt) { $0.timestamp(at: 0) } ?? Timestamp(milliseconds: 0)
     }
 
     func setLatestStore(as state: IndexState) throws(SQLiteError) {
-        try connection.with(IndexSQL.setLatestStore) { (statement) throws(SQLiteError) in
-            statement.bind(state.storedAt.milliseconds, at: 1)
-            statement.bind(state.storedIn?.boot, at: 2)
-            statement.bind(state.storedIn?.uptime, at: 3)
-            _ = try statement.step()
-        }
+        try connection.run(IndexSQL.setLatestStore, state.storedAt, state.storedIn?.boot, state.storedIn?.uptime)
     }
 
-    func setStoredAt(_ time: Timestamp) throws(SQLiteError) {
-        try connection.with(IndexSQL.setStoredAt) { (statement) throws(SQLiteError) in
-            statement.bind(time.milliseconds, at: 1)
-            _ = try statement.step()
-        }
-    }
+    func setStoredAt(_ time: Timestamp) throws(SQLiteError) { try connection.run(IndexSQL.setStoredAt, time) }
 
     package func state() throws(SQLiteError) -> IndexState {
         try connection.with(IndexSQL.state) { (statement) throws(SQLiteError) in
@@ -326,25 +260,12 @@ package struct IndexSession {
     }
 
     func setState(_ state: IndexState) throws(SQLiteError) {
-        try connection.with(IndexSQL.setState) { (statement) throws(SQLiteError) in
-            try statement.bind(state.boot, at: 1)
-            statement.bind(state.settledAt.milliseconds, at: 2)
-            statement.bind(state.indexInode.map { Int64(bitPattern: $0) }, at: 3)
-            statement.bind(state.isRelearning ? 1 : 0, at: 4)
-            try statement.bind(state.adoption.rawValue, at: 5)
-            statement.bind(state.adoptsUntil.milliseconds, at: 6)
-            statement.bind(state.distrusted?.lowerBound.milliseconds, at: 7)
-            statement.bind(state.distrusted?.upperBound.milliseconds, at: 8)
-            statement.bind(state.reconciledAt.milliseconds, at: 9)
-            statement.bind(state.awaitsLegacyNames ? 2 : 0, at: 10)
-            statement.bind(state.boots, at: 11)
-            statement.bind(state.settledUptime, at: 12)
-            for (index, end) in [state.distrustedBoots?.lowerBound, state.distrustedBoots?.upperBound].enumerated() {
-                statement.bind(end?.boot, at: Int32(13 + 2 * index))
-                statement.bind(end?.uptime, at: Int32(14 + 2 * index))
-            }
-            _ = try statement.step()
-        }
+        let (from, until) = (state.distrustedBoots?.lowerBound, state.distrustedBoots?.upperBound)
+        try connection.run(
+            IndexSQL.setState, state.boot, state.settledAt, state.indexInode, state.isRelearning,
+            state.adoption.rawValue, state.adoptsUntil, state.distrusted?.lowerBound, state.distrusted?.upperBound,
+            state.reconciledAt, state.awaitsLegacyNames ? 2 : 0, state.boots, state.settledUptime, from?.boot,
+            from?.uptime, until?.boot, until?.uptime)
         effects?.state = state
     }
 
@@ -386,7 +307,7 @@ extension Entry {
 
     fileprivate func bind(to statement: Statement) throws(SQLiteError) {
         statement.bind(id, at: 1)
-        try statement.bind(name, at: 2)
+        try name.bind(to: statement, at: 2)
         try statement.bind(key, at: 3)
         statement.bind(token, at: 4)
         statement.bind(inode.map { Int64(bitPattern: $0) }, at: 5)
@@ -451,16 +372,22 @@ extension Statement {
         isNull(at: column) ? nil : timestamp(at: column)
     }
 
-    /// Packs 64 leading hexadecimal digits of a name into 32 bytes, followed by the rest of the name.
-    func bind(_ name: BlobName, at index: Int32) throws(SQLiteError) {
-        if let bytes = PackedName.pack(name.text) {
-            try bind(bytes, at: index)
-        } else {
-            try bind(name.text, at: index)
-        }
-    }
-
     fileprivate func blobName(at column: Int32) -> BlobName {
         BlobName(untrusted: isText(at: column) ? text(at: column) : PackedName.unpack(bytes(at: column)))
+    }
+}
+
+extension Timestamp: Bindable {
+    package func bind(to statement: Statement, at index: Int32) { statement.bind(milliseconds, at: index) }
+}
+
+extension BlobName: Bindable {
+    /// Packs 64 leading hexadecimal digits into 32 bytes, followed by the rest of the name.
+    package func bind(to statement: Statement, at index: Int32) throws(SQLiteError) {
+        if let bytes = PackedName.pack(text) {
+            try statement.bind(bytes, at: index)
+        } else {
+            try statement.bind(text, at: index)
+        }
     }
 }

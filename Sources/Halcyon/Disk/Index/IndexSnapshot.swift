@@ -113,7 +113,7 @@ extension IndexSnapshot {
 extension IndexSession {
     /// Least recently used first.
     private func evictedNext(limit: Int) throws(SQLiteError) -> [Entry] {
-        try entries(IndexSQL.evictedNext, Int64(limit))
+        try entries(IndexSQL.evictedNext, limit)
     }
 
     private func hosts(limit: Int) throws(SQLiteError) -> [IndexSnapshot.Host] {

@@ -196,11 +196,7 @@ extension IndexSession {
     }
 
     fileprivate func rememberedEntry(of name: BlobName) throws -> Entry? {
-        try connection.with(rememberedLookup()) { (statement) throws(SQLiteError) in
-            statement.bind(name.rowID, at: 1)
-            try statement.bind(name, at: 2)
-            return try statement.step() ? Entry(statement, name: name) : nil
-        }
+        try connection.first(rememberedLookup(), name.rowID, name) { Entry($0, name: name) }
     }
 
     /// Version 7 renamed a column. Looks for that column, because the version number itself may be damaged.
@@ -211,15 +207,13 @@ extension IndexSession {
     private func hasVersion7() throws(SQLiteError) -> Bool { try connection.texts(IndexSQL.columns).contains("rank") }
 
     private func uses(of id: Int64) throws(SQLiteError) -> (hits: Int64, origin: KeyOrigin?) {
-        try connection.with(IndexSQL.uses) { (statement) throws(SQLiteError) in
-            statement.bind(id, at: 1)
-            guard try statement.step() else { return (0, nil) }
+        try connection.first(IndexSQL.uses, id) { statement in
             let baseLength = Int(clamping: statement.quantity(at: 2))
             return (
                 statement.quantity(at: 0),
                 statement.optionalInteger(at: 1).map { KeyOrigin(source: $0, baseLength: baseLength) }
             )
-        }
+        } ?? (0, nil)
     }
 
     /// Merges the record of a key into its row, and that of its blob unless another blob has replaced it. Does so once per
@@ -244,11 +238,7 @@ extension IndexSession {
     func restore(_ record: EntryRecord) throws {
         guard try entry(id: record.entry.id) == nil else { return }
         try upsert(record.entry, pinned: record.entry.isPinned)
-        try connection.with(IndexSQL.setHits) { (statement) throws(SQLiteError) in
-            statement.bind(record.entry.id, at: 1)
-            statement.bind(record.hits, at: 2)
-            _ = try statement.step()
-        }
+        try connection.run(IndexSQL.setHits, record.entry.id, record.hits)
         try note(
             DiskStorage.EntryAttributes(
                 tags: Set(record.tags), validators: record.validators, metadata: record.metadata),

@@ -25,14 +25,10 @@ final class AccessRecorder: FolderWork {
 
     /// Writes the notes of the access log and the counts, if it gets the lock soon. The next flush writes what this one cannot.
     ///
+    /// - Parameter size: the number of notes in a transaction; nil for ``Tuning/flushBatchSize``.
     /// - Returns: whether everything was written.
     @discardableResult
-    func flushAccessLog() -> Bool { flushAccessLog(inBatchesOf: environment.tuning.flushBatchSize) }
-
-    /// Like ``flushAccessLog()``, for housekeeping: in small batches, so that a store waits only briefly.
-    func flushAccessLogInTurns() -> Bool { flushAccessLog(inBatchesOf: environment.tuning.flushTurnSize) }
-
-    private func flushAccessLog(inBatchesOf size: Int) -> Bool {
+    func flushAccessLog(inBatchesOf size: Int? = nil) -> Bool {
         LockPatience.briefly {
             // Another thread may be waiting for the write lock to write all notes.
             guard flushLock.lock(within: index.patience.briefSeconds) else { return false }
@@ -41,7 +37,10 @@ final class AccessRecorder: FolderWork {
         }
     }
 
-    /// Like ``flushAccessLog()``, but waits like a store, and throws if not everything could be written.
+    /// Like ``flushAccessLog(inBatchesOf:)``, for housekeeping: in small batches, so that a store waits only briefly.
+    func flushAccessLogInTurns() -> Bool { flushAccessLog(inBatchesOf: environment.tuning.flushTurnSize) }
+
+    /// Like ``flushAccessLog(inBatchesOf:)``, but waits like a store, and throws if not everything could be written.
     func flush() throws { try flushLock.withLock { try flush(writeBatch) } }
 
     /// Writes the notes alone. An eviction needs the accesses, and is too frequent for another transaction with the counts.

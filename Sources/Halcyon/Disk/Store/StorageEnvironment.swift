@@ -24,8 +24,6 @@ package struct StorageEnvironment: Sendable {
     package var pause: @Sendable (Int) -> Void = { Thread.sleep(forTimeInterval: Double($0) / 1000) }
     /// Keeps the system from suspending the process during writes to a directory that apps share; nil where it never does.
     var expiringActivity = ExpiringActivity.system
-    /// Called before each commit of a writing transaction. If it returns false, the commit is refused, as on a failing disk.
-    package var beforeCommit: (@Sendable () -> Bool)?
 
     package init() {}
 }
