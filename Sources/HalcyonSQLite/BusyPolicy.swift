@@ -14,9 +14,9 @@ internal import CHalcyonSQLite
 /// in short bursts.
 final class BusyPolicy {
     /// Called before each retry with the milliseconds waited so far. Return false to give up.
-    var keepsWaiting: @Sendable (Int) -> Bool
+    var shouldKeepWaiting: @Sendable (Int) -> Bool
 
-    init(milliseconds: Int) { keepsWaiting = { $0 < milliseconds } }
+    init(milliseconds: Int) { shouldKeepWaiting = { $0 < milliseconds } }
 
     /// Installs this policy with `sqlite3_busy_handler`. The policy must live as long as the connection.
     func install(on handle: OpaquePointer) {
@@ -25,7 +25,7 @@ final class BusyPolicy {
             { context, attempt in
                 guard let context else { return 0 }
                 let policy = Unmanaged<BusyPolicy>.fromOpaque(context).takeUnretainedValue()
-                guard policy.keepsWaiting(Int(attempt)) else { return 0 }
+                guard policy.shouldKeepWaiting(Int(attempt)) else { return 0 }
                 pauseMilliseconds(1)
                 return 1
             }, Unmanaged.passUnretained(self).toOpaque())

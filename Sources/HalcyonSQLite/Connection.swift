@@ -243,7 +243,7 @@ package final class Connection {
             do throws(SQLiteError) {
                 return try text("PRAGMA journal_mode = WAL") == "wal"
             } catch {
-                guard error.isBusy, busyPolicy.keepsWaiting(waited) else { throw error }
+                guard error.isBusy, busyPolicy.shouldKeepWaiting(waited) else { throw error }
                 pauseMilliseconds(1)
                 waited += 1
             }
@@ -276,9 +276,11 @@ package final class Connection {
         return Checkpoint(logFrames: Int(frames), checkpointedFrames: Int(done), isBusy: isBusy)
     }
 
-    /// Calls `keepsWaiting` every millisecond while another connection holds the lock, with the milliseconds waited so far.
+    /// Calls `shouldKeepWaiting` every millisecond while another connection holds the lock, with the milliseconds waited so far.
     /// If it returns false, the statement fails with BUSY. Replaces the timeout.
-    package func waits(while keepsWaiting: @escaping @Sendable (Int) -> Bool) { busyPolicy.keepsWaiting = keepsWaiting }
+    package func waits(while shouldKeepWaiting: @escaping @Sendable (Int) -> Bool) {
+        busyPolicy.shouldKeepWaiting = shouldKeepWaiting
+    }
 
     /// Keeps the log when this is the last connection to close: a checkpoint at close would wait for the disk.
     package func keepsLogWhenClosed() { _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
@@ -288,9 +290,9 @@ package final class Connection {
 
     /// Runs `body` without waiting for locks.
     package func withoutWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let usual = busyPolicy.keepsWaiting
-        busyPolicy.keepsWaiting = { _ in false }
-        defer { busyPolicy.keepsWaiting = usual }
+        let usual = busyPolicy.shouldKeepWaiting
+        busyPolicy.shouldKeepWaiting = { _ in false }
+        defer { busyPolicy.shouldKeepWaiting = usual }
         return try body()
     }
 

@@ -184,7 +184,7 @@ extension ImageCache {
         guard trim.cleaning == nil, let target = target(of: limits) else { return }
         trim.target = target
         trim.cleaning = DiskCleaning(diskStorage, downTo: target)
-        ioQueue.async { [self] in goOnTrimming() }
+        ioQueue.async { [self] in continueTrimming() }
     }
 
     /// An entry larger than the whole limit would evict all others and then itself.
@@ -213,10 +213,10 @@ extension ImageCache {
         return try? diskStorage.store.evictor.target(of: limits, adopting: false, tolerating: 1)
     }
 
-    private func goOnTrimming() {
+    private func continueTrimming() {
         trimBatch()
         guard trim.cleaning != nil else { return }
-        ioQueue.async { [self] in goOnTrimming() }
+        ioQueue.async { [self] in continueTrimming() }
     }
 
     private func trimBatch() {

@@ -303,13 +303,13 @@ import Testing
     @Test func `repeated lookups do not shorten the timeout of stores`() {
         var tuning = Tuning()
         (tuning.writerTimeout, tuning.retryTimeout) = (100, 0)
-        let patience = LockPatience(tuning, didWait: { _ in })
+        let patience = LockTimeout(tuning, didWait: { _ in })
         let begin = MonotonicTime.now
         while MonotonicTime.now.milliseconds(since: begin) < 300 {
-            _ = LockPatience.briefly { patience.keepsWaiting(0) }
+            _ = LockTimeout.briefly { patience.shouldKeepWaiting(0) }
             usleep(1_000)
         }
-        #expect(patience.keepsWaiting(0), "the first time that a store asks")
+        #expect(patience.shouldKeepWaiting(0), "the first time that a store asks")
     }
 
     @Test func `a short-lived process leaves the rest of an upgrade to a longer one`() throws {

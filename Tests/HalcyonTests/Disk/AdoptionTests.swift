@@ -127,7 +127,7 @@ import Testing
             for name in foreign {
                 #expect(FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path))
             }
-            #expect(try cache.storage.check().strangers.sorted() == foreign.sorted())
+            #expect(try cache.storage.check().foreignFiles.sorted() == foreign.sorted())
         }
     }
 

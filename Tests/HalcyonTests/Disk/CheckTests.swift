@@ -47,14 +47,14 @@ import Testing
                 #expect(report.wrongInodes == [name(cache, "2")])
                 #expect(report.unreadableRows.count == 1)
                 #expect(report.trashed == 1)
-                #expect(report.strangers == ["notes.txt"])
+                #expect(report.foreignFiles == ["notes.txt"])
                 #expect(report.noted.bytes == 77 && report.counted.bytes == 1_000)
                 #expect(!report.isSound)
             }
             #expect(try cache.storage.check(repair: true).isRepaired)
             let healed = try cache.storage.check()
             #expect(healed.isClean && healed.counted == Totals(entries: 6, bytes: 600))
-            #expect(healed.strangers == ["notes.txt"])
+            #expect(healed.foreignFiles == ["notes.txt"])
             for seed in 3..<9 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
         }
     }

@@ -77,7 +77,7 @@ final class Inspector {
             rest.staleStaged = 0
             rest.trashed = 0
         }
-        guard !rest.isClean || !rest.strangers.isEmpty else { return }
+        guard !rest.isClean || !rest.foreignFiles.isEmpty else { return }
         violations.append(Violation(.unsound, "\(report)"))
     }
 }

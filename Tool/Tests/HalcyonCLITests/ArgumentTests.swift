@@ -75,8 +75,8 @@ import Testing
         #expect(empty.isPlainError(containing: "is not a cache"))
 
         try tool.write("cache/letter.txt", .blob(1))
-        let strangers = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())
-        #expect(strangers.isPlainError(containing: "is not a cache"))
+        let foreignFiles = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())
+        #expect(foreignFiles.isPlainError(containing: "is not a cache"))
         #expect(!tool.exists(tool.cache + "/.halcyon"))
     }
 

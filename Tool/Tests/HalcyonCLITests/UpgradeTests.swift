@@ -30,7 +30,7 @@ import Testing
     @Test func `a dry run reports what would happen, and changes nothing`() throws {
         try kingfisherFolder(5)
         let told = try tool("upgrade", "--dry-run", "--json").object()
-        #expect(told["blobs"] as? Int == 5 && told["legacy_blobs"] as? Int == 1 && told["strangers"] as? Int == 1)
+        #expect(told["blobs"] as? Int == 5 && told["legacy_blobs"] as? Int == 1 && told["foreign_files"] as? Int == 1)
         #expect(told["done"] as? Bool == false && told["adopting"] as? Bool == true)
         #expect(!tool.exists(index))
         let text = try tool("upgrade", "--dry-run")

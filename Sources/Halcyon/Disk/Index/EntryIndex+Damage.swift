@@ -11,7 +11,7 @@ extension EntryIndex {
         do {
             return try namingSuspension(body)
         } catch {
-            guard try isBrief ? LockPatience.briefly({ try heal(error) }) : heal(error) else { throw error }
+            guard try isBrief ? LockTimeout.briefly({ try heal(error) }) : heal(error) else { throw error }
             return try namingSuspension(body)
         }
     }

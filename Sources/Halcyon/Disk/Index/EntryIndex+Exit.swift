@@ -3,15 +3,15 @@ internal import HalcyonSQLite
 
 extension EntryIndex {
     /// The time is up, or the index cannot be written in time.
-    private struct TooLate: Error {}
+    private struct ExitDeadlinePassed: Error {}
 
     /// Runs `body` in one transaction while the process exits. Uses the open connection, and throws unless its file is still
     /// the directory's index and the locks become free before `end`. Opens, heals and checkpoints nothing.
     func write(beforeExitAt end: MonotonicTime, _ body: (IndexSession) throws -> Void) throws {
         // Without a log, a commit waits for the disk or for another machine.
-        guard hasLog else { throw TooLate() }
+        guard hasLog else { throw ExitDeadlinePassed() }
         let isDone: Void? = try writer.withLock(within: end.secondsLeft) { writer in
-            guard let writer else { throw TooLate() }
+            guard let writer else { throw ExitDeadlinePassed() }
             try writer.connection.withoutWaiting {
                 defer { writer.connection.rollBack() }
                 try begin(writer, before: end)
@@ -21,13 +21,13 @@ extension EntryIndex {
                 knownRows.didCommit(writer.connection.writtenRows, stored: [])
             }
         }
-        guard isDone != nil else { throw TooLate() }
+        guard isDone != nil else { throw ExitDeadlinePassed() }
     }
 
     private func begin(_ writer: Writer, before end: MonotonicTime) throws {
         while true {
             do {
-                guard try beginInPlace(writer) else { throw TooLate() }
+                guard try beginInPlace(writer) else { throw ExitDeadlinePassed() }
                 return
             } catch let error as SQLiteError where error.isBusy && end.secondsLeft > 0 {
                 usleep(1_000)

@@ -69,8 +69,8 @@ extension EntryIndex {
                 return try body()
             } catch let error as LogFull {
                 try requireService()
-                guard !LockPatience.isBrief, service.withLock({ $0 == .running }),
-                    logPatience.keepsWaiting(MonotonicTime.now.milliseconds(since: begin))
+                guard !LockTimeout.isBrief, service.withLock({ $0 == .running }),
+                    logPatience.shouldKeepWaiting(MonotonicTime.now.milliseconds(since: begin))
                 else { throw error }
                 environment.pause(5)
             }
@@ -97,18 +97,19 @@ extension EntryIndex {
     }
 
     private func checkpoint(
-        _ mode: Connection.CheckpointMode, waitingWhile keepsWaiting: @escaping @Sendable (Int) -> Bool = { _ in false }
+        _ mode: Connection.CheckpointMode,
+        waitingWhile shouldKeepWaiting: @escaping @Sendable (Int) -> Bool = { _ in false }
     ) throws -> Connection.Checkpoint? {
-        try checkpointer.withLock { try checkpoint(mode, on: &$0, waitingWhile: keepsWaiting) }
+        try checkpointer.withLock { try checkpoint(mode, on: &$0, waitingWhile: shouldKeepWaiting) }
     }
 
     private func checkpoint(
         _ mode: Connection.CheckpointMode, on connection: inout Connection?,
-        waitingWhile keepsWaiting: @escaping @Sendable (Int) -> Bool = { _ in false }
+        waitingWhile shouldKeepWaiting: @escaping @Sendable (Int) -> Bool = { _ in false }
     ) throws -> Connection.Checkpoint? {
         defer { if !isInService { connection = nil } }
         if connection == nil { connection = try openCheckpointer() }
-        connection?.waits(while: keepsWaiting)
+        connection?.waits(while: shouldKeepWaiting)
         return try connection?.checkpoint(mode)
     }
 

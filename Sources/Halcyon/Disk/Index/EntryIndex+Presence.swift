@@ -9,7 +9,7 @@ extension EntryIndex {
     package func refreshIfMoved(force: Bool = false) -> Bool {
         guard force || isLookDue(), let isInPlace = try? isInPlace(), !isInPlace else { return false }
         // A reader does not wait long. It returns a miss, and the next check tries again.
-        return LockPatience.briefly {
+        return LockTimeout.briefly {
             let reopened = try? withWriterLock { writer in
                 // Another thread may have reopened it while this one waited.
                 guard let isInPlace = try? self.isInPlace(), !isInPlace else { return true }

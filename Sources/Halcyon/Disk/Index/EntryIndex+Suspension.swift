@@ -105,7 +105,7 @@ extension EntryIndex {
     /// Runs `body` under the writer's lock. Its holder may be waiting for another process's lock, up to a deadline. A brief
     /// call does not wait for that.
     func withWriterLock<Result>(_ body: (inout Writer?) throws -> Result) throws -> Result {
-        guard LockPatience.isBrief else { return try writer.withLock(body) }
+        guard LockTimeout.isBrief else { return try writer.withLock(body) }
         guard let result = try writer.withLock(within: patience.briefSeconds, body) else {
             throw SQLiteError(code: .busy, message: "another thread of this process holds the writer's lock")
         }

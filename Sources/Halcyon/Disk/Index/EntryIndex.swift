@@ -21,9 +21,9 @@ package final class EntryIndex: Sendable {
     let lastFailure: Locked<Failure?> = Locked(nil)
     let lastLook: Locked<Timestamp?> = Locked(nil)
     let service = Locked(Service.running)
-    let patience: LockPatience
+    let patience: LockTimeout
     /// Like `patience`, for room in the log.
-    let logPatience: LockPatience
+    let logPatience: LockTimeout
     let activity: ExpiringActivity?
     let connections = OpenConnections()
     /// Frames of the log that are already in the database.
@@ -75,8 +75,8 @@ package final class EntryIndex: Sendable {
         watch = FolderWatch(
             path: (path as NSString).deletingLastPathComponent, fileSystem: environment.fileSystem)
         self.environment = environment
-        patience = LockPatience(environment.tuning, didWait: didWait)
-        logPatience = LockPatience(environment.tuning, didWait: didWait)
+        patience = LockTimeout(environment.tuning, didWait: didWait)
+        logPatience = LockTimeout(environment.tuning, didWait: didWait)
         knownRows = KnownRows(lifetime: Int(clamping: environment.tuning.rowLifetime))
         activity = FileFlags.isInAppGroup(path) ? environment.expiringActivity.map(ExpiringActivity.init) : nil
         self.prepareFolder = prepareFolder
@@ -164,7 +164,7 @@ package final class EntryIndex: Sendable {
         let result: Result?? = try writer.withLockIfFree { writer in
             defer { closeUnlessInService(&writer) }
             guard let connection = writer?.connection else { return nil }
-            return try LockPatience.briefly { try body(IndexSession(connection: connection)) }
+            return try LockTimeout.briefly { try body(IndexSession(connection: connection)) }
         }
         return result.flatMap(\.self)
     }
@@ -273,7 +273,7 @@ package final class EntryIndex: Sendable {
     /// has replaced. Returns whether the caller can try fresh ones.
     private func closeAfterInputOutput(_ error: SQLiteError) -> Bool {
         guard Self.isInputOutput(error) else { return false }
-        return LockPatience.briefly { (try? withWriterLock { closeConnections(&$0) }) != nil }
+        return LockTimeout.briefly { (try? withWriterLock { closeConnections(&$0) }) != nil }
     }
 
     private func recordLogIdentity() {
@@ -296,7 +296,7 @@ package final class EntryIndex: Sendable {
     func openForChange() throws { if !isOpen { try openPatiently() } }
 
     private func openBriefly() throws {
-        try LockPatience.briefly {
+        try LockTimeout.briefly {
             try throwRecentFailure()
             do {
                 try withWriter { _ = try openIfNeeded(&$0) }
@@ -379,11 +379,11 @@ package final class EntryIndex: Sendable {
             isUnwritten: state.storedAt.milliseconds == 0)
     }
 
-    /// Opens a connection that waits for locks as long as ``LockPatience`` allows.
+    /// Opens a connection that waits for locks as long as ``LockTimeout`` allows.
     func makeWritingConnection() throws -> Connection {
         let connection = try makeConnection(.readWriteCreate, timeout: .zero)
         connection.waits { [service, patience] in
-            service.withLock { $0 == .running } && patience.keepsWaiting($0)
+            service.withLock { $0 == .running } && patience.shouldKeepWaiting($0)
         }
         return connection
     }
@@ -504,7 +504,7 @@ package final class EntryIndex: Sendable {
         let session = IndexSession(connection: connection)
         let now = environment.now()
         // If this fails, the next boot only distrusts the entries of one minute.
-        try? LockPatience.briefly {
+        try? LockTimeout.briefly {
             try connection.transaction {
                 var state = try session.state()
                 let (uptime, writeBackTime) = (environment.uptime(), environment.tuning.writeBackTime)

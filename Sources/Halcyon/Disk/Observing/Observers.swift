@@ -24,7 +24,7 @@ final class Observers: Sendable {
     }
 
     /// Like ``tell(_:)``, on another thread. For callers that hold the index's locks, because an observer may call the storage.
-    func tellLater(_ event: DiskStorage.Event) { queue.async { self.tell(event) } }
+    func notifyLater(_ event: DiskStorage.Event) { queue.async { self.tell(event) } }
 
     /// Call it without any lock.
     func tell(_ event: @autoclosure () -> DiskStorage.Event) {

@@ -19,7 +19,7 @@
     /// Files in `trash/`.
     public var trashed = 0
     /// Names in the directory that are not blobs. They are never touched.
-    public var strangers: [String] = []
+    public var foreignFiles: [String] = []
     /// The findings of SQLite's integrity check; empty if there are none.
     public var integrityFindings: [String] = []
     /// Whether adoption is under way. Files that wait for it are not orphans.

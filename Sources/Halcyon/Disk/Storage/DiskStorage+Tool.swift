@@ -70,7 +70,7 @@ extension DiskStorage.Backend {
         // An ordinary miss does not need the write lock.
         try explained {
             guard try store.hasRowOrFile(of: name) else { return }
-            try LockPatience.briefly { try store.settler.settleInTransaction(name) }
+            try LockTimeout.briefly { try store.settler.settleInTransaction(name) }
         }
     }
 

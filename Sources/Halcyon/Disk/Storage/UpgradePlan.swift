@@ -15,7 +15,7 @@ internal import HalcyonSQLite
     /// The number of files, by the form of their names.
     public var blobs = 0
     public var legacyBlobs = 0
-    public var strangers = 0
+    public var foreignFiles = 0
 
     /// - Throws: ``CacheStorageError`` if the directory or the index cannot be read.
     public init(folder: String, namesAreHashed: Bool = true) throws {
@@ -56,7 +56,7 @@ internal import HalcyonSQLite
         } else if namesAreHashed, BlobName.isLegacyName(name) {
             legacyBlobs += 1
         } else if name != BlobStore.metadataFolder {
-            strangers += 1
+            foreignFiles += 1
         }
     }
 

@@ -29,7 +29,7 @@ final class AccessRecorder: FolderWork {
     /// - Returns: whether everything was written.
     @discardableResult
     func flushAccessLog(inBatchesOf size: Int? = nil) -> Bool {
-        LockPatience.briefly {
+        LockTimeout.briefly {
             // Another thread may be waiting for the write lock to write all notes.
             guard flushLock.lock(within: index.patience.briefSeconds) else { return false }
             defer { flushLock.unlock() }
@@ -111,7 +111,7 @@ final class AccessRecorder: FolderWork {
 
     func statistics() throws -> DiskStorage.Statistics {
         // `statisticsNow` keeps flushes out: one between its two looks would move counts that neither look sees.
-        try LockPatience.briefly { try statisticsNow() }
+        try LockTimeout.briefly { try statisticsNow() }
     }
 
     private func statisticsNow() throws -> DiskStorage.Statistics {

@@ -58,7 +58,7 @@ extension EntryStore {
         _ probe: Probe<Content>
     ) throws -> (Match<Content>, EntryRecord)? {
         // A file without a row has no record to return.
-        LockPatience.briefly { try? adopter.adoptAhead(name.withFormer) }
+        LockTimeout.briefly { try? adopter.adoptAhead(name.withFormer) }
         // Again if a store has replaced the entry between the two reads. A busy writer does that every other time.
         for _ in 0..<200 {
             guard let found = try findReadable(name, at: now, probe) else { return nil }
@@ -147,7 +147,8 @@ extension EntryStore {
         } else {
             recorder.log.withLock { $0.countHit(bytes: bytes) }
             observers.tell(.init(.hit, bytes: bytes, key: key))
-            adopter.noteEarlyRead(of: name, Adopter.EarlyRead(key: key, origin: origin, at: now, extending: extending))
+            adopter.noteEarlyRead(
+                of: name, Adopter.UnrecordedRead(key: key, origin: origin, at: now, extending: extending))
             housekeeping.request(.settle)
         }
     }

@@ -39,8 +39,8 @@ package final class EntryStore: FolderWork {
                 housekeeping.request(.sweep)
             },
             didChange: { condition.update(from: $0) },
-            didRepair: { [observers] in observers.tellLater(.init(.repair)) },
-            didWait: { [observers] in observers.tellLater(.init(.wait, seconds: Double($0) / 1000)) })
+            didRepair: { [observers] in observers.notifyLater(.init(.repair)) },
+            didWait: { [observers] in observers.notifyLater(.init(.wait, seconds: Double($0) / 1000)) })
         folder = CacheFolder(blobs: blobs, index: index, environment: environment, condition: condition)
         self.previousIndex = previousIndex
         recorder = AccessRecorder(folder, housekeeping: housekeeping, observers: observers)
@@ -114,7 +114,7 @@ package final class EntryStore: FolderWork {
     package func resume() { index.resume() }
 
     private func closeNow() {
-        LockPatience.briefly {
+        LockTimeout.briefly {
             recorder.flushAccessLog()
             unlinker.drain()
             previousIndex.close()
@@ -132,7 +132,7 @@ package final class EntryStore: FolderWork {
             return
         }
         // Housekeeping can run later, so it waits only briefly for the lock, and a close does not wait long for it.
-        LockPatience.briefly { performNow(task) }
+        LockTimeout.briefly { performNow(task) }
     }
 
     private func performNow(_ task: Housekeeping.Task) {
@@ -175,7 +175,7 @@ extension EntryStore {
     /// Runs ``Adopter/finish()`` in the background, then calls `body`. If adoption fails, `body` meets the same error.
     func onceAdopted(_ body: @escaping @Sendable () -> Void) {
         housekeeping.sweepQueue.async { [self] in
-            try? LockPatience.briefly { try adopter.finish() }
+            try? LockTimeout.briefly { try adopter.finish() }
             body()
         }
     }

@@ -8,10 +8,10 @@ final class Adopter: FolderWork {
     /// Allows one adoption at a time.
     private let lock = NSLock()
     /// Reads of files that were not entries yet.
-    private let earlyReads: Locked<[BlobName: EarlyRead]> = Locked([:])
+    private let earlyReads: Locked<[BlobName: UnrecordedRead]> = Locked([:])
 
     /// A read of a file that has no row in which to note it.
-    struct EarlyRead {
+    struct UnrecordedRead {
         let key: String
         let origin: KeyOrigin?
         let at: Timestamp
@@ -128,10 +128,10 @@ final class Adopter: FolderWork {
 
     // MARK: Files that were read before they were entries
 
-    func noteEarlyRead(of name: BlobName, _ read: EarlyRead) { earlyReads.withLock { $0[name] = read } }
+    func noteEarlyRead(of name: BlobName, _ read: UnrecordedRead) { earlyReads.withLock { $0[name] = read } }
 
     /// Adopts these files and passes each resulting entry to `note`.
-    func adoptEarlyReads(_ note: (Entry, EarlyRead) -> Void) {
+    func adoptEarlyReads(_ note: (Entry, UnrecordedRead) -> Void) {
         let reads = earlyReads.withLock { reads in
             defer { reads = [:] }
             return reads

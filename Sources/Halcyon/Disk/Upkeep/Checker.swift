@@ -102,7 +102,7 @@ struct Checker: FolderWork {
             if BlobName.isBlobOrLegacyName(name, isHashed: isHashed) {
                 names.append(BlobName(text: name))
             } else if name != BlobStore.metadataFolder {
-                report.strangers.append(name)
+                report.foreignFiles.append(name)
             }
             if names.count == environment.tuning.flushBatchSize {
                 try checkFiles(names, repair: repair, &report)
@@ -118,20 +118,20 @@ struct Checker: FolderWork {
     private func checkFiles(_ names: [BlobName], repair: Bool, _ report: inout CheckReport) throws {
         let withoutRow = try index.read { session in try names.filter { try !hasRow($0, in: session) } }
         guard !withoutRow.isEmpty else { return }
-        var (orphans, strangers): ([BlobName], [BlobName]) = ([], [])
+        var (orphans, foreignFiles): ([BlobName], [BlobName]) = ([], [])
         try index.writeBatch { session in
-            (orphans, strangers) = ([], [])
+            (orphans, foreignFiles) = ([], [])
             for name in withoutRow {
                 guard try !hasRow(name, in: session), let file = try blobs.status(of: name) else { continue }
                 // Under the lock: afterwards an adoption may end that has made this file an entry.
                 if file.kind != .regular {
-                    strangers.append(name)
+                    foreignFiles.append(name)
                 } else if !condition.adopts(file, named: name) {
                     orphans.append(name)
                 }
             }
         }
-        report.strangers += strangers.map(\.text)
+        report.foreignFiles += foreignFiles.map(\.text)
         report.orphans += orphans.map(\.text)
         if repair { try settler.removeFilesWithoutRow(orphans, changedUntil: Timestamp(Date()), sparesAdoptable: true) }
     }

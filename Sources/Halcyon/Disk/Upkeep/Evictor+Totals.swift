@@ -5,12 +5,12 @@ extension Evictor {
     ///
     /// - Parameter adopting: false leaves those files out instead of adopting them first.
     func totals(adopting: Bool = true) throws -> Totals {
-        if adopting { try LockPatience.briefly { try adopter.finish() } }
+        if adopting { try LockTimeout.briefly { try adopter.finish() } }
         // Forced: a removed directory is empty, even if a check a moment ago still found it.
         _ = index.refreshIfMoved(force: true)
         if let noted = try index.read({ try $0.plausibleTotals() }) { return noted }
         // Otherwise each question would count all rows. If this cannot be written now, the next question tries again.
-        try? LockPatience.briefly { try index.write { try $0.repairTotals() } }
+        try? LockTimeout.briefly { try index.write { try $0.repairTotals() } }
         return try index.read { try $0.totals() }
     }
 

@@ -42,10 +42,10 @@ struct Remover: FolderWork {
     func removeBatches(
         counting count: WritableKeyPath<Counts, Int64>, keepingNames: Bool = true,
         shouldContinue: (Removal) -> Bool = { _ in true },
-        _ next: (IndexSession, Obstacles) throws -> [Entry]
+        _ next: (IndexSession, UnremovableEntries) throws -> [Entry]
     ) -> Removal {
         var removal = Removal()
-        var obstacles = Obstacles()
+        var obstacles = UnremovableEntries()
         do {
             while shouldContinue(removal) {
                 guard let removed = try removeAndUnlinkBatch(past: &obstacles, next) else { continue }
@@ -132,7 +132,7 @@ struct Remover: FolderWork {
     }
 
     /// Entries at the head of the order that cannot be removed: the next batch asks for as many more.
-    struct Obstacles {
+    struct UnremovableEntries {
         fileprivate(set) var count = 0
         fileprivate(set) var bytes: Int64 = 0
 
@@ -150,13 +150,13 @@ struct Remover: FolderWork {
 
     /// Returns nil if it found only obstacles and more rows may follow them.
     private func removeAndUnlinkBatch(
-        past obstacles: inout Obstacles, _ next: (IndexSession, Obstacles) throws -> [Entry]
+        past obstacles: inout UnremovableEntries, _ next: (IndexSession, UnremovableEntries) throws -> [Entry]
     ) throws -> [Entry]? {
         do {
             return try removeAndUnlinkBatch { [obstacles] in try next($0, obstacles) }
         } catch let blocked as BlockedBatch {
             // No new ones: no rows follow the known obstacles.
-            guard blocked.kept.count > obstacles.count, blocked.kept.count <= Obstacles.limit else {
+            guard blocked.kept.count > obstacles.count, blocked.kept.count <= UnremovableEntries.limit else {
                 throw blocked.first ?? blocked
             }
             obstacles.count = blocked.kept.count

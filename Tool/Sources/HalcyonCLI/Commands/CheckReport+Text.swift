@@ -37,7 +37,7 @@ extension CheckReport {
                 names: integrityFindings),
             Finding(
                 title: "Other items in the directory",
-                meaning: "Not blobs. The cache never touches them.", names: strangers),
+                meaning: "Not blobs. The cache never touches them.", names: foreignFiles),
         ].filter { !$0.names.isEmpty }
     }
 
@@ -85,7 +85,8 @@ extension CheckReport {
             "noted_entries": .integer(noted.entries), "noted_bytes": .integer(noted.bytes),
             "orphans": Self.array(orphans), "dangling": Self.array(dangling), "wrong_lengths": Self.array(wrongLengths),
             "wrong_inodes": Self.array(wrongInodes), "unreadable_rows": .array(unreadableRows.map { .integer($0) }),
-            "stale_staged": .integer(staleStaged), "trashed": .integer(trashed), "strangers": Self.array(strangers),
+            "stale_staged": .integer(staleStaged), "trashed": .integer(trashed),
+            "foreign_files": Self.array(foreignFiles),
             "integrity_findings": Self.array(integrityFindings), "adopting": .bool(isAdopting),
         ])
     }

@@ -11,7 +11,7 @@ struct UpgradeText {
     }
 
     var lines: String {
-        [("Schema", schema), ("Files", files), ("Left alone", strangers)]
+        [("Schema", schema), ("Files", files), ("Left alone", foreignFiles)]
             .map { name, value in name + String(repeating: " ", count: 12 - name.count) + value }
             .joined(separator: "\n")
     }
@@ -35,8 +35,8 @@ struct UpgradeText {
         return "\(Count.files(plan.blobs + plan.legacyBlobs)) \(isDone ? "taken over" : "to be taken over")\(legacy)"
     }
 
-    private var strangers: String {
-        plan.strangers == 0 ? "nothing" : "\(Count.files(plan.strangers)) with other names"
+    private var foreignFiles: String {
+        plan.foreignFiles == 0 ? "nothing" : "\(Count.files(plan.foreignFiles)) with other names"
     }
 
     var object: JSON {
@@ -44,7 +44,7 @@ struct UpgradeText {
             "done": .bool(isDone), "schema_version": plan.schemaVersion.map { .integer($0) } ?? .null,
             "newest_version": .integer(plan.newestVersion), "migrations": .array(plan.migrations.map { .string($0) }),
             "too_new": .bool(plan.isTooNew), "adopting": .bool(plan.isAdopting), "blobs": .integer(plan.blobs),
-            "legacy_blobs": .integer(plan.legacyBlobs), "strangers": .integer(plan.strangers),
+            "legacy_blobs": .integer(plan.legacyBlobs), "foreign_files": .integer(plan.foreignFiles),
         ])
     }
 }

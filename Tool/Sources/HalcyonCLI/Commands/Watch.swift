@@ -64,7 +64,7 @@ struct Watch: ParsableCommand {
     private func requireRoom(in folder: CacheFolder) throws {
         switch try folder.content() {
         case .missing, .nothing: return
-        case .cache, .file, .strangers: try folder.require(.using)
+        case .cache, .file, .foreignFiles: try folder.require(.using)
         }
     }
 

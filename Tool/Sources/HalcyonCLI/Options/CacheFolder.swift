@@ -6,7 +6,7 @@ internal import Foundation
 struct CacheFolder {
     let path: String
 
-    enum Content { case missing, file, nothing, strangers, cache }
+    enum Content { case missing, file, nothing, foreignFiles, cache }
 
     func content() throws -> Content {
         var isFolder: ObjCBool = false
@@ -37,8 +37,8 @@ struct CacheFolder {
         var content = Content.nothing
         do {
             try DiskStorage.forEachName(in: path) { name in
-                content = BlobName.isBlobOrLegacyName(name, isHashed: true) ? .cache : .strangers
-                return content == .strangers
+                content = BlobName.isBlobOrLegacyName(name, isHashed: true) ? .cache : .foreignFiles
+                return content == .foreignFiles
             }
         } catch {
             throw Failure("Cannot read the directory \(path): \(error). Give your user permission to read it.")
@@ -55,11 +55,11 @@ struct CacheFolder {
             throw Failure(
                 "There is no cache at \(path). Check --folder or --name, or create a cache with "
                     + "‘halcyon put’.")
-        case (.nothing, _), (.strangers, .using), (.strangers, .reading):
+        case (.nothing, _), (.foreignFiles, .using), (.foreignFiles, .reading):
             throw Failure(
                 "\(path) is not a cache: it contains neither .halcyon/index.sqlite nor blobs. "
                     + "Pass the directory that contains the blobs.")
-        case (.strangers, .filling):
+        case (.foreignFiles, .filling):
             throw Failure(
                 "\(path) is not a cache: it contains other files. Pass a new or an empty directory to --folder.")
         }

@@ -6,7 +6,7 @@ internal import HalcyonSQLite
 /// retries, and stops when any call gets the lock. So a store waits for at most ``Tuning/writerTimeout``, however many stores
 /// wait in line and however many transactions it takes. After a store has timed out, each further one tries for
 /// ``Tuning/retryTimeout``, until one gets the lock.
-final class LockPatience: Sendable {
+final class LockTimeout: Sendable {
     /// Whether the calling thread does work that can be deferred: lookups, queries, opening, closing and housekeeping.
     private static let brevity = TaskLocal(wrappedValue: false)
 
@@ -44,7 +44,7 @@ final class LockPatience: Sendable {
     /// Whether to retry. SQLite asks about every millisecond while it refuses the lock.
     ///
     /// - Parameter waited: milliseconds that this call has waited.
-    func keepsWaiting(_ waited: Int) -> Bool {
+    func shouldKeepWaiting(_ waited: Int) -> Bool {
         state.withLock { state in
             if Self.isBrief {
                 let refused = max(State.note(&state.briefRefusal), state.refusal?.milliseconds ?? 0)
@@ -72,14 +72,14 @@ final class LockPatience: Sendable {
     }
 }
 
-extension LockPatience.State {
+extension LockTimeout.State {
     /// The most milliseconds between two retries of one wait, on a busy machine.
     private static let gap = 100
 
     /// Records a refusal.
     ///
     /// - Returns: the milliseconds for which calls have been waiting for the lock.
-    fileprivate static func note(_ noted: inout LockPatience.Refusal?) -> Int {
+    fileprivate static func note(_ noted: inout LockTimeout.Refusal?) -> Int {
         let now = MonotonicTime.now
         var refusal = noted ?? .init(since: now, last: now)
         if now.milliseconds(since: refusal.last) > Self.gap { refusal.since = now }
@@ -89,6 +89,6 @@ extension LockPatience.State {
     }
 }
 
-extension LockPatience.Refusal {
+extension LockTimeout.Refusal {
     fileprivate var milliseconds: Int { last.milliseconds(since: since) }
 }
