@@ -10,7 +10,7 @@ import Testing
 @Suite(.endsEvenIfItHangs) struct KnownRowTests {
     private func isKnown(_ key: String, _ cache: CacheFixture) -> Bool {
         let storage = cache.storage
-        return storage.store.index.knownRows.entry(of: storage.blobName(forKey: key, forcedExtension: nil)) != nil
+        return storage.store.index.knownRows.look(storage.blobName(forKey: key, forcedExtension: nil)).entry != nil
     }
 
     @Test func `a recent store or lookup makes a hit that does not read the index`() throws {
@@ -217,13 +217,15 @@ import Testing
             name: BlobName(key: "a", isHashed: true, pathExtension: nil), key: nil, token: 1, inode: nil, size: 1,
             createdAt: .never, accessedAt: .never, lifetime: Lifetime(expiresAt: nil, timeToLive: nil))
         for change in [{ rows.didCommit([entry.id], stored: []) }, { rows.forgetAll() }, { rows.forget(entry.name) }] {
-            let ticket = rows.ticket(for: entry.name)
+            let ticket = rows.look(entry.name).ticket
+            #expect(rows.isCurrent(ticket, for: entry.name))
             change()
+            #expect(!rows.isCurrent(ticket, for: entry.name))
             rows.remember(entry, readWith: ticket)
-            #expect(rows.entry(of: entry.name) == nil)
+            #expect(rows.look(entry.name).entry == nil)
         }
-        rows.remember(entry, readWith: rows.ticket(for: entry.name))
-        #expect(rows.entry(of: entry.name) != nil)
+        rows.remember(entry, readWith: rows.look(entry.name).ticket)
+        #expect(rows.look(entry.name).entry != nil)
     }
 
     @Test func `a deleted folder contains nothing`() throws {
@@ -248,10 +250,10 @@ import Testing
         rows.didCommit([], stored: [used])
         for number in 0..<20_000 {
             rows.didCommit([], stored: [entry(number)])
-            if number.isMultiple(of: 100) { #expect(rows.entry(of: used.name) != nil) }
+            if number.isMultiple(of: 100) { #expect(rows.look(used.name).entry != nil) }
         }
         #expect(rows.count <= 8_192)
-        #expect(rows.entry(of: entry(19_999).name)?.token == 19_999)
-        #expect(rows.entry(of: entry(0).name) == nil)
+        #expect(rows.look(entry(19_999).name).entry?.token == 19_999)
+        #expect(rows.look(entry(0).name).entry == nil)
     }
 }

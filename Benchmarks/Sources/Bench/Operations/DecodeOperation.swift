@@ -9,7 +9,7 @@ import Halcyon
         let volume: Volume
 
         static let names = [
-            "decode_and_store", "decode_turned", "decode_peak_memory", "thumbnail", "thumbnail_peak_memory",
+            "decode_and_store", "decode_turned", "decode_peak_memory", "thumbnail",
         ]
 
         private static let width = 4_000
@@ -27,7 +27,7 @@ import Halcyon
                 outcome[.limit].add([microseconds { decodeBare(photo) }])
             }
             let rows = [timeRow(outcome, photo), try turnedRow(photo), try peakRow(photo, in: cache)]
-            return (rows + [thumbnailRow(photo), thumbnailPeakRow(photo)]).compactMap { $0 }
+            return (rows + [thumbnailRow(photo)]).compactMap { $0 }
         }
 
         private func timeRow(_ outcome: Outcome, _ photo: Data) -> ResultRow? {
@@ -89,17 +89,6 @@ import Halcyon
             var row = ResultRow("thumbnail", on: volume.kind, bytes: photo.count, halcyon: figure)
             row.limit = Figure(outcome[.limit])
             row.limitName = "libjpeg-turbo, decoding an eighth"
-            return row
-        }
-
-        private func thumbnailPeakRow(_ photo: Data) -> ResultRow? {
-            let before = Memory.resident
-            Memory.resetPeak()
-            makeThumbnail(photo)
-            let growth = Figure(Double(Memory.peak - before))
-            var row = ResultRow("thumbnail_peak_memory", on: volume.kind, bytes: photo.count, halcyon: growth)
-            row.unit = .bytes
-            row.target = .atMost(10_000_000)
             return row
         }
 

@@ -12,18 +12,17 @@ enum PackedName {
     }
 
     private static func packed(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        var isHash = true
+        // Without a branch for each digit: every lookup does this.
+        var others: UInt8 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: digits / 2) { buffer, count in
             for index in 0..<digits / 2 {
-                guard let high = value(of: text[2 * index]), let low = value(of: text[2 * index + 1]) else {
-                    isHash = false
-                    return
-                }
-                buffer[index] = high << 4 | low
-                count = index + 1
+                let (high, low) = (text[2 * index], text[2 * index + 1])
+                others |= isOther(high) | isOther(low)
+                buffer[index] = value(of: high) << 4 | value(of: low)
             }
+            count = digits / 2
         }
-        return isHash ? bytes : nil
+        return others == 0 ? bytes : nil
     }
 
     static func unpack(_ bytes: UnsafeRawBufferPointer) -> String {
@@ -37,13 +36,13 @@ enum PackedName {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private static func value(of character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        default: nil
-        }
+    /// 1 unless the character is a lower-case hexadecimal digit.
+    private static func isOther(_ character: UInt8) -> UInt8 {
+        (character &- UInt8(ascii: "0") >= 10 ? 1 : 0) & (character &- UInt8(ascii: "a") >= 6 ? 1 : 0)
     }
+
+    /// Of a digit. Letters have bit 6 set, and their low bits count from 1.
+    private static func value(of digit: UInt8) -> UInt8 { (digit & 0xF) &+ 9 &* (digit >> 6) }
 
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10

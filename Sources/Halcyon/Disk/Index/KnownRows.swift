@@ -27,6 +27,15 @@ final class KnownRows: Sendable {
         var young: [Int64: Row] = [:]
         var old: [Int64: Row] = [:]
 
+        mutating func entry(of name: BlobName) -> Entry? {
+            let young = young[name.rowID]
+            guard let row = young ?? old[name.rowID], row.entry.name == name, MonotonicTime.now < row.end else {
+                return nil
+            }
+            if young == nil { set(row) }
+            return row.entry
+        }
+
         mutating func set(_ row: Row) {
             if young.count >= KnownRows.rowsOfGeneration { (old, young) = (young, [:]) }
             young[row.entry.id] = row
@@ -48,20 +57,15 @@ final class KnownRows: Sendable {
         stripes = (0..<Self.stripeCount).map { _ in Locked(Stripe()) }
     }
 
-    /// The row of a name; nil if you must read it from the index.
-    func entry(of name: BlobName) -> Entry? {
-        stripe(of: name.rowID).withLock { stripe in
-            guard let row = stripe.young[name.rowID] ?? stripe.old[name.rowID], row.entry.name == name else {
-                return nil
-            }
-            guard MonotonicTime.now < row.end else { return nil }
-            if stripe.young[name.rowID] == nil { stripe.set(row) }
-            return row.entry
-        }
+    /// The row of a name; nil if you must read it from the index. The ticket is for the row that you read instead.
+    func look(_ name: BlobName) -> (entry: Entry?, ticket: Ticket) {
+        stripe(of: name.rowID).withLock { ($0.entry(of: name), Ticket(changes: $0.changes)) }
     }
 
-    /// Take it before you read a row.
-    func ticket(for name: BlobName) -> Ticket { Ticket(changes: stripe(of: name.rowID).withLock { $0.changes }) }
+    /// Whether no row of the stripe may have changed since a look.
+    func isCurrent(_ ticket: Ticket, for name: BlobName) -> Bool {
+        stripe(of: name.rowID).withLock { $0.changes == ticket.changes }
+    }
 
     /// Adds a row that was read from the index, unless it may have changed since.
     func remember(_ entry: Entry, readWith ticket: Ticket) {

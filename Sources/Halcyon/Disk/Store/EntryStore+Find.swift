@@ -40,9 +40,10 @@ extension EntryStore {
     private func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ probe: Probe<Content>) throws -> Match<
         Content
     >? {
-        if let found = findKnown(name, at: now, probe) { return found }
+        let (known, ticket) = index.knownRows.look(name)
+        if let known, let found = find(known, ticket, at: now, probe) { return found }
         let (wasAdopting, generation) = (condition.adopts(name), index.generation)
-        switch row(of: name, at: now) {
+        switch row(of: name, ticket, at: now) {
         case .known(let known): return try find(known, at: now, probe)
         case .unavailable: return nil
         case .none:
@@ -57,14 +58,16 @@ extension EntryStore {
     }
 
     /// A hit from a row in memory and the file under the final name; nil if the index has to answer.
-    private func findKnown<Content>(_ name: BlobName, at now: Timestamp, _ probe: Probe<Content>) -> Match<Content>? {
-        // The note before the row, as in `row(of:at:)`.
-        let note = recorder.log.withLock { $0.note(for: name.rowID) }
-        guard condition.isSettled, let entry = index.knownRows.entry(of: name) else { return nil }
+    private func find<Content>(
+        _ entry: Entry, _ ticket: KnownRows.Ticket, at now: Timestamp, _ probe: Probe<Content>
+    ) -> Match<Content>? {
+        let note = recorder.log.withLock { $0.note(for: entry.id) }
+        // If a flush has moved the note into the row since, neither has it.
+        guard condition.isSettled, index.knownRows.isCurrent(ticket, for: entry.name) else { return nil }
         let known = indexed(entry, with: note, at: now)
         // If the file cannot be read, the index decides.
         guard !known.isExpired(at: now),
-            let content = try? probe(blobs.path(of: name), { isBlob(of: entry, $0) })
+            let content = try? probe(blobs.path(of: entry.name), { isBlob(of: entry, $0) })
         else { return nil }
         return Match(known: known, name: entry.name, content: content)
     }
@@ -86,8 +89,8 @@ extension EntryStore {
         case unavailable
     }
 
-    func row(of name: BlobName, at now: Timestamp) -> Row {
-        let ticket = index.knownRows.ticket(for: name)
+    /// - Parameter ticket: from before this call.
+    func row(of name: BlobName, _ ticket: KnownRows.Ticket, at now: Timestamp) -> Row {
         // The note first: a flush in between moves it into the row. In the other order, neither would have it.
         let note = recorder.log.withLock { $0.note(for: name.rowID) }
         do {
@@ -124,7 +127,8 @@ extension EntryStore {
             if let content = try locate(known.entry, probe) {
                 return Match(known: known, name: known.entry.name, content: content)
             }
-            guard case .known(let again) = self.row(of: known.entry.name, at: now) else { return nil }
+            let ticket = index.knownRows.look(known.entry.name).ticket
+            guard case .known(let again) = self.row(of: known.entry.name, ticket, at: now) else { return nil }
             looksAtSameRow = again.entry.token == known.entry.token ? looksAtSameRow + 1 : 0
             known = again
             if looksAtSameRow > 1 { sched_yield() }

@@ -8,7 +8,7 @@ extension Evictor {
         if adopting { try LockTimeout.briefly { try adopter.finish() } }
         // Forced: a removed directory is empty, even if a check a moment ago still found it.
         _ = index.refreshIfMoved(force: true)
-        if let noted = try index.read({ try $0.plausibleTotals() }) { return noted }
+        if let noted = try index.lookUp({ try $0.plausibleTotals() }) { return noted }
         // Otherwise each question would count all rows. If this cannot be written now, the next question tries again.
         try? LockTimeout.briefly { try index.write { try $0.repairTotals() } }
         return try index.read { try $0.totals() }

@@ -79,7 +79,7 @@ struct Evictor: FolderWork {
     private func clampFutureAccesses() throws {
         let now = now
         let bounds = FutureBounds(at: now)
-        guard try index.readAtLength({ try $0.hasFuture(beyond: bounds) }) else { return }
+        guard try index.read({ try $0.hasFuture(beyond: bounds) }) else { return }
         let limit = environment.tuning.flushBatchSize
         // Bounded, because a damaged index may return the same rows repeatedly.
         let most = try Int(clamping: index.read { try $0.totals() }.entries) / limit
