@@ -19,6 +19,7 @@ import Testing
         "relearn": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "touch": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "extend": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
+        "renew": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "expire": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "beginExpiryScan": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
         "doubtExpiry": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],

@@ -75,9 +75,8 @@ package enum IndexSQL {
         WHERE id = ?1 AND token = ?2
         """
 
-    /// Like ``touch``, for a read that moves the expiration: to ?9 and ?10 or, if ?12 is not NULL, from there by the time to live
-    /// that the row has now. The later of two reads decides, even if another process wrote its note first. No read moves an
-    /// expiration without a time to live. A statement of its own, because naming `expires_at` makes a trigger look at each row.
+    /// Like ``touch``, for a read that moves the expiration. The later of two reads decides, even if another process wrote its
+    /// note first. No read moves an expiration without a time to live.
     static let extend: StaticString = """
         UPDATE entries
         SET
@@ -88,11 +87,24 @@ package enum IndexSQL {
             key = coalesce(key, ?4), hits = hits + ?5,
             source = coalesce(source, ?6), base_length = coalesce(base_length, ?7), host = coalesce(?8, host),
             expires_at = CASE
-                WHEN coalesce(accessed_at, rank) <= ?3 AND (time_to_live IS NOT NULL OR (expires_at IS NULL AND ?12 IS NULL))
-                THEN coalesce(?9, min(?12 + time_to_live, 253402300799999)) ELSE expires_at END,
+                WHEN coalesce(accessed_at, rank) <= ?3 AND (expires_at IS NULL OR time_to_live IS NOT NULL) THEN ?9 ELSE expires_at END,
             time_to_live = CASE
-                WHEN coalesce(accessed_at, rank) <= ?3 AND (time_to_live IS NOT NULL OR expires_at IS NULL) AND ?12 IS NULL
-                THEN ?10 ELSE time_to_live END
+                WHEN coalesce(accessed_at, rank) <= ?3 AND (expires_at IS NULL OR time_to_live IS NOT NULL) THEN ?10 ELSE time_to_live END
+        WHERE id = ?1 AND token = ?2
+        """
+
+    /// Like ``extend``, by the time to live that the row has now.
+    static let renew: StaticString = """
+        UPDATE entries
+        SET
+            rank = max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11),
+            accessed_at = CASE
+                WHEN max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11) > max(coalesce(accessed_at, rank), ?3)
+                THEN max(coalesce(accessed_at, rank), ?3) END,
+            key = coalesce(key, ?4), hits = hits + ?5,
+            source = coalesce(source, ?6), base_length = coalesce(base_length, ?7), host = coalesce(?8, host),
+            expires_at = CASE WHEN coalesce(accessed_at, rank) <= ?3 AND time_to_live IS NOT NULL
+                THEN min(?9 + time_to_live, 253402300799999) ELSE expires_at END
         WHERE id = ?1 AND token = ?2
         """
 
@@ -319,7 +331,7 @@ package enum IndexSQL {
         [
             ("lookup", lookup), ("row", row), ("upsert", upsert), ("adopt", adopt), ("delete", delete),
             ("uses", uses), ("setHits", setHits),
-            ("relearn", relearn), ("touch", touch), ("extend", extend), ("evict", evict),
+            ("relearn", relearn), ("touch", touch), ("extend", extend), ("renew", renew), ("evict", evict),
             ("expire", expire),
             ("removeStored", removeStored), ("page", page), ("hasFuture", hasFuture),
             ("hasFutureBesideRanksAhead", hasFutureBesideRanksAhead), ("clampFuture", clampFuture),
