@@ -3,6 +3,8 @@ internal import Foundation
 /// A cache's I/O queue. Work runs in the order of the calls, and a run of waiting stores is performed together.
 final class CacheQueue: Sendable {
     private let queue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.ioQueue.\(UUID().uuidString)")
+    /// For work that the queue needs next.
+    private let aheadQueue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.aheadQueue")
     /// The run of stores at the end of the queue, until its turn comes.
     private let lastRun: Locked<StoreRun?> = Locked(nil)
 
@@ -24,18 +26,14 @@ final class CacheQueue: Sendable {
         return try queue.sync(execute: work)
     }
 
-    /// - Parameter perform: performs the next few stores of a run and removes them from the end of the array, to release them. A
-    ///   run uses the closure of its first store.
-    func async(store: PendingStore, perform: @escaping @Sendable (inout [PendingStore]) -> Void) {
+    /// - Parameter perform: performs the stores of a run. A run uses the closure of its first store.
+    func async(store: PendingStore, perform: @escaping @Sendable (Locked<[PendingStore]>) -> Void) {
         lastRun.withLock { last in
             if let last { return last.calls.append(store) }
             let run = StoreRun()
             run.calls.append(store)
             last = run
-            queue.async { [self] in
-                var rest = takeCalls(of: run)
-                while !rest.isEmpty { perform(&rest) }
-            }
+            queue.async { [self] in perform(Locked(takeCalls(of: run))) }
         }
     }
 
@@ -46,6 +44,20 @@ final class CacheQueue: Sendable {
             defer { run.calls = [] }
             return run.calls.reversed()
         }
+    }
+
+    /// Runs `body` while `ahead` runs on another thread, and returns what that returned.
+    func during<Result: Sendable>(_ ahead: @escaping @Sendable () -> Result, _ body: () -> Void) -> Result? {
+        let result = Locked<Result?>(nil)
+        let work = DispatchWorkItem {
+            let value = ahead()
+            result.withLock { $0 = value }
+        }
+        aheadQueue.async(execute: work)
+        body()
+        // Lends the priority of this thread.
+        work.wait()
+        return result.withLock { $0 }
     }
 
     // MARK: For tests

@@ -35,7 +35,7 @@ extension ImageCache {
     func store(_ call: StoreCall, memory: () -> Any? = { nil }) {
         let name = diskStorage.blobName(forKey: call.key, forcedExtension: call.forcedExtension)
         let store = PendingStore(call, name: name)
-        let enqueue = { [self] in ioQueue.async(store: store) { [self] in storeSome(of: &$0) } }
+        let enqueue = { [self] in ioQueue.async(store: store) { [self] in perform($0) } }
         // Entries that have already expired are not stored, so loads keep finding the old entry.
         let isExpired = (call.expiration ?? diskStorage.config.expiration).isExpired
         guard isExpired else { return order.begin(store, memory: memory, enqueue: enqueue) }
@@ -82,12 +82,27 @@ extension ImageCache {
     /// The bounds of one batch. The first store's handler waits for the whole batch, and limits are enforced after it.
     private static let (callsTogether, bytesTogether, millisecondsTogether) = (32, 1 << 20, 5)
 
-    private func storeSome(of calls: inout [PendingStore]) {
-        var batch = write(takeBatch(of: &calls))
+    private struct Batch {
+        var calls: [CurrentCall]
+        let groups: [EntryStore.StagedGroup]
+    }
+
+    /// Performs a run of stores. While one batch commits, another thread serializes and stages the next one.
+    private func perform(_ run: Locked<[PendingStore]>) {
+        var next = stageBatch(of: run)
+        while let batch = next {
+            let isLast = run.withLock { $0.isEmpty }
+            guard !isLast else { return store(batch) }
+            next = ioQueue.during({ [self] in stageBatch(of: run) }, { store(batch) }) ?? nil
+        }
+    }
+
+    private func store(_ staged: Batch) {
+        var batch = commit(staged)
         if isClearing, let first = batch.firstIndex(where: \.hasNoRoom) {
             // The clear makes room. Waits here, because later calls on these keys must not overtake the stores.
             clearing.underWay.wait()
-            batch[first...] = write(Array(batch[first...]))[...]
+            batch[first...] = commit(stage(Array(batch[first...])))[...]
         }
         keepLimits(afterStoring: batch.compactMap(\.stored))
         for one in batch {
@@ -96,10 +111,20 @@ extension ImageCache {
         }
     }
 
-    private func takeBatch(of calls: inout [PendingStore]) -> [CurrentCall] {
+    /// - Parameter run: the calls in reverse order. Those of the batch are removed, to release them after it.
+    private func stageBatch(of run: Locked<[PendingStore]>) -> Batch? {
+        let calls = takeBatch(of: run)
+        return calls.isEmpty ? nil : stage(calls)
+    }
+
+    private func stage(_ calls: [CurrentCall]) -> Batch {
+        Batch(calls: calls, groups: diskStorage.store.stage(calls.compactMap(\.storing)))
+    }
+
+    private func takeBatch(of run: Locked<[PendingStore]>) -> [CurrentCall] {
         let deadline = MonotonicTime.now.adding(milliseconds: Self.millisecondsTogether)
         var (batch, bytes) = ([CurrentCall](), 0)
-        while let store = calls.popLast() {
+        while let store = run.withLock({ $0.popLast() }) {
             let one = CurrentCall(store: store, request: request(for: store))
             batch.append(one)
             bytes += one.storing?.data.count ?? 0
@@ -110,9 +135,9 @@ extension ImageCache {
         return batch
     }
 
-    private func write(_ batch: [CurrentCall]) -> [CurrentCall] {
-        var results = diskStorage.store(batch.compactMap(\.storing))[...]
-        return batch.map { one in
+    private func commit(_ batch: Batch) -> [CurrentCall] {
+        var results = diskStorage.commit(batch.groups)[...]
+        return batch.calls.map { one in
             var one = one
             one.result = one.request.flatMap { $0 == nil ? .success(()) : results.removeFirst() }
             return one

@@ -29,7 +29,7 @@ import Testing
         try withCache { cache in
             let requests = try (0..<65).map { try request("\($0)", $0, in: cache) }
             let number = commits(of: cache) {
-                for result in cache.storage.store(requests) { #expect(result.error == nil) }
+                for result in cache.storage.commit(cache.storage.store.stage(requests)) { #expect(result.error == nil) }
             }
             #expect(number == 3)
             for seed in 0..<65 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
@@ -40,7 +40,7 @@ import Testing
     @Test func `repeated stores of a name commit separately, and the last one stays`() throws {
         try withCache { cache in
             let requests = try ["a", "b", "a", "a", "c"].enumerated().map { try request($1, $0, in: cache) }
-            #expect(commits(of: cache) { _ = cache.storage.store(requests) } == 3)
+            #expect(commits(of: cache) { _ = cache.storage.commit(cache.storage.store.stage(requests)) } == 3)
             #expect(try cache.storage.value(forKey: "a") == .blob(3))
             #expect(try cache.storage.value(forKey: "b") == .blob(1))
             #expect(try cache.storage.statistics.total.stores == 5)
@@ -53,7 +53,7 @@ import Testing
             let requests = try [
                 request("b", 0, in: cache), request("a", 1, .withoutOverwriting, in: cache), request("c", 2, in: cache),
             ]
-            let results = cache.storage.store(requests)
+            let results = cache.storage.commit(cache.storage.store.stage(requests))
             #expect(results.map { $0.error == nil } == [true, false, true])
             let values = try ["a", "b", "c"].map { try cache.storage.value(forKey: $0) }
             #expect(values == [.blob(9), .blob(0), .blob(2)])
@@ -73,7 +73,7 @@ import Testing
                 }
             // Fails once in the shared attempt, and once when the store is retried alone.
             cache.fileSystem.fail(call, EIO, after: path == nil ? 1 : 0, times: path == nil ? 1 : 2, path: path)
-            let results = cache.storage.store(requests)
+            let results = cache.storage.commit(cache.storage.store.stage(requests))
             cache.fileSystem.heal()
             #expect(results.map { $0.error == nil } == [true, path == nil, true])
             #expect(try cache.storage.value(forKey: "b") == (path == nil ? .blob(1) : nil))
@@ -92,7 +92,7 @@ import Testing
             for seed in 0..<4 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             let requests = try (0..<4).map { try request("\($0)", 10 + $0, in: cache) }
             cache.refuseCommits(times: times)
-            let results = cache.storage.store(requests)
+            let results = cache.storage.commit(cache.storage.store.stage(requests))
             cache.refuseCommits(times: 0)
             for seed in 0..<4 {
                 #expect((results[seed].error == nil) == (times == 1))
@@ -106,10 +106,41 @@ import Testing
             let requests = try (0..<4).map { try request("\($0)", $0, in: cache) }
             cache.storage.suspend()
             let before = cache.fileSystem.calls(of: .createFile)
-            for result in cache.storage.store(requests) { #expect(result.error != nil) }
+            for result in cache.storage.commit(cache.storage.store.stage(requests)) { #expect(result.error != nil) }
             #expect(cache.fileSystem.calls(of: .createFile) - before == 4)
             cache.storage.resume()
-            for result in cache.storage.store(requests) { #expect(result.error == nil) }
+            for result in cache.storage.commit(cache.storage.store.stage(requests)) { #expect(result.error == nil) }
+        }
+    }
+
+    @Test func `while one batch of a cache commits, the next one is staged`() async throws {
+        try await withImageCache { subject in
+            let (disk, cache) = (subject.disk, subject.cache)
+            let (isHeld, mayCommit, isFirst) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Locked(true))
+            cache.ioQueue.suspend()
+            let done = Calls<Int>()
+            for number in 0..<100 {
+                cache.storeToDisk(.blob(number), forKey: "\(number)") { _ in done.record(number) }
+            }
+            disk.beforeCommit {
+                let isFirst = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                guard isFirst else { return true }
+                isHeld.signal()
+                mayCommit.wait()
+                return true
+            }
+            cache.ioQueue.resume()
+            await Task.detached { isHeld.wait() }.value
+            // The files of the first batch have their final names by now.
+            while disk.names(in: "staging").count < 32 { try await Task.sleep(nanoseconds: 1_000_000) }
+            #expect(done.count == 0)
+            mayCommit.signal()
+            await subject.settle()
+            #expect(done.values == Array(0..<100))
+            for number in 0..<100 { #expect(try subject.storage.value(forKey: "\(number)") == .blob(number)) }
         }
     }
 

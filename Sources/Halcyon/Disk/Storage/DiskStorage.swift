@@ -239,18 +239,20 @@ public enum DiskStorage {
 
         /// Like several calls of ``store(value:forKey:expiration:writeOptions:forcedExtension:)``, for tests of what happens in between.
         package func storeTogether(_ values: [(key: String, value: T)]) throws -> [Result<(), KingfisherError>] {
-            store(
-                try values.compactMap { key, value in
-                    try request(
-                        toStore: value, forKey: key, named: blobName(forKey: key, forcedExtension: nil),
-                        origin: KeyOrigin(baseKey: key), expiration: .days(9), writeOptions: [],
-                        attributes: EntryAttributes())
-                })
+            let requests = try values.compactMap { key, value in
+                try request(
+                    toStore: value, forKey: key, named: blobName(forKey: key, forcedExtension: nil),
+                    origin: KeyOrigin(baseKey: key), expiration: .days(9), writeOptions: [],
+                    attributes: EntryAttributes())
+            }
+            return commit(store.stage(requests))
         }
 
-        /// Stores several values in this order, with one commit for as many of them as can share it.
-        func store(_ requests: [EntryStore.StoreRequest]) -> [Result<(), KingfisherError>] {
-            zip(requests, store.store(requests)).map { request, result in result.mapError { fileError($0, request) } }
+        /// Commits staged values in this order.
+        func commit(_ groups: [EntryStore.StagedGroup]) -> [Result<(), KingfisherError>] {
+            zip(groups.flatMap(\.requests), store.commit(groups)).map { request, result in
+                result.mapError { fileError($0, request) }
+            }
         }
 
         private func fileError(_ error: any Error, _ request: EntryStore.StoreRequest) -> KingfisherError {

@@ -27,29 +27,40 @@ extension EntryStore {
         let file: FileStatus
     }
 
-    /// Stores blobs in this order, with one commit for as many of them as can share it.
-    ///
-    /// - Returns: for each, what ``store(_:)-swift.method`` would throw.
-    func store(_ requests: [StoreRequest]) -> [Result<Void, any Error>] {
+    /// Stores that are about to share a commit.
+    struct StagedGroup {
+        let requests: ArraySlice<StoreRequest>
+        let staged: Result<[StagedStore], any Error>
+    }
+
+    /// Stages blobs, in groups that can share a commit. Takes no lock, so another thread may commit earlier groups meanwhile.
+    /// Pass the groups to ``commit(_:)-([StagedGroup])``.
+    func stage(_ requests: [StoreRequest]) -> [StagedGroup] {
         var rest = requests[...]
-        var results: [Result<Void, any Error>] = []
+        var groups: [StagedGroup] = []
         while !rest.isEmpty {
             let group = StoreQueue.prefix(of: rest)
             rest = rest.dropFirst(group.count)
-            results += group.count > 1 ? storeGroup(group) : group.map { request in Result { try store(request) } }
+            groups.append(StagedGroup(requests: group, staged: Result { try stageTogether(group) }))
         }
-        return results
+        return groups
     }
 
-    private func storeGroup(_ group: ArraySlice<StoreRequest>) -> [Result<Void, any Error>] {
+    /// Commits groups in this order.
+    ///
+    /// - Returns: for each store, what ``store(_:)`` would throw.
+    func commit(_ groups: [StagedGroup]) -> [Result<Void, any Error>] { groups.flatMap(commit) }
+
+    private func commit(_ group: StagedGroup) -> [Result<Void, any Error>] {
         do {
-            try storeTogether(group)
-            return group.map { _ in .success(()) }
+            try storeQueue.commit(group.staged.get(), together: commit)
+            group.requests.forEach(tell)
+            return group.requests.map { _ in .success(()) }
         } catch  where StoreQueue.affectsAll(error) {
-            return group.map { _ in .failure(error) }
+            return group.requests.map { _ in .failure(error) }
         } catch {
             // Any of them may be the cause.
-            return group.map { request in Result { try store(request) } }
+            return group.requests.map { request in Result { try store(request) } }
         }
     }
 
@@ -63,19 +74,18 @@ extension EntryStore {
         tell(of: request)
     }
 
-    private func storeTogether(_ requests: ArraySlice<StoreRequest>) throws {
+    private func stageTogether(_ requests: ArraySlice<StoreRequest>) throws -> [StagedStore] {
         var staged: [StagedStore] = []
         do {
             for request in requests {
                 try request.attributes.validate()
                 staged.append(try stage(request))
             }
+            return staged
         } catch {
             for store in staged { undo(store, isPublished: false) }
             throw error
         }
-        try storeQueue.commit(staged, together: commit)
-        requests.forEach(tell)
     }
 
     /// Called after the store's turn in the queue, because an observer may store, too.
