@@ -12,6 +12,8 @@ package struct Tuning: Sendable {
     package var readerTimeout = 250
     /// Delay from an opening to the completion of an upgraded index, so that a short-lived process can end before it.
     package var upgradeDelay = 1_000
+    /// Maximum number of stores that share a transaction, which holds the lock while it renames their files.
+    package var storeBatchSize = 32
     /// Maximum number of entries that one transaction removes.
     package var batchSize = 128
     /// Maximum number of access log notes that one transaction writes.

@@ -80,7 +80,7 @@ extension ImageCache {
     }
 
     /// The bounds of one batch. The first store's handler waits for the whole batch, and limits are enforced after it.
-    private static let (callsTogether, bytesTogether, millisecondsTogether) = (32, 1 << 20, 5)
+    private static let (bytesTogether, millisecondsTogether) = (1 << 20, 5)
 
     private struct Batch {
         var calls: [CurrentCall]
@@ -128,7 +128,9 @@ extension ImageCache {
             let one = CurrentCall(store: store, request: request(for: store))
             batch.append(one)
             bytes += one.storing?.data.count ?? 0
-            if batch.count == Self.callsTogether || bytes >= Self.bytesTogether || MonotonicTime.now >= deadline {
+            if batch.count == diskStorage.store.environment.tuning.storeBatchSize || bytes >= Self.bytesTogether
+                || MonotonicTime.now >= deadline
+            {
                 break
             }
         }

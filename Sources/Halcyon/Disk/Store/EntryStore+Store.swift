@@ -39,7 +39,7 @@ extension EntryStore {
         var rest = requests[...]
         var groups: [StagedGroup] = []
         while !rest.isEmpty {
-            let group = StoreQueue.prefix(of: rest)
+            let group = storeQueue.prefix(of: rest)
             rest = rest.dropFirst(group.count)
             groups.append(StagedGroup(requests: group, staged: Result { try stageTogether(group) }))
         }

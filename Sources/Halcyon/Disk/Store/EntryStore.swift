@@ -16,7 +16,7 @@ package final class EntryStore: FolderWork {
     let remover: Remover
     let evictor: Evictor
     let repairer: Repairer
-    let storeQueue = StoreQueue()
+    let storeQueue: StoreQueue
     let acceptedWork = AcceptedWork()
     let observers = Observers()
     let removals = RemovalWatch()
@@ -46,6 +46,7 @@ package final class EntryStore: FolderWork {
         recorder = AccessRecorder(folder, housekeeping: housekeeping, observers: observers)
         settler = Settler(folder, housekeeping: housekeeping)
         adopter = Adopter(folder, previousIndex: previousIndex)
+        storeQueue = StoreQueue(environment.tuning)
         unlinker = Unlinker(blobs: blobs, housekeeping: housekeeping, tuning: environment.tuning)
         remover = Remover(folder: folder, settler: settler, recorder: recorder, unlinker: unlinker)
         repairer = Repairer(folder: folder, settler: settler)

@@ -9,8 +9,7 @@ internal import HalcyonSQLite
 final class StoreQueue: Sendable {
     typealias StagedStore = EntryStore.StagedStore
 
-    /// Maximum number of stores in a transaction, which holds the lock while it renames their files.
-    private static let batchSize = 32
+    private let tuning: Tuning
 
     private final class Ticket: @unchecked Sendable {
         // Sendable because only turns of `queue` use `result`, and the stores are constant.
@@ -26,6 +25,8 @@ final class StoreQueue: Sendable {
 
     private let queue = DispatchQueue(label: "halcyon.store")
     private let waiting: Locked<[Ticket]> = Locked([])
+
+    init(_ tuning: Tuning) { self.tuning = tuning }
 
     /// Returns when the stores are committed, by this thread or another one.
     ///
@@ -59,7 +60,7 @@ final class StoreQueue: Sendable {
     /// Takes the tickets at the front that can share a transaction, at least one.
     private func takeBatch() -> [Ticket] {
         waiting.withLock { tickets in
-            var group = StoreGroup()
+            var group = StoreGroup(limit: tuning.storeBatchSize)
             var batch = Array(tickets.prefix { group.admit($0.stores.map(\.request)) })
             if batch.isEmpty { batch = Array(tickets.prefix(1)) }
             tickets.removeFirst(batch.count)
@@ -68,18 +69,21 @@ final class StoreQueue: Sendable {
     }
 
     /// The requests at the front that can share a transaction, at least one.
-    static func prefix(of requests: ArraySlice<EntryStore.StoreRequest>) -> ArraySlice<EntryStore.StoreRequest> {
-        var group = StoreGroup()
+    func prefix(of requests: ArraySlice<EntryStore.StoreRequest>) -> ArraySlice<EntryStore.StoreRequest> {
+        var group = StoreGroup(limit: tuning.storeBatchSize)
         let batch = requests.prefix { group.admit([$0]) }
         return batch.isEmpty ? requests.prefix(1) : batch
     }
 
     /// Stores of different names. A store that must not overwrite is alone, because its refusal would fail the others.
     private struct StoreGroup {
+        let limit: Int
         private var names: Set<BlobName> = []
 
+        init(limit: Int) { self.limit = limit }
+
         mutating func admit(_ requests: [EntryStore.StoreRequest]) -> Bool {
-            guard names.count + requests.count <= batchSize, requests.allSatisfy(\.overwriting),
+            guard names.count + requests.count <= limit, requests.allSatisfy(\.overwriting),
                 requests.allSatisfy({ !names.contains($0.name) })
             else { return false }
             names.formUnion(requests.map(\.name))

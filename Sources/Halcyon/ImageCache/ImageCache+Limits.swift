@@ -1,0 +1,91 @@
+internal import Foundation
+
+/// The eviction that follows stores.
+struct DiskTrim {
+    fileprivate var cleaning: DiskCleaning?
+    fileprivate var target = Totals(entries: .max, bytes: .max)
+    /// Totals that the last eviction could not get below because of pinned entries or blobs that cannot be removed.
+    fileprivate var floor: Totals?
+}
+
+// On the I/O queue.
+extension ImageCache {
+    /// An entry that was just stored.
+    struct Stored {
+        let name: BlobName
+        let bytes: Int
+    }
+
+    /// Evicts if stores have exceeded a limit.
+    ///
+    /// While an eviction is under way, each store also runs one of its batches, so that a run of stores cannot outpace it.
+    func keepLimits(afterStoring stored: [Stored]) {
+        let limits = diskStorage.config.limits
+        guard !limits.isUnlimited else { return }
+        // Before the eviction, which would remove all other entries to make room for these.
+        let tooLarge = Set(stored.filter { limits.bytes > 0 && $0.bytes > limits.bytes }.map(\.name))
+        let goneCount = tooLarge.filter { remove($0, ifLargerThan: limits.bytes) }.count
+        // Entries that are being cleared are no reason to evict later ones.
+        guard !isClearing else { return }
+        for _ in 0..<stored.count - goneCount {
+            beginTrimming(to: limits)
+            guard trim.cleaning != nil else { return }
+            trimBatch()
+        }
+    }
+
+    /// Entries that are being cleared need no eviction, and entries stored later must not be evicted in their place.
+    func stopTrimming() {
+        guard let cleaning = trim.cleaning else { return }
+        trim.cleaning = nil
+        postDidClean(removed: cleaning.removedNames)
+    }
+
+    func beginTrimming(to limits: StorageLimits) {
+        guard trim.cleaning == nil, let target = target(of: limits) else { return }
+        trim.target = target
+        trim.cleaning = DiskCleaning(diskStorage, downTo: target)
+        ioQueue.async { [self] in continueTrimming() }
+    }
+
+    /// An entry larger than the whole limit would evict all others and then itself.
+    ///
+    /// - Returns: whether it was removed. If it cannot be removed now, the next clean retries.
+    private func remove(_ name: BlobName, ifLargerThan limit: Int64) -> Bool {
+        guard (try? diskStorage.store.remove(name, ifLargerThan: limit)) == true else { return false }
+        postDidClean(removed: [name.text])
+        return true
+    }
+
+    /// If the last eviction could not reach its target, waits until the totals have grown by an eighth of a limit. Otherwise
+    /// every store at the limit would search in vain.
+    private func target(of limits: StorageLimits) -> Totals? {
+        guard let totals = try? diskStorage.totals(adopting: false) else { return nil }
+        if let floor = trim.floor {
+            let step = limits.step
+            guard totals.bytes > floor.bytes + step.bytes || totals.entries > floor.entries + step.entries else {
+                // Entries removed since then did not block the eviction.
+                trim.floor = Totals(
+                    entries: min(floor.entries, totals.entries), bytes: min(floor.bytes, totals.bytes))
+                return nil
+            }
+        }
+        // A store may fill the cache exactly to its limit; a clean makes room from there on.
+        return try? diskStorage.store.evictor.target(of: limits, adopting: false, tolerating: 1)
+    }
+
+    private func continueTrimming() {
+        trimBatch()
+        guard trim.cleaning != nil else { return }
+        ioQueue.async { [self] in continueTrimming() }
+    }
+
+    private func trimBatch() {
+        guard let cleaning = trim.cleaning, !cleaning.runBatch() else { return }
+        trim.cleaning = nil
+        // If this fails, the next store checks again.
+        let left = try? diskStorage.totals(adopting: false)
+        trim.floor = left.flatMap { $0.bytes > trim.target.bytes || $0.entries > trim.target.entries ? $0 : nil }
+        postDidClean(removed: cleaning.removedNames)
+    }
+}
