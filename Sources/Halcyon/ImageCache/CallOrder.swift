@@ -121,7 +121,7 @@ final class CallOrder: Sendable {
     /// - Parameter enqueue: receives the number for ``endWideRemoval(_:)``. Called under the lock.
     func beginWideRemoval(_ conditions: KeyConditions? = nil, enqueue: (Int) -> Void) {
         state.withLock { state in
-            let number = state.beginChangeOfAll()
+            let number = state.overtakeAll()
             state.wideRemovals.append(WideRemoval(number: number, conditions: conditions))
             enqueue(number)
         }
@@ -172,14 +172,15 @@ final class CallOrder: Sendable {
 
     func beginChangeOfAll() {
         state.withLock { state in
-            _ = state.beginChangeOfAll()
+            _ = state.overtakeAll()
             state.changing += 1
         }
     }
 
+    /// Later calls see the whole change, so they do not join loads that ran during it.
     func endChangeOfAll() {
         state.withLock { state in
-            state.count += 1
+            _ = state.overtakeAll()
             state.changing -= 1
         }
     }
@@ -301,8 +302,10 @@ extension CallOrder.State {
         return count
     }
 
+    /// Overtakes all loads.
+    ///
     /// - Returns: the change's number.
-    fileprivate mutating func beginChangeOfAll() -> Int {
+    fileprivate mutating func overtakeAll() -> Int {
         count += 1
         for key in keys.keys where keys[key]?.loads.isEmpty == false { update(key) { $0.overtakeLoads() } }
         return count
@@ -332,7 +335,7 @@ extension CallOrder.State {
         let (source, isLatest) = source(of: blob.name, key: blob.key, waits: waits)
         let load = DiskLoad(of: blob, from: source, for: member, isJoinable: waits)
         load.isCurrent = isLatest && changing == 0
-        if load.isCurrent { keys[blob.key, default: CallOrder.Key()].loads.append(load) }
+        if isLatest { keys[blob.key, default: CallOrder.Key()].loads.append(load) }
         return load
     }
 

@@ -37,7 +37,8 @@ final class DiskLoad: @unchecked Sendable {
     let isJoinable: Bool
     /// A load that has begun cannot be withdrawn.
     var hasBegun: Bool
-    /// False once a later change of the key is called: then no other load may join, and the image may not enter memory.
+    /// Whether the image may enter memory: no change of the key, and none of all keys, has been called since the load, or was under
+    /// way when it began.
     var isCurrent = true
 
     init(of blob: Blob, from source: CallOrder.Source, for member: Member, isJoinable: Bool) {

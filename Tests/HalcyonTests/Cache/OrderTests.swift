@@ -396,6 +396,33 @@ import Testing
         }
     }
 
+    @Test func `loads of one key are one during a removal from all keys, and after it they read again`() async throws {
+        try await withImageCache { subject in
+            let (cache, numbers) = (subject.cache, Calls<Int?>())
+            try await cache.storeToDisk(Pictures.small[1], forKey: "a")
+            let load = { @Sendable in
+                cache.retrieveImage(forKey: "a", callbackQueue: .untouch) {
+                    numbers.record((try? $0.get())?.image?.number)
+                }
+            }
+            let removed = Calls<Void>()
+            let opened = try await subject.calls(of: .openForReading) {
+                try await withoutLoads {
+                    try await withoutTurns(subject) { cache in
+                        // Conditions on more than keys: the entries tell which images it removes.
+                        cache.removeImages(matching: .init(maximumSize: 1)) { _ in removed.record(()) }
+                        for _ in 0..<8 { load() }
+                    }
+                    _ = await removed.first()
+                    load()
+                }
+                while numbers.count < 9 { try await Task.sleep(nanoseconds: 1_000_000) }
+            }
+            #expect(numbers.values == Array(repeating: 1, count: 9))
+            #expect(opened == 2)
+        }
+    }
+
     @Test func `joined loads keep their own expirations and queues`() async throws {
         try await withImageCache { subject in
             let (cache, calls) = (subject.cache, Calls<Void>())
