@@ -42,7 +42,7 @@ enum PackedName {
     }
 
     /// Of a digit. Letters have bit 6 set, and their low bits count from 1.
-    private static func value(of digit: UInt8) -> UInt8 { (digit & 0xF) &+ 9 &* (digit >> 6) }
+    private static func value(of digit: UInt8) -> UInt8 { (digit & 0xF) + 9 * (digit >> 6) }
 
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
