@@ -101,10 +101,10 @@ package final class EntryIndex: Sendable {
         try readingAgain { try readOnReader(body) }
     }
 
-    /// Like ``read(_:)``, for a few rows: uses the writer's connection if no other thread does. Its page cache, unlike those of the
-    /// readers, survives the commits of this process.
+    /// Like ``read(_:)``, for a few rows: until there is a reading connection, uses the writer's if no other thread does. So the
+    /// first answer after an opening needs one connection. Later on, stores would wait for lookups.
     func lookUp<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try readingAgain { try readOnFreeWriter(body) ?? readOnReader(body) }
+        try readingAgain { try readOnOpenReader(body) ?? readOnFreeWriter(body) ?? readOnReader(body) }
     }
 
     /// - Parameter read: returns nil if the index is closed.
@@ -158,6 +158,10 @@ package final class EntryIndex: Sendable {
 
     private func readOnReader<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
         try readers.read(opening: openReader) { try body(IndexSession(connection: $0)) }
+    }
+
+    private func readOnOpenReader<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
+        try readers.read(opening: openReader, includingFirst: false) { try body(IndexSession(connection: $0)) }
     }
 
     private func readOnFreeWriter<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {

@@ -46,13 +46,14 @@ final class ReaderPool: Sendable {
     ///
     /// - Parameter connect: opens a connection; nil if that is not possible now. If it fails for a further one, the call waits for
     ///   the first one instead.
+    /// - Parameter includingFirst: false to return nil instead of opening the first one.
     /// - Returns: nil if the pool is closed.
     func read<Result>(
-        opening connect: () throws -> Connection?, _ body: (Connection) throws -> Result
+        opening connect: () throws -> Connection?, includingFirst: Bool = true, _ body: (Connection) throws -> Result
     ) throws -> Result? {
         for (number, slot) in slots.enumerated() {
             let result: Result?? = try slot.withLockIfFree { slot in
-                do { try open(&slot, connect) } catch  where number > 0 {}
+                if includingFirst || number > 0 { do { try open(&slot, connect) } catch  where number > 0 {} }
                 return try use(&slot, body)
             }
             guard case .some(let result) = result else { continue }
@@ -61,7 +62,7 @@ final class ReaderPool: Sendable {
             break
         }
         return try slots[0].withLock { slot in
-            try open(&slot, connect)
+            if includingFirst { try open(&slot, connect) }
             return try use(&slot, body)
         }
     }
