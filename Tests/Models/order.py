@@ -16,12 +16,13 @@ The rules of order, as they are checked here:
 import itertools, sys
 
 # A change: (number, kind, key, encoded). Numbers are those of the calls; kinds: store, bad (a store that cannot be encoded), remove, clear,
-# purge (a removal of all keys in batches, between which others run), clean.
+# purge (a removal of all keys in batches, between which others run), filter (the same, but only its end tells which keys it has
+# removed), clean.
 # A load: (number, key, state, group, admitted): waiting, reading, done; admitted is the latest change of its key at its call.
 
 class State:
     __slots__ = ("disk", "mem", "queue", "batch", "loads", "groups", "failed", "reported", "answers", "held", "at", "latest",
-                 "purges", "history")
+                 "purges", "history", "filters", "changing")
 
     def __init__(s):
         s.disk = {}       # key: number of the store whose bytes are there
@@ -29,7 +30,7 @@ class State:
         s.queue = ()      # changes called and not taken by the writer
         s.batch = ()      # changes being committed
         s.loads = ()      # (number, key, phase, sees): phase: pending store's number | 'queued' | 'reading' | 'read'
-        s.groups = ()     # (key, members, phase, value, joinable)
+        s.groups = ()     # (key, members, phase, value, joinable): False, True, or "only": it may be joined, and enters no memory
         s.failed = frozenset()
         s.reported = ()
         s.answers = ()    # (load, value)
@@ -38,10 +39,13 @@ class State:
         s.latest = {}     # key: the latest change called on it
         s.history = {}    # key: all changes called on it
         s.purges = ()     # (number, keys left): removals in batches that have had their turn
+        s.filters = ()    # (number, keys left, keys removed): filters that have had their turn
+        s.changing = ()   # filters that have not ended
 
     def key(s):
         return (tuple(sorted(s.disk.items())), tuple(sorted(s.mem.items())), s.queue, s.batch, s.loads, s.groups, s.failed,
-                s.reported, s.answers, s.held, s.at, tuple(sorted(s.history.items())), s.purges)
+                s.reported, s.answers, s.held, s.at, tuple(sorted(s.history.items())), s.purges, s.filters,
+                s.changing)
 
     def copy(s):
         t = State()
@@ -63,8 +67,11 @@ class Model:
         if kind == "cancel": return self.cancel(s, key)
         if kind == "forget": s.mem.pop(key, None); return self.detach(s, [key])
         s.queue += ((number, kind, key, kind not in ("store", "bad")),)
-        keys = [key] if key else list({k for sc in self.scripts for o in sc for k in o[1:2] if isinstance(k, str)})
+        keys = [key] if key else self.keys()
         if kind == "clean": return
+        if kind == "filter":
+            s.changing += (number,)
+            return self.detach(s, keys)
         for k in keys:
             s.latest[k] = (number, "store" if kind == "bad" else kind)
             s.history[k] = s.history.get(k, ()) + (s.latest[k],)
@@ -72,14 +79,16 @@ class Model:
             else: s.mem.pop(k, None)
         self.detach(s, keys)
 
+    def keys(self): return list({k for sc in self.scripts for o in sc for k in o[1:2] if isinstance(k, str)})
+
     def detach(self, s, keys):
-        s.groups = tuple((k, m, p, v, j and k not in keys) for k, m, p, v, j in s.groups)
+        s.groups = tuple((k, m, p, v, False if k in keys else j) for k, m, p, v, j in s.groups)
 
     def pending(self, s, key):
         """The latest change of a key that has not ended."""
         for change in reversed(s.batch + s.queue):
             # What could not be encoded changes nothing on disk.
-            if change[1] != "clean" and change[2] in (key, None) and not self.is_void(s, change): return change
+            if change[1] not in ("clean", "filter") and change[2] in (key, None) and not self.is_void(s, change): return change
         return self.purge(s, key)
     def is_void(self, s, change): return change[1] == "bad" and change[3]
 
@@ -97,15 +106,15 @@ class Model:
         if change: s.loads += ((number, key, change[0]),); return
         for i, (k, members, phase, value, joinable) in enumerate(s.groups):
             if k == key and joinable:
-                s.groups = s.groups[:i] + ((k, members + (number,), phase, value, True),) + s.groups[i + 1:]
+                s.groups = s.groups[:i] + ((k, members + (number,), phase, value, joinable),) + s.groups[i + 1:]
                 return
-        s.groups += ((key, (number,), "queued", None, True),)
+        s.groups += ((key, (number,), "queued", None, "only" if s.changing else True),)
 
     def load_now(self, s, number, key):
         if key in s.mem: return self.answer(s, [number], s.mem[key])
-        is_latest = True
+        is_latest = not s.changing
         for change in reversed(s.batch + s.queue):
-            if change[1] == "clean" or change[2] not in (key, None): continue
+            if change[1] in ("clean", "filter") or change[2] not in (key, None): continue
             if change[1] not in ("store", "bad"): return self.answer(s, [number], None)
             if self.is_void(s, change): continue
             if change[3]:
@@ -160,14 +169,14 @@ class Model:
                 self.answer(t, members, value); yield ("end", k), t
 
     def refill(self, t, key, value, joinable):
-        if joinable and value is not None: t.mem[key] = value
+        if joinable is True and value is not None: t.mem[key] = value
 
     def takes(self, s):
         """A run of encoded stores and removals from the front, or one change of many keys."""
         if s.batch or not s.queue: return
         n = 0
         while n < len(s.queue) and s.queue[n][3] and s.queue[n][1] in ("store", "bad", "remove"): n += 1
-        if n == 0 and s.queue[0][1] in ("clear", "clean", "purge"): n = 1
+        if n == 0 and s.queue[0][1] in ("clear", "clean", "purge", "filter"): n = 1
         if n == 0: return
         t = s.copy(); t.batch, t.queue = s.queue[:n], s.queue[n:]
         yield ("take", n), t
@@ -181,13 +190,17 @@ class Model:
                 elif kind == "remove": t.disk.pop(key, None)
                 elif kind == "clear": t.disk = {}
                 elif kind == "purge": t.purges += ((number, tuple(sorted(t.disk))),)
+                elif kind == "filter": t.filters += ((number, tuple(sorted(t.disk)), ()),)
             # A removal in batches reports when it has ended, and others may have come before.
-            t.reported += tuple((c[0], True) for c in t.batch if c[1] != "purge"); t.batch = ()
+            t.reported += tuple((c[0], True) for c in t.batch if c[1] not in ("purge", "filter")); t.batch = ()
             yield ("commit",), t
         if s.held and self.may_fail:
             t = s.copy()
             t.failed |= {c[0] for c in t.batch}
-            t.reported += tuple((c[0], False) for c in t.batch); t.batch = ()
+            t.reported += tuple((c[0], False) for c in t.batch)
+            for c in t.batch:
+                if c[1] == "filter": self.end_filter(t, c[0])
+            t.batch = ()
             yield ("fail",), t
 
     def batches(self, s):
@@ -196,6 +209,22 @@ class Model:
             if keys and t.disk.get(keys[0], number) < number: t.disk.pop(keys[0])
             t.purges = s.purges[:i] + (((number, keys[1:]),) if keys else ()) + s.purges[i + 1:]
             yield ("batch", number), t
+        for i, (number, keys, gone) in enumerate(s.filters):
+            t = s.copy()
+            if keys:
+                if t.disk.get(keys[0], number) < number: t.disk.pop(keys[0]); gone += keys[:1]
+                t.filters = s.filters[:i] + ((number, keys[1:], gone),) + s.filters[i + 1:]
+            else:
+                t.filters = s.filters[:i] + s.filters[i + 1:]
+                for k in gone:
+                    t.history[k] = tuple(sorted(t.history.get(k, ()) + ((number, "remove"),)))
+                    if t.latest.get(k, (-1,))[0] < number: t.latest[k] = (number, "remove"); t.mem.pop(k, None)
+                self.end_filter(t, number)
+            yield ("batch", number), t
+
+    def end_filter(self, s, number):
+        s.changing = tuple(n for n in s.changing if n != number)
+        self.detach(s, self.keys())
 
     def locks(self, s):
         t = s.copy(); t.held = not s.held
@@ -251,7 +280,7 @@ class Checker:
         latest = s.latest.get(key)
         if kind == "load" or latest is None or key in s.mem: return latest
         for change in reversed(s.batch + s.queue):
-            if change[1] == "clean" or change[2] not in (key, None): continue
+            if change[1] in ("clean", "filter") or change[2] not in (key, None): continue
             # What is not encoded may be passed over.
             if change[3]: return (change[0], change[1])
         return None if any(c[0] == latest[0] for c in s.batch + s.queue) else latest
@@ -285,7 +314,7 @@ class Checker:
         if t.groups or t.loads: self.fail("4: a load waits for the writer", path)
 
     def check_end(self, s, path):
-        if s.groups or s.loads or s.purges or s.batch and not s.held: self.fail("a call that never ends", path)
+        if s.groups or s.loads or s.purges or s.filters or s.batch and not s.held: self.fail("a call that never ends", path)
 
 def any_after(s, key, change):
     latest = s.latest.get(key)
@@ -300,6 +329,7 @@ SCRIPTS = {
     "a clean between": [[("store", "a"), ("clean",), ("load", "a")], [("remove", "a"), ("load", "a")]],
     "a load on its caller's thread": [[("remove", "a"), ("store", "a"), ("now", "a")], [("now", "a"), ("load", "a")]],
     "a store during a removal in batches": [[("purge",), ("store", "a"), ("forget", "a"), ("load", "a")], [("load", "a"), ("now", "a")]],
+    "a removal whose entries tell the keys": [[("filter",), ("load", "a"), ("store", "a"), ("load", "a")], [("load", "a"), ("now", "a")]],
     "a store that cannot be encoded": [[("clear",), ("bad", "a"), ("forget", "a"), ("load", "a")], [("load", "a"), ("now", "a")]],
     "everything": [[("store", "a"), ("load", "b")], [("load", "a"), ("clear",)], [("store", "b"), ("load", "a")]],
 }
@@ -308,6 +338,8 @@ SCRIPTS = {
 class RefillsWhatChanged(Model):
     def refill(self, t, key, value, joinable):
         if value is not None: t.mem[key] = value
+class JoinsWhatRanBeforeTheEndOfAFilter(Model):
+    def end_filter(self, s, number): s.changing = tuple(n for n in s.changing if n != number)
 class JoinsAcrossChanges(Model):
     def detach(self, s, keys): pass
 class ReadsBehindAClear(Model):
@@ -339,8 +371,9 @@ class WaitsForTheWriter(Model):
 def main():
     for name, scripts in SCRIPTS.items():
         print(f"{name}: {Checker(Model(scripts)).run():,} states")
-    for mistake in (RefillsWhatChanged, JoinsAcrossChanges, ReadsBehindAClear, CommitsWhatIsEncodedFirst, PassesOverARemoval,
-                    HidesWhatIsStoredDuringAPurge, ShowsWhatAPurgeHasStillToRemove, ReadsTheDiskWhereAnEncodingFailed, WaitsForTheWriter):
+    for mistake in (RefillsWhatChanged, JoinsWhatRanBeforeTheEndOfAFilter, JoinsAcrossChanges, ReadsBehindAClear,
+                    CommitsWhatIsEncodedFirst, PassesOverARemoval, HidesWhatIsStoredDuringAPurge, ShowsWhatAPurgeHasStillToRemove,
+                    ReadsTheDiskWhereAnEncodingFailed, WaitsForTheWriter):
         for scripts in SCRIPTS.values():
             try: Checker(mistake(scripts)).run()
             except AssertionError as error:
