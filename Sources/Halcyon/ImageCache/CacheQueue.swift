@@ -46,15 +46,24 @@ final class CacheQueue: Sendable {
         }
     }
 
-    /// Runs `body` while `ahead` runs on another thread, and returns what that returned.
+    /// Runs `body` while `ahead` runs on another thread, and returns what that returned. If no other thread was free, runs it
+    /// afterwards.
     func during<Result: Sendable>(_ ahead: @escaping @Sendable () -> Result, _ body: () -> Void) -> Result? {
-        let result = Locked<Result?>(nil)
+        let (result, isTaken) = (Locked<Result?>(nil), Locked(false))
+        let take = { @Sendable in
+            isTaken.withLock { isTaken in
+                defer { isTaken = true }
+                return !isTaken
+            }
+        }
         let work = DispatchWorkItem {
+            guard take() else { return }
             let value = ahead()
             result.withLock { $0 = value }
         }
         aheadQueue.async(execute: work)
         body()
+        if take() { return ahead() }
         // Lends the priority of this thread.
         work.wait()
         return result.withLock { $0 }

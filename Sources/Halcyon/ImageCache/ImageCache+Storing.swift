@@ -56,7 +56,7 @@ extension ImageCache {
     }
 }
 
-// On the I/O queue.
+// On the I/O queue, and on the one for work ahead of it.
 extension ImageCache {
     /// A call whose turn has come.
     private struct CurrentCall {

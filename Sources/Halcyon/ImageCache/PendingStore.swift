@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A store that has been called and has not ended.
 ///
-/// Its image is serialized once, by the first to need the bytes: the I/O queue when the store's turn comes, or an earlier load of
+/// Its image is serialized once, by the first to need the bytes: a cache's queues when the store's turn comes, or an earlier load of
 /// the same key.
 final class PendingStore: @unchecked Sendable {
     // Sendable because its variables are guarded by locks.

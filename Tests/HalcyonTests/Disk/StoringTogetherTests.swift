@@ -144,6 +144,20 @@ import Testing
         }
     }
 
+    @Test func `work ahead runs once, on another thread or after the work beside it`() {
+        let (queue, count) = (CacheQueue(), Locked(0))
+        for round in 0..<200 {
+            let result = queue.during(
+                {
+                    count.withLock { count in
+                        count += 1
+                        return count
+                    }
+                }, { if round.isMultiple(of: 2) { usleep(200) } })
+            #expect(result == round + 1)
+        }
+    }
+
     @Test func `concurrent callers share commits, and each one's store is there when it returns`() throws {
         try withCache { cache in
             let storage = cache.storage

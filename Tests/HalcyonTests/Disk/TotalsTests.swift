@@ -169,6 +169,19 @@ import Testing
         }
     }
 
+    @Test func `a large entry whose file cannot be examined stops no eviction`() throws {
+        try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
+            try cache.storage.store(value: .blob(0, count: 300), forKey: "large", attributes: .init(isPinned: true))
+            for seed in 1..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.settle()
+            let path = cache.storage.cacheFileName(forKey: "large")
+            cache.fileSystem.fail(.status, EIO, times: nil, path: path)
+            #expect(try cache.storage.removeSizeExceededValues().count == 7)
+            cache.fileSystem.heal()
+            #expect(cache.storage.isCached(forKey: "large"))
+        }
+    }
+
     @Test func `without an index a clean still cleans`() throws {
         try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
             for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }

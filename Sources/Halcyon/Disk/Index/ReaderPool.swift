@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// The reading connections. Each opens when all before it are in use.
+/// The reading connections. The first one opens with the first read, each further one when all before it are in use.
 final class ReaderPool: Sendable {
     private let slots: [Locked<Slot?>]
     private let opening = Locked(Opening())

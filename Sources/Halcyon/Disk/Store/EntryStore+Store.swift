@@ -33,7 +33,7 @@ extension EntryStore {
         let staged: Result<[StagedStore], any Error>
     }
 
-    /// Stages blobs, in groups that can share a commit. Takes no lock, so another thread may commit earlier groups meanwhile.
+    /// Stages blobs, in groups that can share a commit. Another thread may commit earlier groups meanwhile.
     /// Pass the groups to ``commit(_:)-([StagedGroup])``.
     func stage(_ requests: [StoreRequest]) -> [StagedGroup] {
         var rest = requests[...]
@@ -56,7 +56,7 @@ extension EntryStore {
             try storeQueue.commit(group.staged.get(), together: commit)
             group.requests.forEach(tell)
             return group.requests.map { _ in .success(()) }
-        } catch  where StoreQueue.affectsAll(error) {
+        } catch  where StoreQueue.affectsAll(error) || (group.requests.count == 1 && error is CacheStorageError) {
             return group.requests.map { _ in .failure(error) }
         } catch {
             // Any of them may be the cause.

@@ -90,6 +90,11 @@ final class FolderCondition: Sendable {
     /// When all files were last compared with the rows.
     var reconciledAt: Timestamp { state.withLock { $0.reconciledAt } }
 
+    /// Another process has done it.
+    func noteReconciliation(at time: Timestamp) {
+        state.withLock { ($0.reconciledAt, $0.reconciliationBegan) = (time, time) }
+    }
+
     func beginReconciliation(at now: Timestamp) { state.withLock { $0.reconciliationBegan = now } }
 
     /// Whether no process has reconciled the directory within an interval, and this one has not tried to.

@@ -79,7 +79,10 @@ struct Evictor: FolderWork {
     private func clampFutureAccesses() throws {
         let now = now
         let bounds = FutureBounds(at: now)
-        guard try index.read({ try $0.hasFuture(beyond: bounds) }) else { return }
+        // With ranks ahead, it counts the entries, which lookups must not wait for.
+        let isLong = try index.read { try $0.hasRanksAhead() }
+        let hasFuture = { (session: IndexSession) in try session.hasFuture(beyond: bounds) }
+        guard try isLong ? index.readAtLength(hasFuture) : index.read(hasFuture) else { return }
         let limit = environment.tuning.flushBatchSize
         // Bounded, because a damaged index may return the same rows repeatedly.
         let most = try Int(clamping: index.read { try $0.totals() }.entries) / limit

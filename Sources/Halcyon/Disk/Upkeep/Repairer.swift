@@ -22,38 +22,49 @@ struct Repairer: FolderWork {
     /// - Returns: whether anything was wrong.
     @discardableResult
     func recountTotals() throws -> Bool {
-        let (isRight, impossible, largest) = try index.readAtLength { session in
+        let (isRight, impossible) = try index.readAtLength { session in
             try session.connection.reading {
                 (
                     try session.notedTotals() == session.countedTotals(),
-                    try session.entriesOfImpossibleSize(limit: 1_024), try session.largestEntries(limit: Self.sample)
+                    try session.entriesOfImpossibleSize(limit: 1_024)
                 )
             }
         }
         for entry in impossible { try settler.settleInTransaction(entry.name) }
-        let dropped = try settle(largest)
-        // Smaller ones may be wrong too.
-        if dropped == Self.sample { try settleRows() }
-        guard !isRight || !impossible.isEmpty || dropped > 0 else { return false }
+        guard try settleLargestRows() || !isRight || !impossible.isEmpty else { return false }
         try index.write { try $0.repairTotals() }
         return true
     }
 
-    /// How many of the largest rows are compared with their files whenever totals are counted.
-    private static let sample = 16
+    /// How many of the largest rows are compared with their files whenever totals are counted. If all of them are wrong, as many more,
+    /// up to a limit: a caller may be waiting, and the daily sweep compares the rest.
+    private static let (sample, sampleLimit) = (16, 256)
+
+    /// - Returns: whether any of them was deleted.
+    private func settleLargestRows() throws -> Bool {
+        var dropped = 0
+        repeat {
+            let largest = try index.read { try $0.largestEntries(limit: Self.sample) }
+            let count = settle(largest)
+            dropped += count
+            guard count == Self.sample else { break }
+        } while dropped < Self.sampleLimit
+        return dropped > 0
+    }
 
     /// Compares all rows with their files.
     ///
     /// - Complexity: O(entries), a system call each.
-    func settleRows() throws { try forEachEntryPage { _ = try settle($0) } }
+    func settleRows() throws { try forEachEntryPage { _ = settle($0) } }
 
     /// Settles rows whose name belongs to a file that is not their blob. If there is no file, the next reader notices.
     ///
     /// - Returns: how many rows were deleted.
-    private func settle(_ entries: [Entry]) throws -> Int {
-        try entries.count { entry in
-            guard try blobs.status(of: entry.name).map({ isBlob(of: entry, $0) }) == false else { return false }
-            // If one cannot be settled, continue with the others.
+    private func settle(_ entries: [Entry]) -> Int {
+        // If one cannot be examined or settled, continue with the others.
+        entries.count { entry in
+            let file = try? blobs.status(of: entry.name)
+            guard let file, !isBlob(of: entry, file) else { return false }
             return (try? settler.deleteUnsettledRow(of: entry.name)) == true
         }
     }

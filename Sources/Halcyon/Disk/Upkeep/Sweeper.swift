@@ -90,7 +90,8 @@ struct Sweeper: FolderWork {
         guard !condition.isAdopting, abs(now - condition.reconciledAt) > Self.day else { return }
         condition.beginReconciliation(at: now)
         // Another process may have done it in the meantime.
-        guard try abs(now - index.read { try $0.state() }.reconciledAt) > Self.day else { return }
+        let noted = try index.read { try $0.state() }.reconciledAt
+        guard abs(now - noted) > Self.day else { return condition.noteReconciliation(at: noted) }
         try repairer.recountTotals()
         try repairer.normalizePins()
         // Without hashed names, any file name could be a key.
