@@ -51,6 +51,8 @@ final class HeldWalk: Sendable {
         guard state.withLock({ $0.commit(by: pthread_self()) }) else { return true }
         isHeld.signal()
         mayCommit.wait()
+        // After a batch that held the lock for less than a millisecond, the walk would not pause.
+        usleep(3_000)
         return true
     }
 
