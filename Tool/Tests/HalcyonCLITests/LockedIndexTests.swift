@@ -11,6 +11,8 @@ import Testing
         try tool.write("a.png", .blob(1))
         try tool("put", "a.png")
         try tool("get", "--count-use", "a.png")
+        // Finishes the takeover of the new folder, which the processes before may have been too short for. Queries need that.
+        try tool("check")
         writer = try Connection(path: tool.cache + "/.halcyon/index.sqlite")
         try writer.begin()
     }
