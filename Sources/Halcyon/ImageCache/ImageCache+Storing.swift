@@ -91,8 +91,7 @@ extension ImageCache {
     private func perform(_ run: Locked<[PendingStore]>) {
         var next = stageBatch(of: run)
         while let batch = next {
-            let isLast = run.withLock { $0.isEmpty }
-            guard !isLast else { return store(batch) }
+            guard run.withLock({ !$0.isEmpty }) else { return store(batch) }
             next = ioQueue.during({ [self] in stageBatch(of: run) }, { store(batch) }) ?? nil
         }
     }

@@ -121,6 +121,27 @@ import Testing
         }
     }
 
+    @Test func `a process whose daily sweep another one has done sweeps a day after that one`() throws {
+        var tuning = Tuning.patient
+        tuning.flushCount = 1
+        try withCache(tuning: tuning) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "1", expiration: .never)
+            let other = cache.makeStorage()
+            func read(_ storage: DiskStorage.Backend<Data>, after seconds: Double) throws {
+                cache.clock.advance(by: seconds)
+                _ = try storage.value(forKey: "1")
+                cache.settle()
+            }
+            try read(other, after: 0)
+            try read(other, after: 90_000)
+            try read(cache.storage, after: 40_000)
+            try edit(cache, "UPDATE totals SET bytes = 7")
+            // A day after the other one's sweep, and less than that after this one's attempt.
+            try read(cache.storage, after: 50_000)
+            #expect(try cache.storage.totalSize() == 100)
+        }
+    }
+
     @Test func `a sweep that fails is not tried again with each flush`() throws {
         var tuning = Tuning.patient
         tuning.flushCount = 1

@@ -44,9 +44,10 @@ final class ReaderPool: Sendable {
 
     /// Runs `body` with a connection that no other thread uses.
     ///
-    /// - Parameter connect: opens a connection; nil if that is not possible now. If it fails for a further one, the call waits for
-    ///   the first one instead.
-    /// - Parameter includingFirst: false to return nil instead of opening the first one.
+    /// - Parameters:
+    ///   - connect: opens a connection; nil if that is not possible now. If it fails for a further one, the call waits for the
+    ///     first one instead.
+    ///   - includingFirst: false to return nil instead of opening the first one.
     /// - Returns: nil if the pool is closed.
     func read<Result>(
         opening connect: () throws -> Connection?, includingFirst: Bool = true, _ body: (Connection) throws -> Result

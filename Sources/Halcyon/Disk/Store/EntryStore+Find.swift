@@ -41,7 +41,7 @@ extension EntryStore {
         Content
     >? {
         let (known, ticket) = index.knownRows.look(name)
-        if let known, let found = find(known, ticket, at: now, probe) { return found }
+        if let known, let found = findKnown(known, ticket, at: now, probe) { return found }
         let (wasAdopting, generation) = (condition.adopts(name), index.generation)
         switch row(of: name, ticket, at: now) {
         case .known(let known): return try find(known, at: now, probe)
@@ -58,7 +58,7 @@ extension EntryStore {
     }
 
     /// A hit from a row in memory and the file under the final name; nil if the index has to answer.
-    private func find<Content>(
+    private func findKnown<Content>(
         _ entry: Entry, _ ticket: KnownRows.Ticket, at now: Timestamp, _ probe: Probe<Content>
     ) -> Match<Content>? {
         let note = recorder.log.withLock { $0.note(for: entry.id) }

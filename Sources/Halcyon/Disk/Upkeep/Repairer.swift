@@ -44,7 +44,7 @@ struct Repairer: FolderWork {
     private func settleLargestRows() throws -> Bool {
         var dropped = 0
         repeat {
-            let largest = try index.read { try $0.largestEntries(limit: Self.sample) }
+            let largest = try index.readAtLength { try $0.largestEntries(limit: Self.sample) }
             let count = settle(largest)
             dropped += count
             guard count == Self.sample else { break }

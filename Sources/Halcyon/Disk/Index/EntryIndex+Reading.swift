@@ -1,0 +1,89 @@
+internal import Foundation
+internal import HalcyonSQLite
+
+/// Reads on the connections of the pool, on the writer's, or on one of their own.
+extension EntryIndex {
+    /// Runs `body` on a reading connection. Takes no write lock, and waits for a writer of this process only to open the index,
+    /// for at most ``Tuning/briefTimeout``.
+    package func read<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
+        try readingAgain { try readOnReader(body) }
+    }
+
+    /// Like ``read(_:)``, for a few rows: until there is a reading connection, uses the writer's if no other thread does. So the
+    /// first answer after an opening needs one connection. Later on, stores would wait for lookups.
+    func lookUp<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
+        try readingAgain { try readOnOpenReader(body) ?? readOnFreeWriter(body) ?? readOnReader(body) }
+    }
+
+    /// - Parameter read: returns nil if the index is closed.
+    private func readingAgain<Result>(_ read: () throws -> Result?) throws -> Result {
+        try healingDamage(briefly: true) {
+            do {
+                return try readOnce(read)
+            } catch let error as SQLiteError
+                where !error.isDamage && (refreshIfMoved(force: true) || closeAfterInputOutput(error))
+            {
+                // Another process removed or replaced its files during the read.
+                return try readOnce(read)
+            }
+        }
+    }
+
+    private func readOnce<Result>(_ read: () throws -> Result?) throws -> Result {
+        // Between these two calls, another thread may close the index because its files moved, but not forever.
+        for _ in 0..<3 {
+            // Suspension drops the known rows once. A later read must not bring one back.
+            if isInService, let result = try read() { return result }
+            try openBriefly()
+        }
+        throw SQLiteError(code: .cannotOpen, message: "the index kept closing while it was being opened")
+    }
+
+    /// Runs `body` on a connection of its own. For long reads, which lookups must not wait for.
+    package func readAtLength<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
+        try healingDamage(briefly: true) {
+            // If the index is open, the file is all it needs, and a store may wait while holding the writer's lock.
+            if !isOpen { try openBriefly() }
+            longReads.enter()
+            defer { longReads.leave() }
+            do {
+                return try readOnOwnConnection(body)
+            } catch is SQLiteError where refreshIfMoved(force: true) {
+                // The file that it read is not the directory's index.
+                try openBriefly()
+                return try readOnOwnConnection(body)
+            }
+        }
+    }
+
+    /// A separate function, so that the connection closes when it returns.
+    private func readOnOwnConnection<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
+        let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
+        // Sorting must not write keys to a temporary file.
+        try connection.execute("PRAGMA temp_store = MEMORY")
+        return try body(IndexSession(connection: connection))
+    }
+
+    private func readOnReader<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
+        try readers.read(opening: openReader) { try body(IndexSession(connection: $0)) }
+    }
+
+    private func readOnOpenReader<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
+        try readers.read(opening: openReader, includingFirst: false) { try body(IndexSession(connection: $0)) }
+    }
+
+    private func readOnFreeWriter<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
+        let result: Result?? = try writer.withLockIfFree { writer in
+            defer { closeUnlessInService(&writer) }
+            guard let connection = writer?.connection else { return nil }
+            return try LockTimeout.briefly { try body(IndexSession(connection: connection)) }
+        }
+        return result.flatMap(\.self)
+    }
+
+    /// Opens a reading connection; nil if the open files are no longer the directory's index.
+    private func openReader() throws -> Connection? {
+        let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
+        return try isInPlace() ? connection : nil
+    }
+}
