@@ -19,9 +19,6 @@ struct halcyon_fault_vfs {
     void *observer_context;
     halcyon_vfs_judge *judge;
     void *judge_context;
-    void (*forget_judge)(void *);
-    long open_files;
-    int is_destroyed;
 };
 
 typedef struct fault_file {
@@ -81,27 +78,8 @@ static int tell_after(halcyon_fault_vfs *self, int code, halcyon_vfs_event event
 
 /* Files */
 
-static void free_vfs(halcyon_fault_vfs *self) {
-    if (self->forget_judge != NULL) self->forget_judge(self->judge_context);
-    pthread_mutex_destroy(&self->mutex);
-    free(self->name);
-    free(self);
-}
-
-/* Frees it with its last file. */
-static void count(halcyon_fault_vfs *self, int files, int is_destroyed) {
-    pthread_mutex_lock(&self->mutex);
-    self->open_files += files;
-    self->is_destroyed |= is_destroyed;
-    int is_unused = self->is_destroyed && self->open_files == 0;
-    pthread_mutex_unlock(&self->mutex);
-    if (is_unused) free_vfs(self);
-}
-
 static int file_close(sqlite3_file *file) {
-    int code = methods(file)->xClose(below(file));
-    count(owner(file), -1, 0);
-    return code;
+    return methods(file)->xClose(below(file));
 }
 
 static int read_part(sqlite3_file *file, void *buffer, int count, sqlite3_int64 offset) {
@@ -228,10 +206,7 @@ static const sqlite3_io_methods fault_methods = {
 static int open_below(halcyon_fault_vfs *self, const char *path, sqlite3_file *file, int flags, int *out_flags) {
     int code = self->base->xOpen(self->base, path, below(file), flags, out_flags);
     /* SQLite closes whatever has methods, also after a failure. */
-    if (below(file)->pMethods != NULL) {
-        file->pMethods = &fault_methods;
-        count(self, 1, 0);
-    }
+    if (below(file)->pMethods != NULL) file->pMethods = &fault_methods;
     return code;
 }
 
@@ -328,16 +303,9 @@ void halcyon_fault_vfs_observe(halcyon_fault_vfs *self, halcyon_vfs_observer *ob
     self->observer_context = context;
 }
 
-void halcyon_fault_vfs_destroy(halcyon_fault_vfs *self) {
-    sqlite3_vfs_unregister(&self->vfs);
-    count(self, 0, 1);
-}
-
-void halcyon_fault_vfs_judge_commits(
-    halcyon_fault_vfs *self, halcyon_vfs_judge *judge, void *context, void (*forget)(void *)) {
+void halcyon_fault_vfs_judge_commits(halcyon_fault_vfs *self, halcyon_vfs_judge *judge, void *context) {
     self->judge = judge;
     self->judge_context = context;
-    self->forget_judge = forget;
 }
 
 void halcyon_fault_vfs_fail(halcyon_fault_vfs *self, const int *codes, long after, long times) {

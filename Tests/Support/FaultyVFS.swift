@@ -1,5 +1,6 @@
 internal import CHalcyonFaultVFS
 internal import Foundation
+internal import Halcyon
 
 /// SQLite's file system with calls that fail on request.
 package final class FaultyVFS: @unchecked Sendable {
@@ -24,15 +25,28 @@ package final class FaultyVFS: @unchecked Sendable {
 
     package let name = "halcyon-fault-\(UUID().uuidString)"
     private let handle: OpaquePointer
-    private var observer: Observer?
+    private let callbacks = Callbacks()
 
     package init() {
         guard let made = halcyon_fault_vfs_create(name) else { fatalError("no memory") }
         handle = made
     }
 
-    // If there is an observer, the connections of the test are closed by now. Otherwise some may still be open.
-    deinit { halcyon_fault_vfs_destroy(handle) }
+    // A storage's background work may open a connection even after the test.
+    deinit {
+        _ = callbacks.observer.replace(with: nil)
+        _ = callbacks.judge.replace(with: nil)
+    }
+
+    /// SQLite keeps it for as long as the process runs.
+    private final class Callbacks: Sendable {
+        let observer = Locked<(@Sendable (Event) -> Int32)?>(nil)
+        let judge = Locked<(@Sendable () -> Bool)?>(nil)
+
+        static func from(_ context: UnsafeMutableRawPointer?) -> Callbacks? {
+            context.map { Unmanaged<Callbacks>.fromOpaque($0).takeUnretainedValue() }
+        }
+    }
 
     /// After a number of calls of the kinds that have a result code, fails `times` of them; nil for all from then on.
     package func fail(_ codes: [Call: Int32], after: Int = 0, times: Int? = 1) {
@@ -46,40 +60,22 @@ package final class FaultyVFS: @unchecked Sendable {
     /// Calls `body` before each call, which fails if `body` returns a result code other than 0, and after each successful one. Call this
     /// before opening the first connection.
     package func observe(_ body: @escaping @Sendable (Event) -> Int32) {
-        let observer = Observer(body)
-        self.observer = observer
+        callbacks.observer.withLock { $0 = body }
         halcyon_fault_vfs_observe(
             handle,
             { context, event in
-                guard let context, let event = event?.pointee, let made = Event(event) else { return 0 }
-                return Unmanaged<Observer>.fromOpaque(context).takeUnretainedValue().body(made)
-            }, Unmanaged.passUnretained(observer).toOpaque())
-    }
-
-    private final class Observer: Sendable {
-        let body: @Sendable (Event) -> Int32
-
-        init(_ body: @escaping @Sendable (Event) -> Int32) { self.body = body }
+                guard let event = event?.pointee, let made = Event(event) else { return 0 }
+                return Callbacks.from(context)?.observer.withLock(\.self)?(made) ?? 0
+            }, Unmanaged.passRetained(callbacks).toOpaque())
     }
 
     /// Calls `allow` before each commit of an open index, but not before those of its opening. If it returns false, the commit
     /// becomes a rollback, as with a failing disk. Call this once, before the first connection is opened.
     package func beforeCommit(_ allow: @escaping @Sendable () -> Bool) {
+        callbacks.judge.withLock { $0 = allow }
         halcyon_fault_vfs_judge_commits(
-            handle,
-            { context in
-                guard let context else { return 1 }
-                return Unmanaged<Judge>.fromOpaque(context).takeUnretainedValue().allow() ? 1 : 0
-            }, Unmanaged.passRetained(Judge(allow)).toOpaque(),
-            { context in
-                if let context { Unmanaged<Judge>.fromOpaque(context).release() }
-            })
-    }
-
-    private final class Judge: Sendable {
-        let allow: @Sendable () -> Bool
-
-        init(_ allow: @escaping @Sendable () -> Bool) { self.allow = allow }
+            handle, { Callbacks.from($0)?.judge.withLock(\.self)?() == false ? 0 : 1 },
+            Unmanaged.passRetained(callbacks).toOpaque())
     }
 
     package func heal() { halcyon_fault_vfs_heal(handle) }

@@ -12,7 +12,8 @@ enum halcyon_vfs_call {
     halcyon_vfs_shm_lock, halcyon_vfs_call_count
 };
 
-/* Registers it under a name, which has to be unique in the process. NULL without memory. */
+/* Registers it under a name, which has to be unique in the process. NULL without memory. It stays registered: between SQLite's
+   lookup of the name and its first call, a thread may already be opening a connection. */
 halcyon_fault_vfs *halcyon_fault_vfs_create(const char *name);
 
 /* One call as an observer sees it. */
@@ -38,11 +39,8 @@ void halcyon_fault_vfs_observe(halcyon_fault_vfs *, halcyon_vfs_observer *, void
 typedef int halcyon_vfs_judge(void *context);
 
 /* Calls the judge before each commit of an index's writing connection, from the end of its opening: not before migrations. Call
-   this before any file is open. `forget` is called with the context when nothing uses it any more. */
-void halcyon_fault_vfs_judge_commits(halcyon_fault_vfs *, halcyon_vfs_judge *, void *context, void (*forget)(void *));
-
-/* With an observer, all connections must be closed. Otherwise the memory is freed when the last file is closed. */
-void halcyon_fault_vfs_destroy(halcyon_fault_vfs *);
+   this before any file is open. */
+void halcyon_fault_vfs_judge_commits(halcyon_fault_vfs *, halcyon_vfs_judge *, void *context);
 
 /* After so many calls of the kinds that have a result code of SQLite's in `codes` (one for each kind, 0 for none), so many
    fail with it; times < 0, all from then on. One plan at a time. */
