@@ -7,9 +7,18 @@ internal import HalcyonSQLite
 package final class Locked<Value>: @unchecked Sendable {
     // Sendable because `value` is accessed only under `lock`.
     private let lock = NSLock()
-    private var value: Value
+    /// Not a variable, because Swift would check each access for overlaps, which the lock already excludes.
+    private let value: UnsafeMutablePointer<Value>
 
-    package init(_ value: sending Value) { self.value = value }
+    package init(_ value: sending Value) {
+        self.value = .allocate(capacity: 1)
+        self.value.initialize(to: value)
+    }
+
+    deinit {
+        value.deinitialize(count: 1)
+        value.deallocate()
+    }
 
     /// Not reentrant: `body` must not take the same lock.
     package func withLock<Result, Failure: Error>(
@@ -17,15 +26,15 @@ package final class Locked<Value>: @unchecked Sendable {
     ) throws(Failure) -> Result {
         lock.lock()
         defer { lock.unlock() }
-        return try body(&value)
+        return try body(&value.pointee)
     }
 
     /// Returns the old value. The caller releases it after the lock, because its deinit may call back.
     package func replace(with new: sending Value) -> Value {
         lock.lock()
         defer { lock.unlock() }
-        let old = value
-        value = new
+        let old = value.move()
+        value.initialize(to: new)
         return old
     }
 
@@ -33,7 +42,7 @@ package final class Locked<Value>: @unchecked Sendable {
     package func withLockIfFree<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result? {
         guard lock.try() else { return nil }
         defer { lock.unlock() }
-        return try body(&value)
+        return try body(&value.pointee)
     }
 
     /// Returns nil if the lock is not available within the timeout.
@@ -42,7 +51,7 @@ package final class Locked<Value>: @unchecked Sendable {
     ) rethrows -> Result? {
         guard lock.lock(within: seconds) else { return nil }
         defer { lock.unlock() }
-        return try body(&value)
+        return try body(&value.pointee)
     }
 }
 

@@ -15,9 +15,12 @@ final class KnownRows: Sendable {
     /// The change count of a stripe before a row was read from the index.
     struct Ticket { fileprivate let changes: UInt64 }
 
-    private struct Row {
+    /// A class, because copying an entry is slower than looking it up.
+    private final class Row: Sendable {
         let entry: Entry
         let end: MonotonicTime
+
+        init(_ entry: Entry, until end: MonotonicTime) { (self.entry, self.end) = (entry, end) }
     }
 
     /// Two generations: a full young one replaces the old one, whose rows are dropped unless they were looked up since.
@@ -27,13 +30,13 @@ final class KnownRows: Sendable {
         var young: [Int64: Row] = [:]
         var old: [Int64: Row] = [:]
 
-        mutating func entry(of name: BlobName) -> Entry? {
+        mutating func row(of name: BlobName) -> Row? {
             let young = young[name.rowID]
             guard let row = young ?? old[name.rowID], row.entry.name == name, MonotonicTime.now < row.end else {
                 return nil
             }
             if young == nil { set(row) }
-            return row.entry
+            return row
         }
 
         mutating func set(_ row: Row) {
@@ -59,17 +62,13 @@ final class KnownRows: Sendable {
 
     /// The row of a name; nil if you must read it from the index. The ticket is for the row that you read instead.
     func look(_ name: BlobName) -> (entry: Entry?, ticket: Ticket) {
-        stripe(of: name.rowID).withLock { ($0.entry(of: name), Ticket(changes: $0.changes)) }
-    }
-
-    /// Whether no row of the stripe may have changed since a look.
-    func isCurrent(_ ticket: Ticket, for name: BlobName) -> Bool {
-        stripe(of: name.rowID).withLock { $0.changes == ticket.changes }
+        let (row, ticket) = stripe(of: name.rowID).withLock { ($0.row(of: name), Ticket(changes: $0.changes)) }
+        return (row?.entry, ticket)
     }
 
     /// Adds a row that was read from the index, unless it may have changed since.
     func remember(_ entry: Entry, readWith ticket: Ticket) {
-        let row = Row(entry: entry, end: end)
+        let row = Row(entry, until: end)
         stripe(of: entry.id).withLock { if $0.changes == ticket.changes { $0.set(row) } }
     }
 
@@ -82,7 +81,7 @@ final class KnownRows: Sendable {
         guard ids.count <= Self.rowsOfGeneration else { return forgetAll() }
         for id in ids { stripe(of: id).withLock { $0.forget(id) } }
         for entry in stored {
-            let row = Row(entry: entry, end: end)
+            let row = Row(entry, until: end)
             stripe(of: entry.id).withLock { $0.set(row) }
         }
     }

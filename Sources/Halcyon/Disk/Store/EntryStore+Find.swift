@@ -40,10 +40,11 @@ extension EntryStore {
     private func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ probe: Probe<Content>) throws -> Match<
         Content
     >? {
+        let note = note(of: name)
         let (known, ticket) = index.knownRows.look(name)
-        if let known, let found = findKnown(known, ticket, at: now, probe) { return found }
+        if let known, let found = findKnown(indexed(known, with: note, at: now), at: now, probe) { return found }
         let (wasAdopting, generation) = (condition.adopts(name), index.generation)
-        switch row(of: name, ticket, at: now) {
+        switch row(of: name, ticket, note, at: now) {
         case .known(let known): return try find(known, at: now, probe)
         case .unavailable: return nil
         case .none:
@@ -59,17 +60,14 @@ extension EntryStore {
 
     /// A hit from a row in memory and the file under the final name; nil if the index has to answer.
     private func findKnown<Content>(
-        _ entry: Entry, _ ticket: KnownRows.Ticket, at now: Timestamp, _ probe: Probe<Content>
+        _ known: IndexedEntry, at now: Timestamp, _ probe: Probe<Content>
     ) -> Match<Content>? {
-        let note = recorder.log.withLock { $0.note(for: entry.id) }
-        // If a flush has moved the note into the row since, neither has it.
-        guard condition.isSettled, index.knownRows.isCurrent(ticket, for: entry.name) else { return nil }
-        let known = indexed(entry, with: note, at: now)
+        let name = known.entry.name
         // If the file cannot be read, the index decides.
-        guard !known.isExpired(at: now),
-            let content = try? probe(blobs.path(of: entry.name), { isBlob(of: entry, $0) })
+        guard condition.isSettled, !known.isExpired(at: now),
+            let content = try? probe(blobs.path(of: name), { isBlob(of: known.entry, $0) })
         else { return nil }
-        return Match(known: known, name: entry.name, content: content)
+        return Match(known: known, name: name, content: content)
     }
 
     /// Whether the row may answer lookups from memory: its file alone has to tell whether the row is current.
@@ -89,10 +87,14 @@ extension EntryStore {
         case unavailable
     }
 
-    /// - Parameter ticket: from before this call.
-    func row(of name: BlobName, _ ticket: KnownRows.Ticket, at now: Timestamp) -> Row {
-        // The note first: a flush in between moves it into the row. In the other order, neither would have it.
-        let note = recorder.log.withLock { $0.note(for: name.rowID) }
+    /// The pending note of an entry. Take it before the row: a flush in between moves it into the row, and in the other order
+    /// neither would have it.
+    func note(of name: BlobName) -> AccessLog.Note? { recorder.log.withLock { $0.note(for: name.rowID) } }
+
+    /// - Parameters:
+    ///   - ticket: from before this call.
+    ///   - note: see ``note(of:)``.
+    func row(of name: BlobName, _ ticket: KnownRows.Ticket, _ note: AccessLog.Note?, at now: Timestamp) -> Row {
         do {
             let found = try index.lookUp { session -> (entry: Entry, isGoing: Bool)? in
                 guard let entry = try session.entry(named: name) else { return nil }
@@ -127,8 +129,9 @@ extension EntryStore {
             if let content = try locate(known.entry, probe) {
                 return Match(known: known, name: known.entry.name, content: content)
             }
+            let note = note(of: known.entry.name)
             let ticket = index.knownRows.look(known.entry.name).ticket
-            guard case .known(let again) = self.row(of: known.entry.name, ticket, at: now) else { return nil }
+            guard case .known(let again) = self.row(of: known.entry.name, ticket, note, at: now) else { return nil }
             looksAtSameRow = again.entry.token == known.entry.token ? looksAtSameRow + 1 : 0
             known = again
             if looksAtSameRow > 1 { sched_yield() }
