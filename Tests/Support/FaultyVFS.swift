@@ -34,11 +34,12 @@ package final class FaultyVFS: @unchecked Sendable {
 
     // A storage's background work may open a connection even after the test.
     deinit {
+        heal()
         _ = callbacks.observer.replace(with: nil)
         _ = callbacks.judge.replace(with: nil)
     }
 
-    /// SQLite keeps it for as long as the process runs.
+    /// SQLite keeps it, once an observer is set, for as long as the process runs.
     private final class Callbacks: Sendable {
         let observer = Locked<(@Sendable (Event) -> Int32)?>(nil)
         let judge = Locked<(@Sendable () -> Bool)?>(nil)

@@ -5,7 +5,7 @@ internal import HalcyonSQLite
 ///
 /// `Synchronization.Mutex` would do, but needs iOS 18.
 package final class Locked<Value>: @unchecked Sendable {
-    // Sendable because `value` is accessed only under `lock`.
+    // Sendable because what `value` points to is accessed only under `lock`.
     private let lock = NSLock()
     /// Not a variable, because Swift would check each access for overlaps, which the lock already excludes.
     private let value: UnsafeMutablePointer<Value>

@@ -32,14 +32,14 @@ typedef struct halcyon_vfs_event {
 /* A result code of SQLite's to refuse the call with, or SQLITE_OK. Called on the thread that makes the call. */
 typedef int halcyon_vfs_observer(void *context, const halcyon_vfs_event *);
 
-/* Before any file is open. NULL: nobody looks on. */
+/* Call it before any file is open. `context` has to live as long as the process. */
 void halcyon_fault_vfs_observe(halcyon_fault_vfs *, halcyon_vfs_observer *, void *context);
 
 /* Returns 0 to turn a commit into a rollback, as a failing disk does. Called on the committing thread. */
 typedef int halcyon_vfs_judge(void *context);
 
 /* Calls the judge before each commit of an index's writing connection, from the end of its opening: not before migrations. Call
-   this before any file is open. */
+   this before any file is open. `context` has to live as long as the process. */
 void halcyon_fault_vfs_judge_commits(halcyon_fault_vfs *, halcyon_vfs_judge *, void *context);
 
 /* After so many calls of the kinds that have a result code of SQLite's in `codes` (one for each kind, 0 for none), so many

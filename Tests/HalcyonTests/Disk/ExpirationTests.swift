@@ -192,6 +192,18 @@ import Testing
         }
     }
 
+    @Test func `a removal that fails leaves an extension that was noted before`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(10))
+            _ = try cache.storage.value(forKey: "a", extendingExpiration: .expirationTime(.seconds(100)))
+            cache.beforeCommit { false }
+            #expect(throws: KingfisherError.self) { try cache.storage.remove(forKey: "a") }
+            cache.beforeCommit { true }
+            cache.clock.advance(by: 50)
+            try #expect(cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
     @Test func `the config's expiration is the default, and changes at once`() throws {
         try withCache(configure: { $0.expiration = .seconds(10) }) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

@@ -38,7 +38,8 @@ import Testing
                 let value = try cache.storage.value(forKey: "a")
                 #expect(value == .blob(1))
                 #expect(cache.storage.isCached(forKey: "a") && !cache.storage.isCached(forKey: "b"))
-                #expect(try cache.storage.entry(forKey: "a") != nil)
+                // `entry` flushes first, which needs the writer's connection: a lookup may have it, but only for a few rows.
+                if !isLookup { try #expect(cache.storage.entry(forKey: "a") != nil) }
             }
         }
     }
@@ -105,6 +106,8 @@ import Testing
         @Test func `if no extra connection can be opened, a lookup waits for the first one`() throws {
             try withCache { cache in
                 try cache.storage.store(value: .blob(1), forKey: "a")
+                // Housekeeping may use the first connection, which the lookup below waits for.
+                cache.settle()
                 let index = cache.storage.store.index
                 let count = Locked<Int?>(nil)
                 try whileSomebodyReads(index) {

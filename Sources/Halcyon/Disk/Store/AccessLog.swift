@@ -122,9 +122,4 @@ package struct AccessLog {
         pending = [:]
         flushing = [:]
     }
-
-    mutating func forget(_ id: Int64) {
-        pending[id] = nil
-        flushing[id] = nil
-    }
 }

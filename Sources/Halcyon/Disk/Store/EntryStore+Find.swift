@@ -65,7 +65,7 @@ extension EntryStore {
         let name = known.entry.name
         // If the file cannot be read, the index decides.
         guard condition.isSettled, !known.isExpired(at: now),
-            let content = try? probe(blobs.path(of: name), { isBlob(of: known.entry, $0) })
+            let content = try? probe(blobs.path(of: name), { condition.trusts(known.entry) && known.entry.matches($0) })
         else { return nil }
         return Match(known: known, name: name, content: content)
     }

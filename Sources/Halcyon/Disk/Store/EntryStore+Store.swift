@@ -147,10 +147,7 @@ extension EntryStore {
                 }
             }
             recorder.log.withLock { log in
-                for store in stores {
-                    log.forget(store.request.name.rowID)
-                    log.countStore(bytes: store.request.data.count)
-                }
+                for store in stores { log.countStore(bytes: store.request.data.count) }
             }
             recorder.requestFlush()
             for (blob, size) in waste { unlinker.add(blob, size: size) }

@@ -19,7 +19,6 @@ struct Remover: FolderWork {
         var file = try blobs.status(of: name)
         if let entry, !(file.map { isBlob(of: entry, $0) } ?? false) { file = try settler.settle(name, entry: entry) }
         if entry != nil, !keepingRow { try session.delete(id: name.rowID) }
-        recorder.log.withLock { $0.forget(name.rowID) }
         guard let file, file.kind != .directory, try isOwn(file, name, of: entry) else { return nil }
         let blob = DetachedBlob(place: .trash, rowID: name.rowID, token: entry?.token ?? environment.makeToken())
         return try blobs.trash(name, as: blob) ? (blob, file.size) : nil
@@ -225,7 +224,6 @@ struct Remover: FolderWork {
             do {
                 if let blob = try trash(entry) { batch.trashed.append(.init(blob: blob, size: entry.size)) }
                 batch.removed.append(entry)
-                recorder.log.withLock { $0.forget(entry.id) }
             } catch {
                 batch.kept.append((entry, error))
             }
