@@ -15,7 +15,7 @@ final class KnownRows: Sendable {
     /// The change count of a stripe before a row was read from the index.
     struct Ticket { fileprivate let changes: UInt64 }
 
-    /// A class, because copying an entry is slower than looking it up.
+    /// A class, because copying an entry retains each of its strings.
     private final class Row: Sendable {
         let entry: Entry
         let end: MonotonicTime
