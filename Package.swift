@@ -43,14 +43,14 @@ let package = Package(
         .systemLibrary(
             name: "CHalcyonSQLite", path: "Sources/CSQLite",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-        .target(name: "CHalcyonSystem", path: "Sources/CSystem"),
+        .target(name: "CHalcyonSystem", dependencies: ["CHalcyonSQLite"], path: "Sources/CSystem"),
         .target(
             name: "CHalcyonImageShims", path: "Sources/CImageShims",
             cSettings: [.define("HALCYON_IMAGE_CODECS", .when(platforms: [.linux], traits: [codecTrait]))],
             linkerSettings: ["png", "jpeg", "gif", "webp"].map {
                 .linkedLibrary($0, .when(platforms: [.linux], traits: [codecTrait]))
             }),
-        .target(name: "HalcyonSQLite", dependencies: ["CHalcyonSQLite"]),
+        .target(name: "HalcyonSQLite", dependencies: ["CHalcyonSQLite", "CHalcyonSystem"]),
         .target(
             name: "HalcyonMigrations", path: "Migrations",
             // EmbeddedSQL.swift has their text: `.embedInCode` does not build in Xcode.

@@ -197,4 +197,69 @@ import Testing
         try connection.execute("CREATE TABLE t (a)")
         #expect(connection.logFrames > 0)
     }
+
+    // MARK: Joined writes of the log
+
+    @Test(arguments: [false, true]) func `a transaction whose writes are joined is what others read`(
+        isSpilled: Bool
+    ) throws {
+        let (writer, other) = (try joined(isSpilled: isSpilled), try Connection(path: path))
+        for count in 1...3 {
+            try writer.transaction { try insert(100, into: writer) }
+            #expect(try other.integer("SELECT count(*) FROM t") == Int64(100 * count))
+        }
+        #expect(try other.integrityFindings().isEmpty)
+    }
+
+    @Test func `what a rolled back transaction held does not overwrite another connection's commit`() throws {
+        let (writer, other) = (try joined(isSpilled: true), try Connection(path: path))
+        for count in 1...20 {
+            try writer.begin()
+            try insert(40 + count, into: writer)
+            // Reads pages that were spilled.
+            #expect(try writer.integer("SELECT count(*) FROM t") == Int64(50 * (count - 1) + 40 + count))
+            writer.rollBack()
+            try other.transaction { try insert(30, into: other) }
+            try writer.transaction { try insert(20, into: writer) }
+            #expect(try other.integer("SELECT count(*) FROM t") == Int64(50 * count))
+            #expect(try other.integrityFindings().isEmpty)
+        }
+        _ = try writer.checkpoint(.truncate)
+        #expect(try Connection(path: path).integer("SELECT count(*) FROM t") == 1000)
+    }
+
+    @Test func `a statement that fails in the middle leaves nothing behind in the log`() throws {
+        let (writer, other) = (try joined(isSpilled: true), try Connection(path: path))
+        for count in 1...20 {
+            try writer.begin()
+            #expect(throws: SQLiteError.self) {
+                try writer.execute(
+                    """
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+                    INSERT INTO t SELECT CASE WHEN i < 60 THEN NULL ELSE 'no id' END, zeroblob(2000) FROM n
+                    """)
+            }
+            try writer.commit()
+            try other.transaction { try insert(30, into: other) }
+            try writer.transaction { try insert(20, into: writer) }
+            #expect(try writer.integer("SELECT count(*) FROM t") == Int64(50 * count))
+            #expect(try other.integrityFindings().isEmpty)
+        }
+    }
+
+    /// A connection that has a log and joins its writes.
+    ///
+    /// - Parameter isSpilled: whether its page cache is too small for a transaction.
+    private func joined(isSpilled: Bool) throws -> Connection {
+        let connection = try Connection(path: path)
+        #expect(try connection.enableWAL())
+        if isSpilled { try connection.execute("PRAGMA cache_size = 5; PRAGMA cache_spill = 5") }
+        try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, bytes BLOB)")
+        connection.joinLogWrites()
+        return connection
+    }
+
+    private func insert(_ count: Int, into connection: Connection) throws {
+        for _ in 0..<count { try connection.run("INSERT INTO t (bytes) VALUES (zeroblob(2000))") }
+    }
 }

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+struct sqlite3;
+
 /* Exchanges two files atomically. Returns 0, or -1 with errno set.
    Linux: renameat2(RENAME_EXCHANGE), which older C libraries and Swift's module of the C library lack;
    Apple platforms: renamex_np(RENAME_SWAP). */
@@ -11,5 +13,10 @@ int halcyon_exchange(const char *first, const char *second);
 /* The magic number of the file system that holds `path` (see statfs and <linux/magic.h>). Returns 0 on systems without such
    numbers, or -1 with errno set. */
 int64_t halcyon_file_system_type(const char *path);
+
+/* From now on, a connection writes the frames of a transaction to its write-ahead log with one call, instead of two for each
+   page. Call it while the connection has the log open: for another journal, it would be wrong. Without memory, it does
+   nothing. */
+void halcyon_join_log_writes(struct sqlite3 *database);
 
 #endif

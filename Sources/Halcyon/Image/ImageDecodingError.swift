@@ -14,7 +14,6 @@
                 text +=
                     " If you expect such images, raise HalcyonImage.pixelLimit, or "
                     + "HalcyonImage.animationPixelLimit for animations."
-                text += " images are expected."
             }
             description = text
         }

@@ -285,6 +285,7 @@ package final class EntryIndex: Sendable {
         // A connection that has read keeps the log open. Without a log (on a network volume) there is nothing to compare.
         let log = try files.logIdentity()
         presence.withLock { $0 = Presence(database: database, log: log.log == nil ? nil : log) }
+        if log.log != nil { connection.joinLogWrites() }
         connection.observeRows(of: "entries")
         knownRows.forgetAll()
         generationCount.withLock { $0 += 1 }
