@@ -2,7 +2,8 @@ internal import Foundation
 
 /// A cache's I/O queue. Work runs in the order of the calls, and a run of waiting stores is performed together.
 final class CacheQueue: Sendable {
-    private let queue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.ioQueue.\(UUID().uuidString)")
+    /// Tests suspend it.
+    let queue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.ioQueue.\(UUID().uuidString)")
     /// For work that the queue needs next.
     private let aheadQueue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.aheadQueue")
     /// The run of stores at the end of the queue, until its turn comes.
@@ -49,33 +50,17 @@ final class CacheQueue: Sendable {
     /// Runs `body` while `ahead` runs on another thread, and returns what that returned. If no other thread was free, runs it
     /// afterwards.
     func during<Result: Sendable>(_ ahead: @escaping @Sendable () -> Result, _ body: () -> Void) -> Result? {
-        let (result, isTaken) = (Locked<Result?>(nil), Locked(false))
-        let take = { @Sendable in
-            isTaken.withLock { isTaken in
-                defer { isTaken = true }
-                return !isTaken
-            }
-        }
+        // The first to take the closure runs it.
+        let (waiting, result) = (Locked<(@Sendable () -> Result)?>(ahead), Locked<Result?>(nil))
         let work = DispatchWorkItem {
-            guard take() else { return }
-            let value = ahead()
+            guard let value = waiting.replace(with: nil)?() else { return }
             result.withLock { $0 = value }
         }
         aheadQueue.async(execute: work)
         body()
-        if take() { return ahead() }
+        if let ahead = waiting.replace(with: nil) { return ahead() }
         // Lends the priority of this thread.
         work.wait()
         return result.withLock { $0 }
-    }
-
-    // MARK: For tests
-
-    func suspend() { queue.suspend() }
-
-    func resume() { queue.resume() }
-
-    func setSpecific<Value: Sendable>(key: DispatchSpecificKey<Value>, value: Value) {
-        queue.setSpecific(key: key, value: value)
     }
 }

@@ -47,24 +47,16 @@ final class CallOrder: Sendable {
         var wideRemovals: [WideRemoval] = []
         /// Changes of all of memory that are under way.
         var changing = 0
+        /// Keys that changed meanwhile, with the number of the change.
+        var changedMeanwhile: [MemoryKey: Int] = [:]
         /// The number of beginnings and ends of changes; also numbers the changes.
         var count = 0
-        var batched = BatchedRemovals()
-    }
-
-    /// Removals from the disk that let other calls run between their batches.
-    fileprivate struct BatchedRemovals {
-        var underWay = 0
-        /// Keys that changed in memory during these removals, and the number of the change.
-        var changes: [MemoryKey: Int] = [:]
     }
 
     private let state = Locked(State())
 
     var isIdle: Bool {
-        state.withLock { state in
-            state.keys.isEmpty && state.wideRemovals.isEmpty && state.changing == 0 && state.batched.changes.isEmpty
-        }
+        state.withLock { $0.keys.isEmpty && $0.wideRemovals.isEmpty && $0.changing == 0 && $0.changedMeanwhile.isEmpty }
     }
 
     // MARK: Changes of the disk
@@ -84,14 +76,7 @@ final class CallOrder: Sendable {
 
     /// - Parameter isStored: whether the blob is on disk.
     func end(_ store: PendingStore, isStored: Bool) {
-        state.withLock { state in
-            let removal = state.wideRemovals.last { $0.affects(store.key) }
-            state.update(store.key) { key in
-                guard let change = key.pending.first(where: { $0.store === store }) else { return }
-                key.pending.removeAll { $0.store === store }
-                if isStored, removal != nil { key.stored[store.name] = change.number }
-            }
-        }
+        end(store.key, isStored: isStored) { $0.store === store }
     }
 
     /// Begins a removal.
@@ -107,11 +92,16 @@ final class CallOrder: Sendable {
         }
     }
 
-    func endRemoval(_ number: Int, of key: MemoryKey) {
+    func endRemoval(_ number: Int, of key: MemoryKey) { end(key, isStored: false) { $0.number == number } }
+
+    private func end(_ key: MemoryKey, isStored: Bool, where isEnding: (Change) -> Bool) {
         state.withLock { state in
+            let isBeingRemoved = state.wideRemovals.contains { $0.affects(key) }
             state.update(key) { key in
-                for change in key.pending where change.number == number { key.stored[change.name] = nil }
-                key.pending.removeAll { $0.number == number }
+                guard let index = key.pending.firstIndex(where: isEnding) else { return }
+                let change = key.pending.remove(at: index)
+                if change.store == nil { key.stored[change.name] = nil }
+                if isStored, isBeingRemoved { key.stored[change.name] = change.number }
             }
         }
     }
@@ -155,7 +145,7 @@ final class CallOrder: Sendable {
     private func change(_ key: MemoryKey, _ body: (inout State, Int) -> Any?) {
         let displaced = state.withLock { state in
             let number = state.begin(key)
-            if state.batched.underWay > 0 { state.batched.changes[key] = number }
+            if state.changing > 0 { state.changedMeanwhile[key] = number }
             let displaced = body(&state, number)
             state.update(key) { _ in }
             return displaced
@@ -170,10 +160,15 @@ final class CallOrder: Sendable {
         endChangeOfAll()
     }
 
-    func beginChangeOfAll() {
+    /// Begins a change of any keys in memory. Until it ends, loads put nothing into memory: between the batches of a removal, they
+    /// read entries that are about to be removed.
+    ///
+    /// - Parameter enqueue: receives the number for ``remove(_:unlessChangedSince:_:)``. Called under the lock.
+    func beginChangeOfAll(enqueue: (Int) -> Void = { _ in }) {
         state.withLock { state in
-            _ = state.overtakeAll()
+            let number = state.overtakeAll()
             state.changing += 1
+            enqueue(number)
         }
     }
 
@@ -182,38 +177,17 @@ final class CallOrder: Sendable {
         state.withLock { state in
             _ = state.overtakeAll()
             state.changing -= 1
+            if state.changing == 0 { state.changedMeanwhile = [:] }
         }
     }
 
-    // MARK: Removals in batches
-
-    /// Begins a removal of any keys from the disk in batches. Until it ends, loads put nothing into memory, because between the
-    /// batches they read entries that are about to be removed.
-    ///
-    /// - Returns: the value to pass to ``remove(_:unlessChangedSince:_:)``.
-    func beginBatchedRemoval() -> Int {
-        beginChangeOfAll()
-        return state.withLock { state in
-            state.batched.underWay += 1
-            return state.count
-        }
-    }
-
-    func endBatchedRemoval() {
-        endChangeOfAll()
-        state.withLock { state in
-            state.batched.underWay -= 1
-            if state.batched.underWay == 0 { state.batched.changes = [:] }
-        }
-    }
-
-    /// Removes from memory a key that was removed from the disk, unless another image was stored under it since the removal
+    /// Removes from memory a key that was removed from the disk, unless another image was stored under it since the change of all
     /// began.
     ///
     /// - Parameter body: returns the removed object, which is released after the lock: its deinit may call back.
     func remove(_ key: String, unlessChangedSince begin: Int, _ body: () -> Any?) {
         let removed = state.withLock { state in
-            state.batched.changes[MemoryKey(key)] ?? 0 <= begin ? body() : nil
+            state.changedMeanwhile[MemoryKey(key)] ?? 0 <= begin ? body() : nil
         }
         withExtendedLifetime(removed) {}
     }
@@ -222,35 +196,24 @@ final class CallOrder: Sendable {
 // MARK: - Loads
 
 extension CallOrder {
-    /// How to proceed with a new load.
-    enum Admission {
-        /// The caller starts it.
-        case leads(DiskLoad)
-        /// Another load reads for it.
-        case joins(DiskLoad)
-        /// A key has changed since the caller looked in memory.
-        case isToLookAgain
-    }
-
     /// The number of beginnings and ends of changes: see ``admit(_:of:since:)``.
     var changeCount: Int { state.withLock { $0.count } }
 
+    /// Adds a member to the load under way that reads the same, or else to a new one, which the caller starts. A load on the
+    /// caller's thread joins no other.
+    ///
     /// - Parameter count: the change count before the caller looked in memory and found nothing; nil if it does not look there.
-    func admit(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, since count: Int?) -> Admission {
+    /// - Returns: nil if a key has changed since, so that the caller must look again.
+    func admit(
+        _ member: DiskLoad.Member, of blob: DiskLoad.Blob, since count: Int?
+    ) -> (load: DiskLoad, isNew: Bool)? {
         state.withLock { state in
-            guard count == nil || state.count == count else { return .isToLookAgain }
+            guard count == nil || state.count == count else { return nil }
             if let load = state.keys[blob.key]?.loads.first(where: { $0.isJoined(by: member, of: blob) }) {
                 load.members.append(member)
-                return .joins(load)
+                return (load, false)
             }
-            return .leads(state.add(member, of: blob, waits: true))
-        }
-    }
-
-    /// Like ``admit(_:of:since:)``, for a load on the caller's thread, which does not wait and which no other load joins.
-    func admitAlone(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, since count: Int?) -> DiskLoad? {
-        state.withLock { state in
-            count == nil || state.count == count ? state.add(member, of: blob, waits: false) : nil
+            return (state.add(member, of: blob), true)
         }
     }
 
@@ -331,9 +294,9 @@ extension CallOrder.State {
         return (isOnDisk ? .disk : .nothing, isLatest)
     }
 
-    fileprivate mutating func add(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, waits: Bool) -> DiskLoad {
-        let (source, isLatest) = source(of: blob.name, key: blob.key, waits: waits)
-        let load = DiskLoad(of: blob, from: source, for: member, isJoinable: waits)
+    fileprivate mutating func add(_ member: DiskLoad.Member, of blob: DiskLoad.Blob) -> DiskLoad {
+        let (source, isLatest) = source(of: blob.name, key: blob.key, waits: member.waits)
+        let load = DiskLoad(of: blob, from: source, for: member)
         load.isCurrent = isLatest && changing == 0
         if isLatest { keys[blob.key, default: CallOrder.Key()].loads.append(load) }
         return load

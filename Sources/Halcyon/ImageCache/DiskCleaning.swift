@@ -11,18 +11,11 @@ final class DiskCleaning: @unchecked Sendable {
     /// The names of the removed files.
     private(set) var removedNames: [String] = []
 
-    /// Removes what has expired, then what is over the limit.
-    init(_ storage: DiskStorage.Backend<Data>, progress: Progress?) {
+    /// Evicts down to a target. Without one, removes what has expired, then what is over the limit.
+    init(_ storage: DiskStorage.Backend<Data>, downTo target: Totals? = nil, progress: Progress? = nil) {
         self.storage = storage
         self.progress = progress
-        step = .expire
-    }
-
-    /// Evicts down to a target.
-    init(_ storage: DiskStorage.Backend<Data>, downTo target: Totals) {
-        self.storage = storage
-        progress = nil
-        step = .evict(downTo: target)
+        step = target.map { .evict(downTo: $0) } ?? .expire
     }
 
     /// Sets up the progress, if there is one.

@@ -26,6 +26,9 @@ final class DiskLoad: @unchecked Sendable {
             self.entersMemory = entersMemory
             self.handler = handler
         }
+
+        /// False if it is loaded on its caller's thread.
+        var waits: Bool { !options.loadDiskFileSynchronously }
     }
 
     let blob: Blob
@@ -41,9 +44,9 @@ final class DiskLoad: @unchecked Sendable {
     /// way when it began.
     var isCurrent = true
 
-    init(of blob: Blob, from source: CallOrder.Source, for member: Member, isJoinable: Bool) {
+    init(of blob: Blob, from source: CallOrder.Source, for member: Member) {
         self.blob = blob
-        self.isJoinable = isJoinable
+        isJoinable = member.waits
         hasBegun = !isJoinable
         self.source = source
         baseKey = member.baseKey
@@ -51,7 +54,7 @@ final class DiskLoad: @unchecked Sendable {
     }
 
     func isJoined(by member: Member, of blob: Blob) -> Bool {
-        guard isJoinable, let first = members.first, self.blob.name == blob.name else { return false }
+        guard isJoinable, member.waits, let first = members.first, self.blob.name == blob.name else { return false }
         return first.options.makesSameImage(as: member.options)
     }
 }

@@ -24,11 +24,7 @@ extension ImageCache {
 
     /// Runs one clean at a time, so that cleans do not pile up if the disk is slow or the interval is short.
     func cleanByTimer() {
-        let isCleaning = isCleaningByTimer.withLock { isCleaning in
-            defer { isCleaning = true }
-            return isCleaning
-        }
-        guard !isCleaning else { return }
+        guard !isCleaningByTimer.replace(with: true) else { return }
         cleanDisk(progress: nil) { [isCleaningByTimer] in isCleaningByTimer.withLock { $0 = false } }
     }
 

@@ -63,10 +63,9 @@ extension ImageCache {
     public func removeImageAndVariants(
         forKey key: String, fromMemory: Bool = true, fromDisk: Bool = true
     ) async throws -> [DiskStorage.EntryInfo] {
-        try await withCheckedThrowingContinuation { continuation in
-            removeImageAndVariants(forKey: key, fromMemory: fromMemory, fromDisk: fromDisk) {
-                continuation.resume(with: $0)
-            }
+        try await result {
+            removeImageAndVariants(
+                forKey: key, fromMemory: fromMemory, fromDisk: fromDisk, completionHandler: $0)
         }
     }
 
@@ -76,10 +75,9 @@ extension ImageCache {
     public func removeImagesAndVariants(
         forKeys keys: [String], fromMemory: Bool = true, fromDisk: Bool = true
     ) async throws -> [DiskStorage.EntryInfo] {
-        try await withCheckedThrowingContinuation { continuation in
-            removeImagesAndVariants(forKeys: keys, fromMemory: fromMemory, fromDisk: fromDisk) {
-                continuation.resume(with: $0)
-            }
+        try await result {
+            removeImagesAndVariants(
+                forKeys: keys, fromMemory: fromMemory, fromDisk: fromDisk, completionHandler: $0)
         }
     }
 
@@ -90,9 +88,7 @@ extension ImageCache {
     ) async throws -> [DiskStorage.EntryInfo] {
         let progress = progress ?? Progress.discreteProgress(totalUnitCount: 0)
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                removeImages(matching: filter, progress: progress) { continuation.resume(with: $0) }
-            }
+            try await result { removeImages(matching: filter, progress: progress, completionHandler: $0) }
         } onCancel: {
             progress.cancel()
         }
@@ -132,9 +128,9 @@ extension ImageCache {
     ) async throws {
         var options = options
         options.callbackQueue = .untouch
-        try await withCheckedThrowingContinuation { [options] continuation in
+        try await result { [options] resume in
             store(image, original: original, forKey: key, options: options, attributes: attributes) {
-                continuation.resume(with: $0.diskCacheResult)
+                resume($0.diskCacheResult)
             }
         }
     }
@@ -145,11 +141,11 @@ extension ImageCache {
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         expiration: StorageExpiration? = nil, attributes: DiskStorage.EntryAttributes
     ) async throws {
-        try await withCheckedThrowingContinuation { continuation in
+        try await result { resume in
             storeToDisk(
                 data, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
                 expiration: expiration, attributes: attributes
-            ) { continuation.resume(with: $0.diskCacheResult) }
+            ) { resume($0.diskCacheResult) }
         }
     }
 
@@ -184,10 +180,10 @@ extension ImageCache {
         _ attributes: DiskStorage.EntryAttributes, forKey key: String, processorIdentifier identifier: String = "",
         forcedExtension: String? = nil
     ) async throws -> Bool {
-        try await withCheckedThrowingContinuation { continuation in
-            update(attributes, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension) {
-                continuation.resume(with: $0)
-            }
+        try await result {
+            update(
+                attributes, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
+                completionHandler: $0)
         }
     }
 }
@@ -236,12 +232,13 @@ extension ImageCache {
     /// The entries tell which keys match. Until the removal ends, loads put nothing into memory.
     private func removeByEntries(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
         guard removal.isFromDisk else { return handler(.success([])) }
-        let begin = order.beginBatchedRemoval()
-        ioQueue.async { [self] in
-            removeFromDisk(removal) { [self] gone in
-                if removal.isFromMemory { removeFromMemory((try? gone.get()) ?? [], since: begin) }
-                order.endBatchedRemoval()
-                handler(gone)
+        order.beginChangeOfAll { number in
+            ioQueue.async { [self] in
+                removeFromDisk(removal) { [self] gone in
+                    if removal.isFromMemory { removeFromMemory((try? gone.get()) ?? [], since: number) }
+                    order.endChangeOfAll()
+                    handler(gone)
+                }
             }
         }
     }

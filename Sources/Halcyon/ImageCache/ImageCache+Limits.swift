@@ -10,16 +10,10 @@ struct DiskTrim {
 
 // On the I/O queue.
 extension ImageCache {
-    /// An entry that was just stored.
-    struct Stored {
-        let name: BlobName
-        let bytes: Int
-    }
-
     /// Evicts if stores have exceeded a limit.
     ///
     /// While an eviction is under way, each store also runs one of its batches, so that a run of stores cannot outpace it.
-    func keepLimits(afterStoring stored: [Stored]) {
+    func keepLimits(afterStoring stored: [(name: BlobName, bytes: Int)]) {
         let limits = diskStorage.config.limits
         guard !limits.isUnlimited else { return }
         // Before the eviction, which would remove all other entries to make room for these.

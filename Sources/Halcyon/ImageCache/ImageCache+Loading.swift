@@ -47,18 +47,13 @@ extension ImageCache {
 
     /// - Returns: false if the caller must look in memory again.
     private func begin(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, since changes: Int?) -> Bool {
-        guard !member.options.loadDiskFileSynchronously else {
-            guard let load = order.admitAlone(member, of: blob, since: changes) else { return false }
+        guard let (load, isNew) = order.admit(member, of: blob, since: changes) else { return false }
+        guard member.waits else {
             perform(load, with: member.options)
             return true
         }
-        switch order.admit(member, of: blob, since: changes) {
-        case .isToLookAgain: return false
-        case .leads(let load):
-            withdrawWhenCancelled(member, of: load)
-            start(load)
-        case .joins(let load): withdrawWhenCancelled(member, of: load)
-        }
+        LoadCancellation.ofThisTask?.onCancel { [order] in order.cancel(member, of: load) }
+        if isNew { start(load) }
         return true
     }
 
@@ -74,10 +69,6 @@ extension ImageCache {
         Self.loadQueue.addOperation { [self] in
             if let options = order.begin(load) { perform(load, with: options) }
         }
-    }
-
-    private func withdrawWhenCancelled(_ member: DiskLoad.Member, of load: DiskLoad) {
-        LoadCancellation.ofThisTask?.onCancel { [order] in order.cancel(member, of: load) }
     }
 
     // MARK: Reading

@@ -73,9 +73,9 @@ extension ImageCache {
             return (error as? CacheStorageError)?.code == .diskFull
         }
 
-        var stored: Stored? {
+        var stored: (name: BlobName, bytes: Int)? {
             guard let storing, case .success = result else { return nil }
-            return Stored(name: storing.name, bytes: storing.data.count)
+            return (storing.name, storing.data.count)
         }
     }
 

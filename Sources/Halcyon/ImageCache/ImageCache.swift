@@ -203,7 +203,7 @@ open class ImageCache: @unchecked Sendable {
 
     private func remove(
         _ key: String, _ forcedExtension: String?, fromMemory: Bool, fromDisk: Bool,
-        then handler: @escaping @Sendable (Result<Void, any Error>) -> Void
+        then handler: @escaping @Sendable (Result<(), KingfisherError>) -> Void
     ) {
         let memoryKey = MemoryKey(key)
         let removeFromMemory = { [memoryStorage] in fromMemory ? memoryStorage.take(forKey: key) : nil }
@@ -213,8 +213,8 @@ open class ImageCache: @unchecked Sendable {
         }
         let name = diskStorage.blobName(forKey: key, forcedExtension: forcedExtension)
         order.beginRemoval(of: name, key: memoryKey, memory: removeFromMemory) { number in
-            ioQueue.async { [order, diskStorage] in
-                let result = Result { try diskStorage.remove(forKey: key, forcedExtension: forcedExtension) }
+            ioQueue.async { [self] in
+                let result = diskResult { try diskStorage.remove(forKey: key, forcedExtension: forcedExtension) }
                 order.endRemoval(number, of: memoryKey)
                 handler(result)
             }
@@ -475,11 +475,8 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true
     ) async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            remove(key.computedKey(with: identifier), forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk) {
-                continuation.resume(with: $0)
-            }
-        }
+        let key = key.computedKey(with: identifier)
+        try await result { remove(key, forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk, then: $0) }
     }
 
     /// Returns the image in memory or on disk. Never uses the main queue.
@@ -558,7 +555,7 @@ open class ImageCache: @unchecked Sendable {
 }
 
 /// Calls a function with a handler and awaits its result.
-private func result<Success: Sendable>(
+func result<Success: Sendable>(
     _ body: (@escaping @Sendable (Result<Success, KingfisherError>) -> Void) -> Void
 ) async throws -> Success {
     try await withCheckedThrowingContinuation { continuation in body { continuation.resume(with: $0) } }

@@ -18,14 +18,8 @@ extension MemoryStorage {
 
         func removeObject(forKey key: NSString) { removeObject(forKey: key as String) }
 
-        var totalCostLimit: Int {
-            get { objects.limits.totalCost }
-            nonmutating set { objects.setLimits { $0.totalCost = newValue } }
-        }
+        var totalCostLimit: Int { objects.limits.totalCost }
 
-        var countLimit: Int {
-            get { objects.limits.count }
-            nonmutating set { objects.setLimits { $0.count = newValue } }
-        }
+        var countLimit: Int { objects.limits.count }
     }
 }

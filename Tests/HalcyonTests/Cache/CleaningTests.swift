@@ -95,11 +95,11 @@ import Testing
             ])
             try await subject.cache.store(Pictures.image(), forKey: "a", options: options)
             subject.clock.advance(by: 2)
-            subject.cache.ioQueue.suspend()
+            subject.cache.ioQueue.queue.suspend()
             let calls = Calls<Void>()
             subject.cache.cleanExpiredCache { calls.record(()) }
             #expect(subject.cache.memoryStorageCacheCost == 0)
-            subject.cache.ioQueue.resume()
+            subject.cache.ioQueue.queue.resume()
             #expect(await calls.first().isOnMainQueue)
             #expect(try subject.storage.totalSize() == 0)
         }
@@ -267,11 +267,11 @@ import Testing
             // A clean waits until the folder has been searched for files to adopt.
             subject.disk.settle()
             subject.clock.advance(by: 2)
-            cache.ioQueue.suspend()
+            cache.ioQueue.queue.suspend()
             for _ in 0..<100 { cache.cleanByTimer() }
             let left = Calls<UInt?>()
             cache.ioQueue.async { left.record(try? storage.totalSize()) }
-            cache.ioQueue.resume()
+            cache.ioQueue.queue.resume()
             // One batch of one clean.
             #expect(await left.first().value == 3_200)
             try await eventually { try storage.totalSize() == 0 }

@@ -122,10 +122,10 @@ import Testing
 
     @Test func `of two images stored together under one key the smaller one stays`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 1_000 }) { subject in
-            subject.cache.ioQueue.suspend()
+            subject.cache.ioQueue.queue.suspend()
             subject.cache.storeToDisk(.blob(1, count: 1_001), forKey: "a", completionHandler: nil)
             subject.cache.storeToDisk(.blob(2), forKey: "a", completionHandler: nil)
-            subject.cache.ioQueue.resume()
+            subject.cache.ioQueue.queue.resume()
             await subject.hop()
             try #expect(subject.storage.value(forKey: "a") == .blob(2))
         }

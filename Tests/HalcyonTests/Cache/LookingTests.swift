@@ -51,10 +51,10 @@ import Testing
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(), forKey: "a")
             subject.cache.clearMemoryCache()
-            subject.cache.ioQueue.suspend()
+            subject.cache.ioQueue.queue.suspend()
             #expect(subject.cache.imageCachedType(forKey: "a") == .disk)
             #expect(subject.cache.cacheFileURLIfOnDisk(forKey: "a") != nil)
-            subject.cache.ioQueue.resume()
+            subject.cache.ioQueue.queue.resume()
         }
     }
 

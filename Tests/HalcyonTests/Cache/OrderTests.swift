@@ -9,8 +9,8 @@ import Testing
 @Suite(.endsEvenIfItHangs, .serialized) struct OrderTests {
     /// Runs `body` while no work on the cache's queue can begin.
     private func withoutTurns(_ subject: CacheUnderTest, _ body: (ImageCache) async throws -> Void) async throws {
-        subject.cache.ioQueue.suspend()
-        defer { subject.cache.ioQueue.resume() }
+        subject.cache.ioQueue.queue.suspend()
+        defer { subject.cache.ioQueue.queue.resume() }
         try await body(subject.cache)
     }
 

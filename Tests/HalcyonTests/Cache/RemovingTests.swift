@@ -10,11 +10,11 @@ import Testing
         try await withImageCache { subject in
             try await subject.cache.store(Pictures.image(), forKey: "a")
             let calls = Calls<Bool>()
-            subject.cache.ioQueue.suspend()
+            subject.cache.ioQueue.queue.suspend()
             subject.cache.removeImage(forKey: "a") { calls.record(subject.storage.isCached(forKey: "a")) }
             #expect(subject.cache.retrieveImageInMemoryCache(forKey: "a") == nil)
             #expect(subject.storage.isCached(forKey: "a"))
-            subject.cache.ioQueue.resume()
+            subject.cache.ioQueue.queue.resume()
             await subject.settle()
             #expect(calls.values == [false])
             #expect(try await subject.load("a").cacheType == .none)
@@ -108,11 +108,11 @@ import Testing
     @Test func `clearing the cache empties both, memory at once`() async throws {
         try await withImageCache { subject in
             for number in 0..<10 { try await subject.cache.store(Pictures.image(), forKey: "\(number)") }
-            subject.cache.ioQueue.suspend()
+            subject.cache.ioQueue.queue.suspend()
             let calls = Calls<Void>()
             subject.cache.clearCache { calls.record(()) }
             #expect(subject.cache.memoryStorageCacheCost == 0)
-            subject.cache.ioQueue.resume()
+            subject.cache.ioQueue.queue.resume()
             #expect(await calls.first().isOnMainQueue)
             #expect(try await subject.cache.diskStorageSize == 0)
             for number in 0..<10 { #expect(!subject.cache.isCached(forKey: "\(number)")) }

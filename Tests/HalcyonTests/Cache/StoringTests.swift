@@ -9,12 +9,12 @@ import Testing
     @Test func `an image is in memory when store returns, whatever the disk does`() async throws {
         try await withImageCache { subject in
             let (cache, image) = (subject.cache, try Pictures.image())
-            cache.ioQueue.suspend()
+            cache.ioQueue.queue.suspend()
             cache.store(image, forKey: "a", completionHandler: nil)
             #expect(cache.retrieveImageInMemoryCache(forKey: "a") === image)
             #expect(cache.imageCachedType(forKey: "a") == .memory)
             #expect(!subject.storage.isCached(forKey: "a"))
-            cache.ioQueue.resume()
+            cache.ioQueue.queue.resume()
             await subject.settle()
             #expect(subject.storage.isCached(forKey: "a"))
         }
@@ -55,12 +55,12 @@ import Testing
             subject.disk.settle()
             let before = subject.disk.commitCount
             let answers = Calls<String>()
-            cache.ioQueue.suspend()
+            cache.ioQueue.queue.suspend()
             for key in ["a", "b", "c"] { cache.storeToDisk(.blob(1), forKey: key) { _ in answers.record(key) } }
             cache.removeImage(forKey: "b", fromMemory: false) { answers.record("removed") }
             for key in ["b", "d"] { cache.storeToDisk(.blob(2), forKey: key) { _ in answers.record(key) } }
             cache.removeImage(forKey: "d", fromMemory: false) { answers.record("removed") }
-            cache.ioQueue.resume()
+            cache.ioQueue.queue.resume()
             await subject.hop()
             #expect(answers.values == ["a", "b", "c", "removed", "b", "d", "removed"])
             let values = try ["a", "b", "c", "d"].map { try subject.storage.value(forKey: $0) }
@@ -81,13 +81,13 @@ import Testing
         try await withImageCache { subject in
             let (cache, image) = (subject.cache, try Pictures.image())
             let answers = Calls<Bool>()
-            cache.ioQueue.suspend()
+            cache.ioQueue.queue.suspend()
             for count in 1...3 {
                 cache.store(
                     image, original: .blob(count, count: count), forKey: "\(count)", cacheSerializer: Picky(refused: 2)
                 ) { answers.record($0.diskCacheResult.error == nil) }
             }
-            cache.ioQueue.resume()
+            cache.ioQueue.queue.resume()
             await subject.hop()
             #expect(answers.values == [true, false, true])
             #expect((1...3).map { subject.storage.isCached(forKey: "\($0)") } == [true, false, true])
@@ -97,10 +97,10 @@ import Testing
     @Test func `the limit is kept while stores in a row share commits`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 2_000 }) { subject in
             let cache = subject.cache
-            cache.ioQueue.suspend()
+            cache.ioQueue.queue.suspend()
             for number in 0..<60 { cache.storeToDisk(.blob(number), forKey: "\(number)", completionHandler: nil) }
             cache.storeToDisk(.blob(7, count: 2_001), forKey: "too large", completionHandler: nil)
-            cache.ioQueue.resume()
+            cache.ioQueue.queue.resume()
             await subject.settle()
             let size = try subject.storage.store.evictor.totals().bytes
             #expect(size <= 2_000)
@@ -120,14 +120,14 @@ import Testing
         try await withImageCache { subject in
             let cache = subject.cache
             let held = Calls<Bool>()
-            cache.ioQueue.suspend()
+            cache.ioQueue.queue.suspend()
             let isHeld = Self.storeHolding(Token(), in: cache)
             // More than fit one batch.
             for number in 1..<40 {
                 cache.storeToDisk(.blob(number), forKey: "\(number)") { _ in if number == 39 { held.record(isHeld()) } }
             }
             #expect(isHeld())
-            cache.ioQueue.resume()
+            cache.ioQueue.queue.resume()
             #expect(await held.first().value == false)
         }
     }
@@ -135,11 +135,11 @@ import Testing
     @Test func `an image that replaces one larger than the limit stays`() async throws {
         try await withImageCache(configure: { $0.sizeLimit = 2_000 }) { subject in
             let cache = subject.cache
-            cache.ioQueue.suspend()
+            cache.ioQueue.queue.suspend()
             cache.storeToDisk(.blob(7, count: 2_001), forKey: "a", completionHandler: nil)
             cache.storeToDisk(.blob(1), forKey: "a", completionHandler: nil)
             cache.storeToDisk(.blob(2), forKey: "b", completionHandler: nil)
-            cache.ioQueue.resume()
+            cache.ioQueue.queue.resume()
             await subject.settle()
             let values = try ["a", "b"].map { try subject.storage.value(forKey: $0) }
             #expect(values == [.blob(1), .blob(2)])
@@ -164,7 +164,7 @@ import Testing
     @Test func `images are serialized on the queue of the cache, not on the caller's thread`() async throws {
         try await withImageCache { subject in
             let key = DispatchSpecificKey<Int>()
-            subject.cache.ioQueue.setSpecific(key: key, value: 7)
+            subject.cache.ioQueue.queue.setSpecific(key: key, value: 7)
             let places = Locked<[Int?]>([])
             let serializer = HookedSerializer {
                 places.withLock { $0.append(DispatchQueue.getSpecific(key: key)) }
@@ -389,13 +389,13 @@ import Testing
             ({
                 let cache = ImageCache(
                     memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
-                cache.ioQueue.suspend()
+                cache.ioQueue.queue.suspend()
                 for number in 0..<20 {
                     try cache.store(Pictures.image(number % 4), forKey: "\(number)") {
                         calls.record($0.diskCacheResult.error == nil)
                     }
                 }
-                cache.ioQueue.resume()
+                cache.ioQueue.queue.resume()
             })()
         _ = await calls.first()
         while calls.count < 20 { await Task.yield() }

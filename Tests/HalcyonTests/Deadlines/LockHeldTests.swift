@@ -391,12 +391,12 @@ import Testing
     @Test func `a suspension lets stores end that need not wait`() async throws {
         try await withImageCache(tuning: Self.endless) { subject in
             let cache = subject.cache
-            cache.ioQueue.suspend()
+            cache.ioQueue.queue.suspend()
             let stored = Calls<Bool>()
             cache.storeToDisk(.blob(1), forKey: "a") { stored.record((try? $0.diskCacheResult.get()) != nil) }
             let isSuspended = Calls<Void>()
             cache.suspend { isSuspended.record(()) }
-            cache.ioQueue.resume()
+            cache.ioQueue.queue.resume()
             _ = await isSuspended.first()
             #expect(stored.values == [true])
             cache.resume()
@@ -407,11 +407,11 @@ import Testing
     @Test func `a resume also cancels a suspension that is still queued`() async throws {
         try await withImageCache(tuning: Self.tuning(writerTimeout: 2_000)) { subject in
             let cache = subject.cache
-            cache.ioQueue.suspend()
+            cache.ioQueue.queue.suspend()
             let isSuspended = Calls<Void>()
             cache.suspend { isSuspended.record(()) }
             cache.resume()
-            cache.ioQueue.resume()
+            cache.ioQueue.queue.resume()
             _ = await isSuspended.first()
             try await cache.storeToDisk(.blob(1), forKey: "a")
             subject.disk.settle()

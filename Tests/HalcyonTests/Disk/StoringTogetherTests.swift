@@ -117,7 +117,7 @@ import Testing
         try await withImageCache { subject in
             let (disk, cache) = (subject.disk, subject.cache)
             let (isHeld, mayCommit, isFirst) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Locked(true))
-            cache.ioQueue.suspend()
+            cache.ioQueue.queue.suspend()
             let done = Calls<Int>()
             for number in 0..<100 {
                 cache.storeToDisk(.blob(number), forKey: "\(number)") { _ in done.record(number) }
@@ -132,7 +132,7 @@ import Testing
                 mayCommit.wait()
                 return true
             }
-            cache.ioQueue.resume()
+            cache.ioQueue.queue.resume()
             await Task.detached { isHeld.wait() }.value
             // The files of the first batch have their final names by now.
             while disk.names(in: "staging").count < 32 { try await Task.sleep(nanoseconds: 1_000_000) }

@@ -56,12 +56,12 @@ import Testing
         try await withImageCache(tuning: Self.small) { subject in
             try await fill(subject)
             let later = try Pictures.image(1)
-            subject.cache.ioQueue.suspend()
+            subject.cache.ioQueue.queue.suspend()
             let calls = Calls<Result<[DiskStorage.EntryInfo], KingfisherError>>()
             subject.cache.removeImages(matching: filter) { calls.record($0) }
             subject.cache.store(later, forKey: "a1", completionHandler: nil)
             subject.cache.store(later, forKey: "a2", toDisk: false, completionHandler: nil)
-            subject.cache.ioQueue.resume()
+            subject.cache.ioQueue.queue.resume()
             let gone = try await calls.first().value.get()
             #expect(Set(gone.map(\.fileName)).count == gone.count)
             await subject.settle()

@@ -28,13 +28,13 @@ import Testing
         try await withImageCache { subject in
             let cache = subject.cache
             try subject.storage.store(value: .blob(7), forKey: "gone")
-            cache.ioQueue.suspend()
+            cache.ioQueue.queue.suspend()
             cache.storeToDisk(.blob(1), forKey: "a", attributes: .init(tags: ["t"])) { _ in }
             cache.removeImage(forKey: "gone") {}
             let gone = try await cache.cachedData(forKey: "gone")
             #expect(gone == nil)
             async let waiting = cache.cachedData(forKey: "a")
-            cache.ioQueue.resume()
+            cache.ioQueue.queue.resume()
             let cached = try await waiting
             #expect(cached?.value == .blob(1) && cached?.info.tags == ["t"])
         }
@@ -124,11 +124,11 @@ import Testing
                 }
             }
             try await eventually { begun.withLock { $0 } }
-            cache.ioQueue.suspend()
+            cache.ioQueue.queue.suspend()
             cache.removeImage(forKey: "a") {}
             isOpen.withLock { $0 = true }
             _ = try await fetching.value
-            cache.ioQueue.resume()
+            cache.ioQueue.queue.resume()
             await subject.settle()
             #expect(cache.retrieveImageInMemoryCache(forKey: "a") == nil && !subject.storage.isCached(forKey: "a"))
         }

@@ -68,7 +68,7 @@ import Testing
         #expect(memory.residents(of: "a", "b", "c", "d", "e") == ["b", "c", "d", "e"])
         memory.storage.config.totalCostLimit = 25
         #expect(memory.residents(of: "b", "c", "d", "e") == ["d", "e"])
-        memory.storage.storage.countLimit = 1
+        memory.storage.config.countLimit = 1
         #expect(memory.residents(of: "d", "e") == ["e"])
     }
 
