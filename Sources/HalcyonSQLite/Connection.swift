@@ -22,10 +22,14 @@ package final class Connection {
     package static let minimumVersion: Int32 = 3_035_000
 
     private let handle: OpaquePointer
-    private let busyPolicy: BusyPolicy
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
-    private let observer = WALObserver()
-    private let rowObserver = RowObserver()
+    private var shouldKeepWaiting: @Sendable (Int) -> Bool
+    private var observedTable: StaticString = ""
+    /// Ids of the rows written since the last ``begin()``. May contain duplicates.
+    package private(set) var writtenRows: [Int64] = []
+    /// Frames in the log after this connection's last commit. Replaces SQLite's automatic checkpoint, which would make the
+    /// caller wait for its fsyncs.
+    package private(set) var logFrames = 0
 
     /// Opens `path`.
     ///
@@ -44,13 +48,13 @@ package final class Connection {
             let uri = Self.uri(path) + (isLogged ? "?readonly_shm=1" : "?immutable=1")
             handle = try Self.open(uri, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs: vfs)
         }
-        busyPolicy = BusyPolicy(milliseconds: busyTimeout)
+        shouldKeepWaiting = { $0 < busyTimeout }
         sqlite3_extended_result_codes(handle, 1)
-        busyPolicy.install(on: handle)
+        retryWhileBusy()
+        observeLog()
         // Double quotes always mean identifiers: a typo must not become a string literal.
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
-        observer.install(on: handle)
         try Predicate.install(on: handle)
         if case .queryOnly = access { try execute("PRAGMA query_only = ON") }
     }
@@ -75,12 +79,7 @@ package final class Connection {
     }
 
     private static func uri(_ path: String) -> String {
-        "file:"
-            + path.utf8.map { byte in
-                let isPlain =
-                    (UInt8(ascii: "A")...UInt8(ascii: "z")).contains(byte) || "/-.0123456789".utf8.contains(byte)
-                return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-            }.joined()
+        "file:" + (path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path)
     }
 
     private static func open(_ path: String, flags: Int32, vfs: String?) throws(SQLiteError) -> OpaquePointer {
@@ -103,11 +102,19 @@ package final class Connection {
         return try body(statement)
     }
 
-    /// Runs `body` with a statement that is prepared for this call only. Its parts are static too, so a value can never
-    /// become SQL.
-    package func with<Result>(joining parts: [StaticString], _ body: (Statement) throws -> Result) throws -> Result {
+    /// Runs `body` with a statement that is prepared for this call only, and the values of its parameters in order. Its parts are
+    /// static too, so a value can never become SQL.
+    package func with<Result>(
+        joining parts: [StaticString], _ values: [any Bindable] = [], _ body: (Statement) throws -> Result
+    ) throws -> Result {
         let statement = try Statement(parts.map(\.description).joined(), isKept: false, connection: handle)
+        for (index, value) in values.enumerated() { try value.bind(to: statement, at: Int32(index + 1)) }
         return try body(statement)
+    }
+
+    /// Checks that the tables in the file still match a statement of ours.
+    package func prepare(_ sql: String) throws(SQLiteError) {
+        _ = try Statement(sql, isKept: false, connection: handle)
     }
 
     /// Runs a statement that returns no rows, with the values of its parameters.
@@ -179,7 +186,7 @@ package final class Connection {
     /// once if another connection wrote in between, whatever the timeout.
     package func begin() throws(SQLiteError) {
         try run("BEGIN IMMEDIATE")
-        rowObserver.rows.removeAll(keepingCapacity: true)
+        writtenRows.removeAll(keepingCapacity: true)
     }
 
     /// `COMMIT`. If it throws, ``isInTransaction`` tells you whether SQLite has already rolled back.
@@ -220,17 +227,50 @@ package final class Connection {
 
     /// From now on, records which rows of a table are written (`sqlite3_update_hook`).
     package func observeRows(of table: StaticString) {
-        rowObserver.table = table
+        observedTable = table
         sqlite3_update_hook(
             handle,
             { context, _, _, table, row in
-                guard let context, let table else { return }
-                Unmanaged<RowObserver>.fromOpaque(context).takeUnretainedValue().note(row, of: table)
-            }, Unmanaged.passUnretained(rowObserver).toOpaque())
+                guard let connection = Connection.of(context), let table else { return }
+                let observed = UnsafeRawPointer(connection.observedTable.utf8Start)
+                guard strcmp(table, observed.assumingMemoryBound(to: CChar.self)) == 0 else { return }
+                connection.writtenRows.append(row)
+            }, context)
     }
 
-    /// Ids of the rows written since the last ``begin()``. May contain duplicates.
-    package var writtenRows: [Int64] { rowObserver.rows }
+    // MARK: Callbacks
+
+    /// What SQLite passes to a callback of this connection.
+    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> Connection? {
+        context.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Retries about every millisecond while another connection holds a lock.
+    ///
+    /// SQLite's own handler backs off to 100 ms between retries. A writer that waits that long loses to any process that writes
+    /// in short bursts.
+    private func retryWhileBusy() {
+        sqlite3_busy_handler(
+            handle,
+            { context, attempt in
+                guard let connection = Connection.of(context), connection.shouldKeepWaiting(Int(attempt)) else {
+                    return 0
+                }
+                pauseMillisecond()
+                return 1
+            }, context)
+    }
+
+    private func observeLog() {
+        sqlite3_wal_hook(
+            handle,
+            { context, _, _, frames in
+                Connection.of(context)?.logFrames = Int(frames)
+                return SQLITE_OK
+            }, context)
+    }
 
     // MARK: Write-ahead log
 
@@ -244,8 +284,8 @@ package final class Connection {
             do throws(SQLiteError) {
                 return try text("PRAGMA journal_mode = WAL") == "wal"
             } catch {
-                guard error.isBusy, busyPolicy.shouldKeepWaiting(waited) else { throw error }
-                pauseMilliseconds(1)
+                guard error.isBusy, shouldKeepWaiting(waited) else { throw error }
+                pauseMillisecond()
                 waited += 1
             }
         }
@@ -280,7 +320,17 @@ package final class Connection {
     /// Calls `shouldKeepWaiting` every millisecond while another connection holds the lock, with the milliseconds waited so far.
     /// If it returns false, the statement fails with BUSY. Replaces the timeout.
     package func waits(while shouldKeepWaiting: @escaping @Sendable (Int) -> Bool) {
-        busyPolicy.shouldKeepWaiting = shouldKeepWaiting
+        self.shouldKeepWaiting = shouldKeepWaiting
+    }
+
+    /// The same, only while `body` runs.
+    package func waiting<Result>(
+        while shouldKeepWaiting: @escaping @Sendable (Int) -> Bool, _ body: () throws -> Result
+    ) rethrows -> Result {
+        let usual = self.shouldKeepWaiting
+        self.shouldKeepWaiting = shouldKeepWaiting
+        defer { self.shouldKeepWaiting = usual }
+        return try body()
     }
 
     /// Keeps the log when this is the last connection to close: a checkpoint at close would wait for the disk.
@@ -292,18 +342,6 @@ package final class Connection {
 
     /// Ends the running statement with `SQLITE_INTERRUPT`. You may call only this function from any thread.
     package func interrupt() { sqlite3_interrupt(handle) }
-
-    /// Runs `body` without waiting for locks.
-    package func withoutWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let usual = busyPolicy.shouldKeepWaiting
-        busyPolicy.shouldKeepWaiting = { _ in false }
-        defer { busyPolicy.shouldKeepWaiting = usual }
-        return try body()
-    }
-
-    /// Frames in the log after this connection's last commit. Replaces SQLite's automatic checkpoint, which would make the
-    /// caller wait for its fsyncs.
-    package var logFrames: Int { observer.frames }
 
     // MARK: The file
 
@@ -357,28 +395,11 @@ extension Connection.CheckpointMode {
     }
 }
 
-private final class RowObserver {
-    var table: StaticString = ""
-    var rows: [Int64] = []
-
-    func note(_ row: Int64, of other: UnsafePointer<CChar>) {
-        if strcmp(other, UnsafeRawPointer(table.utf8Start).assumingMemoryBound(to: CChar.self)) == 0 {
-            rows.append(row)
-        }
-    }
-}
-
-/// Records the length of the log after each commit (`sqlite3_wal_hook`).
-private final class WALObserver {
-    var frames = 0
-
-    func install(on handle: OpaquePointer) {
-        sqlite3_wal_hook(
-            handle,
-            { context, _, _, frames in
-                guard let context else { return SQLITE_OK }
-                Unmanaged<WALObserver>.fromOpaque(context).takeUnretainedValue().frames = Int(frames)
-                return SQLITE_OK
-            }, Unmanaged.passUnretained(self).toOpaque())
+/// Not `usleep`, which a signal ends early.
+private func pauseMillisecond() {
+    var rest = timespec(tv_sec: 0, tv_nsec: 1_000_000)
+    while true {
+        var pause = rest
+        guard nanosleep(&pause, &rest) == -1, errno == EINTR else { return }
     }
 }

@@ -10,9 +10,6 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
 
     /// Not an SQLite code: the linked library is too old.
     package static let unsupportedVersion = ResultCode(rawValue: -1)
-    package static let ok = ResultCode(rawValue: SQLITE_OK)
-    package static let row = ResultCode(rawValue: SQLITE_ROW)
-    package static let done = ResultCode(rawValue: SQLITE_DONE)
     package static let error = ResultCode(rawValue: SQLITE_ERROR)
     package static let busy = ResultCode(rawValue: SQLITE_BUSY)
     package static let locked = ResultCode(rawValue: SQLITE_LOCKED)
@@ -32,7 +29,6 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let full = ResultCode(rawValue: SQLITE_FULL)
     package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
     package static let `protocol` = ResultCode(rawValue: SQLITE_PROTOCOL)
-    package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
     package static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
 
     /// The primary code of an extended code: its low eight bits.

@@ -3,7 +3,7 @@ internal import HalcyonSQLite
 /// A filter as SQL: static fragments and the values to bind.
 struct EntryConditions {
     private(set) var fragments: [StaticString] = []
-    private var values: [any Bindable] = []
+    private(set) var values: [any Bindable] = []
 
     /// - Parameter clearedUpTo: a clear is removing the entries stored up to this time, so they meet no filter.
     init(_ filter: EntryFilter, at now: Timestamp, clearedUpTo: Timestamp? = nil) {
@@ -32,10 +32,6 @@ struct EntryConditions {
         fragments.append(fragment)
         values.append(value)
     }
-
-    func bind(_ parameters: inout Parameters) throws(SQLiteError) {
-        for value in values { try parameters.add(value) }
-    }
 }
 
 extension Predicate {
@@ -45,18 +41,5 @@ extension Predicate {
                 values.text(at: 0), baseLength: values.optionalInteger(at: 1).map { Int(clamping: $0) },
                 source: values.optionalInteger(at: 2))
         }
-    }
-}
-
-/// Binds values to the question marks in order.
-struct Parameters {
-    let statement: Statement
-    private(set) var next: Int32 = 1
-
-    init(of statement: Statement) { self.statement = statement }
-
-    mutating func add(_ value: some Bindable) throws(SQLiteError) {
-        try value.bind(to: statement, at: next)
-        next += 1
     }
 }

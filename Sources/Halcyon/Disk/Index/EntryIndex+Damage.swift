@@ -19,7 +19,7 @@ extension EntryIndex {
     private func heal(_ error: any Error) throws -> Bool {
         if Self.isNewer(error) { return try setAsideIfUnused() }
         do {
-            return try isSuspicious(error) && setAsideIfDamaged()
+            return try isSuspicious(error) && setAsideIfDamaged(by: error)
         } catch  where Self.isNewer(error) {
             // It looked like damage, but a newer version has dropped a table or a column.
             guard try setAsideIfUnused() else { throw error }
@@ -79,19 +79,20 @@ extension EntryIndex {
 
     /// Checks the file again on a fresh connection, and sets it aside only if that check finds damage too.
     ///
+    /// - Parameter error: what made the file suspicious.
     /// - Returns: true. The caller can try again.
-    func setAsideIfDamaged() throws -> Bool {
+    func setAsideIfDamaged(by error: (any Error)? = nil) throws -> Bool {
         try withWriterLock { writer in
             closeConnections(&writer)
             // Keeps checkpoints from opening the file while it is renamed.
-            try checkpointer.withLock { _ in try setAsideWithoutConnections() }
+            try checkpointer.withLock { _ in try setAsideWithoutConnections(error) }
             return true
         }
     }
 
-    func setAsideWithoutConnections() throws {
+    private func setAsideWithoutConnections(_ error: (any Error)?) throws {
         let identity = try files.identity(of: files.database)
-        guard try isDamaged() else { return }
+        guard try isDamaged(by: error) else { return }
         // Another process may have set it aside in the meantime. The file there is then its new index.
         guard try files.identity(of: files.database) == identity else { return }
         try files.setAside(as: files.damaged)
@@ -100,13 +101,16 @@ extension EntryIndex {
     }
 
     /// Judges only bytes that could be read. Throws if the system refuses a read, because that proves no damage.
-    private func isDamaged() throws -> Bool {
+    private func isDamaged(by error: (any Error)?) throws -> Bool {
         let connection = try makeWritingConnection()
         do {
             try connection.verifyHeader()
             try Self.migrator.migrate(connection)
             _ = try IndexSession(connection: connection).state()
-            for (_, sql) in IndexSQL.planned { try connection.with(sql) { _ throws(SQLiteError) in } }
+            // Findings do not include a table or a column that was dropped.
+            if let error = error as? SQLiteError, error.isForeignSchema, let sql = error.sql {
+                try connection.prepare(sql)
+            }
             return try !connection.integrityFindings().isEmpty
         } catch {
             // On a fresh connection, a short read means that the file was truncated.

@@ -12,9 +12,9 @@ extension EntryIndex {
         guard hasLog else { throw ExitDeadlinePassed() }
         let isDone: Void? = try writer.withLock(within: end.secondsLeft) { writer in
             guard let writer else { throw ExitDeadlinePassed() }
-            try writer.connection.withoutWaiting {
+            try writer.connection.waiting(while: { _ in end.secondsLeft > 0 }) {
                 defer { writer.connection.rollBack() }
-                try begin(writer, before: end)
+                guard try beginInPlace(writer) else { throw ExitDeadlinePassed() }
                 try recordOpening(of: writer)
                 try body(IndexSession(connection: writer.connection))
                 try writer.connection.commit()
@@ -22,16 +22,5 @@ extension EntryIndex {
             }
         }
         guard isDone != nil else { throw ExitDeadlinePassed() }
-    }
-
-    private func begin(_ writer: Writer, before end: MonotonicTime) throws {
-        while true {
-            do {
-                guard try beginInPlace(writer) else { throw ExitDeadlinePassed() }
-                return
-            } catch let error as SQLiteError where error.isBusy && end.secondsLeft > 0 {
-                usleep(1_000)
-            }
-        }
     }
 }

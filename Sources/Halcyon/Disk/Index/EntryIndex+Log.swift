@@ -8,13 +8,6 @@ extension EntryIndex {
         case withoutReserve
         /// For a transaction that removes from the cache.
         case withReserve
-
-        fileprivate func frames(_ tuning: Tuning) -> Int {
-            switch self {
-            case .withoutReserve: tuning.logFrameLimit
-            case .withReserve: tuning.logFrameLimit + tuning.logFrameReserve
-            }
-        }
     }
 
     /// The log has reached its limit, and a long read keeps it from restarting.
@@ -43,7 +36,8 @@ extension EntryIndex {
     /// - Returns: true if it got further than the last time but not to the end, so that more can be copied soon.
     @discardableResult
     package func checkpoint() -> Bool {
-        guard let checkpoint = try? whileNotSuspended({ try checkpoint(.passive) }) else { return false }
+        let copy = { try self.checkpointer.withLock { try self.checkpoint(.passive, on: &$0) } }
+        guard let checkpoint = try? whileNotSuspended(copy) else { return false }
         let last = copiedFrames.withLock { copied in
             defer { copied = checkpoint.checkpointedFrames }
             return copied
@@ -56,7 +50,9 @@ extension EntryIndex {
         let timeout = environment.tuning.forcedCheckpointTimeout
         // Takes the lock after the background activity has begun, because the activity's expiration closes the writer's
         // connection.
-        _ = try? withWriter { _ in try self.checkpoint(.restart) { $0 < timeout } }
+        _ = try? withWriter { _ in
+            try checkpointer.withLock { try self.checkpoint(.restart, on: &$0) { $0 < timeout } }
+        }
         return false
     }
 
@@ -81,9 +77,9 @@ extension EntryIndex {
     ///
     /// - Throws: ``LogFull``, or the error of the checkpoint. No transaction has begun then.
     func require(_ room: LogRoom, of connection: Connection) throws {
-        let limit = LogRoom.withoutReserve.frames(environment.tuning)
-        guard connection.logFrames >= limit else { return logPatience.didGetLock() }
-        guard connection.logFrames >= room.frames(environment.tuning) else { return }
+        let excess = connection.logFrames - environment.tuning.logFrameLimit
+        guard excess >= 0 else { return logPatience.didGetLock() }
+        guard room == .withoutReserve || excess >= environment.tuning.logFrameReserve else { return }
         guard try restartLog() else { throw LogFull() }
         logPatience.didGetLock()
     }
@@ -94,13 +90,6 @@ extension EntryIndex {
         let checkpoint = try checkpointer.withLockIfFree { try self.checkpoint(.restart, on: &$0) }
         guard let checkpoint else { return false }
         return checkpoint?.isBusy == false
-    }
-
-    private func checkpoint(
-        _ mode: Connection.CheckpointMode,
-        waitingWhile shouldKeepWaiting: @escaping @Sendable (Int) -> Bool = { _ in false }
-    ) throws -> Connection.Checkpoint? {
-        try checkpointer.withLock { try checkpoint(mode, on: &$0, waitingWhile: shouldKeepWaiting) }
     }
 
     private func checkpoint(

@@ -157,15 +157,4 @@ extension IndexSQL {
             bytes_written = 0, bytes_evicted = 0, unused_evicted = 0, evictions_before = 0
         WHERE id = 1
         """
-
-    /// A part of ``planned``.
-    static let plannedAboutMany: [(name: String, sql: StaticString)] = [
-        ("hasOddAccesses", hasOddAccesses), ("pinnedTotals", pinnedTotals),
-        ("pin", pin), ("normalizePins", normalizePins), ("countInvalidPins", countInvalidPins), ("tags", tags),
-        ("addTag", addTag), ("dropTags", dropTags), ("moveTags", moveTags), ("metadata", metadata),
-        ("setMetadata", setMetadata), ("dropMetadata", dropMetadata), ("moveMetadata", moveMetadata),
-        ("hasKeys", hasKeys),
-        ("forgetKey", forgetKey), ("statistics", statistics), ("addStatistics", addStatistics),
-        ("resetStatistics", resetStatistics), ("mendStatistics", mendStatistics), ("rename", rename), ("slack", slack),
-    ]
 }

@@ -1,6 +1,6 @@
 /// Every SQL statement of the cache.
 ///
-/// Texts are static and values are bound. A test pins the query plan of each member of ``planned``.
+/// Texts are static and values are bound. A test pins the query plans.
 package enum IndexSQL {
     // MARK: One entry
 
@@ -63,21 +63,11 @@ package enum IndexSQL {
 
     /// Records a read. Each of the first three reads moves `rank` ahead of it by ?11 milliseconds; 0 under LRU. A rank that is
     /// already further ahead stays. While `rank` is ahead, `accessed_at` has the time of the last read.
+    ///
+    /// ?12 says what the read does to the expiration: nothing (0), sets it to ?9 with the time to live ?10 (1), or moves it to ?9
+    /// plus the time to live that the row has now (2). The later of two reads decides, even if another process wrote its note
+    /// first. No read moves an expiration without a time to live.
     static let touch: StaticString = """
-        UPDATE entries
-        SET
-            rank = max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11),
-            accessed_at = CASE
-                WHEN max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11) > max(coalesce(accessed_at, rank), ?3)
-                THEN max(coalesce(accessed_at, rank), ?3) END,
-            key = coalesce(key, ?4), hits = hits + ?5,
-            source = coalesce(source, ?6), base_length = coalesce(base_length, ?7), host = coalesce(?8, host)
-        WHERE id = ?1 AND token = ?2
-        """
-
-    /// Like ``touch``, for a read that moves the expiration. The later of two reads decides, even if another process wrote its
-    /// note first. No read moves an expiration without a time to live.
-    static let extend: StaticString = """
         UPDATE entries
         SET
             rank = max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11),
@@ -87,24 +77,13 @@ package enum IndexSQL {
             key = coalesce(key, ?4), hits = hits + ?5,
             source = coalesce(source, ?6), base_length = coalesce(base_length, ?7), host = coalesce(?8, host),
             expires_at = CASE
-                WHEN coalesce(accessed_at, rank) <= ?3 AND (expires_at IS NULL OR time_to_live IS NOT NULL) THEN ?9 ELSE expires_at END,
+                WHEN ?12 = 0 OR coalesce(accessed_at, rank) > ?3 OR (expires_at IS NOT NULL AND time_to_live IS NULL)
+                THEN expires_at
+                WHEN ?12 = 1 THEN ?9
+                ELSE coalesce(min(?9 + time_to_live, 253402300799999), expires_at) END,
             time_to_live = CASE
-                WHEN coalesce(accessed_at, rank) <= ?3 AND (expires_at IS NULL OR time_to_live IS NOT NULL) THEN ?10 ELSE time_to_live END
-        WHERE id = ?1 AND token = ?2
-        """
-
-    /// Like ``extend``, by the time to live that the row has now.
-    static let renew: StaticString = """
-        UPDATE entries
-        SET
-            rank = max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11),
-            accessed_at = CASE
-                WHEN max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11) > max(coalesce(accessed_at, rank), ?3)
-                THEN max(coalesce(accessed_at, rank), ?3) END,
-            key = coalesce(key, ?4), hits = hits + ?5,
-            source = coalesce(source, ?6), base_length = coalesce(base_length, ?7), host = coalesce(?8, host),
-            expires_at = CASE WHEN coalesce(accessed_at, rank) <= ?3 AND time_to_live IS NOT NULL
-                THEN min(?9 + time_to_live, 253402300799999) ELSE expires_at END
+                WHEN ?12 <> 1 OR coalesce(accessed_at, rank) > ?3 OR (expires_at IS NOT NULL AND time_to_live IS NULL)
+                THEN time_to_live ELSE ?10 END
         WHERE id = ?1 AND token = ?2
         """
 
@@ -325,26 +304,4 @@ package enum IndexSQL {
     // MARK: The file
 
     static let freePages: StaticString = "PRAGMA freelist_count"
-
-    /// The statements whose query plans a test pins, by name.
-    package static let planned: [(name: String, sql: StaticString)] =
-        [
-            ("lookup", lookup), ("row", row), ("upsert", upsert), ("adopt", adopt), ("delete", delete),
-            ("uses", uses), ("setHits", setHits),
-            ("relearn", relearn), ("touch", touch), ("extend", extend), ("renew", renew), ("evict", evict),
-            ("expire", expire),
-            ("removeStored", removeStored), ("page", page), ("hasFuture", hasFuture),
-            ("hasFutureBesideRanksAhead", hasFutureBesideRanksAhead), ("clampFuture", clampFuture),
-            ("totals", totals),
-            ("countedTotals", countedTotals), ("impossibleSizes", impossibleSizes), ("largest", largest),
-            ("expiredTotals", expiredTotals),
-            ("repairTotals", repairTotals), ("nothingHasExpired", nothingHasExpired),
-            ("beginExpiryScan", beginExpiryScan),
-            ("doubtExpiry", doubtExpiry), ("expired", expired), ("nextExpiry", nextExpiry),
-            ("endExpiryScan", endExpiryScan),
-            ("setLatestStore", setLatestStore),
-            ("storedAt", storedAt), ("setStoredAt", setStoredAt), ("state", state), ("setState", setState),
-            ("rankRange", rankRange), ("accessRange", accessRange), ("hasRanksAhead", hasRanksAhead),
-            ("evictedNext", evictedNext), ("keys", keys),
-        ] + plannedAboutMany
 }

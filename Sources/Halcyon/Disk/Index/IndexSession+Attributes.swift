@@ -83,10 +83,7 @@ extension IndexSession {
             let sql: [StaticString] = [
                 "DELETE FROM ", table, " WHERE (", columns, ") IN (SELECT ", columns, " FROM ", table, " LIMIT ?1)",
             ]
-            try connection.with(joining: sql) { statement in
-                try statement.bind(limit)
-                _ = try statement.step()
-            }
+            try connection.with(joining: sql, [limit]) { _ = try $0.step() }
             if connection.changes > 0 { return true }
         }
         return false

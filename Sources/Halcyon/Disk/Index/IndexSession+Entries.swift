@@ -23,13 +23,8 @@ extension IndexSession {
             return page
         }
         let sql = IndexSQL.page(conditions, in: order, descending: descending, isFirst: start == nil)
-        return try connection.with(joining: sql) { statement in
-            var parameters = Parameters(of: statement)
-            try conditions.bind(&parameters)
-            try start?.bind(&parameters, in: order)
-            try parameters.add(Int64(limit) + 1)
-            return try page(of: limit, statement, in: order) ?? Page()
-        }
+        let values = conditions.values + (start?.values(in: order) ?? []) + [Int64(limit) + 1]
+        return try connection.with(joining: sql, values) { try page(of: limit, $0, in: order) ?? Page() }
     }
 
     /// Reads a page from the index; nil if the index sorts differently, because a rank is ahead of its access or a row was
@@ -39,9 +34,9 @@ extension IndexSession {
     ) throws -> Page? {
         guard try connection.integer(IndexSQL.hasOddAccesses) == 0 else { return nil }
         if order == .access, try hasRanksAhead() { return nil }
-        return try connection.with(joining: IndexSQL.walk(descending: descending, isFirst: start == nil)) { statement in
-            try statement.bind(start?.value, start?.second, start?.id, Int64(limit) + 1)
-            return try page(of: limit, statement, in: order) { $0.isInteger(at: 16) && $0.isInteger(at: 17) }
+        let sql = IndexSQL.walk(descending: descending, isFirst: start == nil)
+        return try connection.with(joining: sql, [start?.value, start?.second, start?.id, Int64(limit) + 1]) {
+            try page(of: limit, $0, in: order) { $0.isInteger(at: 16) && $0.isInteger(at: 17) }
         }
     }
 
@@ -65,9 +60,7 @@ extension IndexSession {
     /// - Parameter order: nil for none.
     func ids(_ conditions: EntryConditions, in order: EntryOrder?, descending: Bool) throws -> [Int64] {
         let sql = [IndexSQL.selectIDs] + conditions.fragments + IndexSQL.sorting(by: order, descending: descending)
-        return try connection.with(joining: sql) { statement in
-            var parameters = Parameters(of: statement)
-            try conditions.bind(&parameters)
+        return try connection.with(joining: sql, conditions.values) { statement in
             var ids: [Int64] = []
             while try statement.step() { ids.append(statement.integer(at: 0)) }
             return ids
@@ -76,12 +69,10 @@ extension IndexSession {
 
     /// The entries among `ids` that meet a filter, in the order of `ids`.
     func records(of ids: some Sequence<Int64>, _ conditions: EntryConditions) throws -> [EntryRecord] {
-        try connection.with(joining: IndexSQL.entry(conditions)) { statement in
-            var parameters = Parameters(of: statement)
-            try conditions.bind(&parameters)
-            return try ids.compactMap { id in
+        try connection.with(joining: IndexSQL.entry(conditions), conditions.values) { statement in
+            try ids.compactMap { id in
                 statement.rewind()
-                statement.bind(id, at: parameters.next)
+                statement.bind(id, at: Int32(conditions.values.count + 1))
                 guard try statement.step() else { return nil }
                 var record = record(statement)
                 try describe(&record)
@@ -92,10 +83,8 @@ extension IndexSession {
 
     /// The number and bytes of the entries that meet a filter.
     func totals(_ conditions: EntryConditions) throws -> Totals {
-        try connection.with(joining: [IndexSQL.selectTotals] + conditions.fragments) { statement in
-            var parameters = Parameters(of: statement)
-            try conditions.bind(&parameters)
-            return try statement.step() ? statement.totals(at: 0) : Totals(entries: 0, bytes: 0)
+        try connection.with(joining: [IndexSQL.selectTotals] + conditions.fragments, conditions.values) {
+            try $0.step() ? $0.totals(at: 0) : Totals(entries: 0, bytes: 0)
         }
     }
 
@@ -138,10 +127,10 @@ extension EntryPosition {
         }
     }
 
-    fileprivate func bind(_ parameters: inout Parameters, in order: EntryOrder) throws(SQLiteError) {
-        if order == .key { try parameters.add(bytes ?? Array(key.utf8)) } else { try parameters.add(value) }
-        try parameters.add(order == .access || order == .eviction ? second : id)
-        try parameters.add(id)
+    /// The values of the columns of ``EntryOrder/columns``.
+    fileprivate func values(in order: EntryOrder) -> [any Bindable] {
+        let first: any Bindable = order == .key ? bytes ?? Array(key.utf8) : value
+        return [first, order == .access || order == .eviction ? second : id, id]
     }
 }
 

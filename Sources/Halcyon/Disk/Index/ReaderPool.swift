@@ -4,41 +4,34 @@ internal import HalcyonSQLite
 /// The reading connections. The first one opens with the first read, each further one when all before it are in use.
 final class ReaderPool: Sendable {
     private let slots: [Locked<Slot?>]
-    private let opening = Locked(Opening())
+    /// nil while the pool is closed.
+    private let current: Locked<Opening?> = Locked(nil)
 
     private struct Slot {
         let connection: Connection
         /// The opening it belongs to. A connection that was in use when the pool closed is closed by its user.
-        let opening: Int
+        let opening: Opening
     }
 
-    private struct Opening {
-        var number = 0
-        var isOpen = false
-    }
+    private final class Opening: Sendable {}
 
     /// - Parameter count: the maximum number of connections. Each may cache 2 MB of pages.
     init(count: Int = 4) {
         slots = (0..<count).map { _ in Locked(nil) }
     }
 
-    func open() {
-        opening.withLock { opening in
-            opening.number += 1
-            opening.isOpen = true
-        }
-    }
+    func open() { current.withLock { $0 = Opening() } }
 
     /// Waits for connections that are in use.
     func close() {
         // First, so that a thread opening a connection either is waited for below or sees that the pool is closed.
-        opening.withLock { $0.isOpen = false }
+        current.withLock { $0 = nil }
         for slot in slots { slot.withLock { $0 = nil } }
     }
 
     /// Like ``close()``, without waiting beyond a deadline. A connection that is still in use closes after its use.
     func close(before deadline: MonotonicTime) {
-        opening.withLock { $0.isOpen = false }
+        current.withLock { $0 = nil }
         for slot in slots { slot.withLock(within: deadline.secondsLeft) { $0 = nil } }
     }
 
@@ -69,16 +62,13 @@ final class ReaderPool: Sendable {
     }
 
     private func open(_ slot: inout Slot?, _ connect: () throws -> Connection?) throws {
-        guard slot == nil, let current else { return }
-        slot = try connect().map { Slot(connection: $0, opening: current) }
+        guard slot == nil, let opening = current.withLock({ $0 }) else { return }
+        slot = try connect().map { Slot(connection: $0, opening: opening) }
     }
 
     /// Closes the connection afterwards if the pool has closed in the meantime: ``close(before:)`` may have given up on it.
     private func use<Result>(_ slot: inout Slot?, _ body: (Connection) throws -> Result) rethrows -> Result? {
-        defer { if let open = slot, open.opening != current { slot = nil } }
+        defer { if let open = slot, open.opening !== current.withLock({ $0 }) { slot = nil } }
         return try slot.map { try body($0.connection) }
     }
-
-    /// The number of the current opening; nil if the pool is closed.
-    private var current: Int? { opening.withLock { $0.isOpen ? $0.number : nil } }
 }
