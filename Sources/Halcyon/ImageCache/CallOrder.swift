@@ -144,7 +144,9 @@ final class CallOrder: Sendable {
 
     private func change(_ key: MemoryKey, _ body: (inout State, Int) -> Any?) {
         let displaced = state.withLock { state in
-            let number = state.begin(key)
+            state.count += 1
+            state.keys[key, default: Key()].overtakeLoads()
+            let number = state.count
             if state.changing > 0 { state.changedMeanwhile[key] = number }
             let displaced = body(&state, number)
             state.update(key) { _ in }
@@ -258,13 +260,6 @@ extension CallOrder {
 }
 
 extension CallOrder.State {
-    /// - Returns: the change's number.
-    fileprivate mutating func begin(_ key: MemoryKey) -> Int {
-        count += 1
-        keys[key, default: CallOrder.Key()].overtakeLoads()
-        return count
-    }
-
     /// Overtakes all loads.
     ///
     /// - Returns: the change's number.
