@@ -221,12 +221,12 @@ extension CallOrder {
 
     /// Begins a load when its turn comes.
     ///
-    /// - Returns: the first member's options; nil if all members were withdrawn.
-    func begin(_ load: DiskLoad) -> KingfisherParsedOptionsInfo? {
+    /// - Returns: the first member; nil if all were withdrawn.
+    func begin(_ load: DiskLoad) -> DiskLoad.Member? {
         state.withLock { state in
             load.hasBegun = true
             if load.members.isEmpty { state.update(load.blob.key) { $0.loads.removeAll { $0 === load } } }
-            return load.members.first?.options
+            return load.members.first
         }
     }
 
