@@ -1,12 +1,7 @@
 /// The result of a store.
 public struct CacheStoreResult: Sendable {
     /// Storing in memory cannot fail.
-    public let memoryCacheResult: Result<(), Never>
+    public let memoryCacheResult: Result<(), Never> = .success(())
     /// Also a success if nothing was to be stored on disk.
     public let diskCacheResult: Result<(), KingfisherError>
-
-    init(disk: Result<(), KingfisherError>) {
-        memoryCacheResult = .success(())
-        diskCacheResult = disk
-    }
 }

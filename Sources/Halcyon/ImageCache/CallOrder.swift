@@ -144,7 +144,9 @@ final class CallOrder: Sendable {
 
     private func change(_ key: MemoryKey, _ body: (inout State, Int) -> Any?) {
         let displaced = state.withLock { state in
-            let number = state.begin(key)
+            state.count += 1
+            state.keys[key, default: Key()].overtakeLoads()
+            let number = state.count
             if state.changing > 0 { state.changedMeanwhile[key] = number }
             let displaced = body(&state, number)
             state.update(key) { _ in }
@@ -219,12 +221,12 @@ extension CallOrder {
 
     /// Begins a load when its turn comes.
     ///
-    /// - Returns: the first member's options; nil if all members were withdrawn.
-    func begin(_ load: DiskLoad) -> KingfisherParsedOptionsInfo? {
+    /// - Returns: the first member; nil if all were withdrawn.
+    func begin(_ load: DiskLoad) -> DiskLoad.Member? {
         state.withLock { state in
             load.hasBegun = true
             if load.members.isEmpty { state.update(load.blob.key) { $0.loads.removeAll { $0 === load } } }
-            return load.members.first?.options
+            return load.members.first
         }
     }
 
@@ -258,13 +260,6 @@ extension CallOrder {
 }
 
 extension CallOrder.State {
-    /// - Returns: the change's number.
-    fileprivate mutating func begin(_ key: MemoryKey) -> Int {
-        count += 1
-        keys[key, default: CallOrder.Key()].overtakeLoads()
-        return count
-    }
-
     /// Overtakes all loads.
     ///
     /// - Returns: the change's number.

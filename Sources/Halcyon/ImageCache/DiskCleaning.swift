@@ -3,10 +3,9 @@ internal import Foundation
 /// A clean of the disk in batches, so that other calls run in between. Confined to a cache's I/O queue.
 final class DiskCleaning: @unchecked Sendable {
     // Sendable because it is used on one serial queue only; `progress` is thread-safe.
-    private enum Step { case expire, evict(downTo: Totals), done }
-
     private let storage: DiskStorage.Backend<Data>
-    private var step: Step
+    /// What the eviction goes down to; nil while expired entries are removed.
+    private(set) var target: Totals?
     private let progress: Progress?
     /// The names of the removed files.
     private(set) var removedNames: [String] = []
@@ -15,7 +14,7 @@ final class DiskCleaning: @unchecked Sendable {
     init(_ storage: DiskStorage.Backend<Data>, downTo target: Totals? = nil, progress: Progress? = nil) {
         self.storage = storage
         self.progress = progress
-        step = target.map { .evict(downTo: $0) } ?? .expire
+        self.target = target
     }
 
     /// Sets up the progress, if there is one.
@@ -35,18 +34,15 @@ final class DiskCleaning: @unchecked Sendable {
     /// - Returns: whether there may be more to do.
     func runBatch() -> Bool {
         guard progress?.isCancelled != true else { return false }
-        switch step {
-        case .expire:
-            if !remove({ try storage.removeExpired(shouldContinue: $0) }) { step = nextStep() }
-        case .evict(let target):
-            if !remove({ try storage.evict(downTo: target, shouldContinue: $0) }) { step = .done }
-        case .done: break
+        if let target {
+            if remove({ try storage.evict(downTo: target, shouldContinue: $0) }) { return true }
+        } else {
+            if remove({ try storage.removeExpired(shouldContinue: $0) }) { return true }
+            target = targetOfLimits()
+            if target != nil { return true }
         }
-        if case .done = step {
-            finish()
-            return false
-        }
-        return true
+        finish()
+        return false
     }
 
     /// Replaces the estimate with the result: files that could not be removed are no longer counted, and the last evicted one may
@@ -57,11 +53,10 @@ final class DiskCleaning: @unchecked Sendable {
         progress.completedUnitCount = progress.totalUnitCount
     }
 
-    private func nextStep() -> Step {
+    private func targetOfLimits() -> Totals? {
         let limits = storage.config.limits
         // If the index cannot be read now, nothing can be evicted now.
-        guard !limits.isUnlimited, let target = try? storage.target(of: limits, adopting: true) else { return .done }
-        return .evict(downTo: target)
+        return limits.isUnlimited ? nil : try? storage.target(of: limits, adopting: true)
     }
 
     /// Returns whether it removed anything. The next clean retries what cannot be removed now.
@@ -74,6 +69,8 @@ final class DiskCleaning: @unchecked Sendable {
 }
 
 extension Totals {
+    func exceeds(_ other: Totals) -> Bool { bytes > other.bytes || entries > other.entries }
+
     /// The bytes to remove if all entries have the same size.
     fileprivate func bytes(over target: Totals) -> Int64 {
         let share = target.entries < entries ? Double(entries - target.entries) / Double(entries) : 0

@@ -12,6 +12,7 @@ final class DiskLoad: @unchecked Sendable {
 
     /// One caller of the load.
     final class Member: Sendable {
+        /// The key without the processor's identifier.
         let baseKey: String
         let options: KingfisherParsedOptionsInfo
         let entersMemory: Bool
@@ -32,14 +33,12 @@ final class DiskLoad: @unchecked Sendable {
     }
 
     let blob: Blob
-    /// The key without the processor's identifier.
-    let baseKey: String
     let source: CallOrder.Source
     var members: [Member]
     /// False for a load on its caller's thread: it answers no other caller.
     let isJoinable: Bool
-    /// A load that has begun cannot be withdrawn.
-    var hasBegun: Bool
+    /// A load that has begun cannot be withdrawn. Not set on its caller's thread, where nothing can withdraw it.
+    var hasBegun = false
     /// Whether the image may enter memory: no change of the key, and none of all keys, has been called since the load, or was under
     /// way when it began.
     var isCurrent = true
@@ -47,9 +46,7 @@ final class DiskLoad: @unchecked Sendable {
     init(of blob: Blob, from source: CallOrder.Source, for member: Member) {
         self.blob = blob
         isJoinable = member.waits
-        hasBegun = !isJoinable
         self.source = source
-        baseKey = member.baseKey
         members = [member]
     }
 

@@ -34,8 +34,9 @@ extension ImageCache {
         completionHandler: (@Sendable (Result<[DiskStorage.EntryInfo], KingfisherError>) -> Void)? = nil
     ) {
         let filter = DiskStorage.EntryFilter(baseKeys: keys)
-        let removal = FilteredRemoval(filter: filter, isFromMemory: fromMemory, isFromDisk: fromDisk, progress: nil)
-        remove(removal) { result in callbackQueue.execute { completionHandler?(result) } }
+        removeByKeys(filter, fromMemory: fromMemory, fromDisk: fromDisk) { result in
+            callbackQueue.execute { completionHandler?(result) }
+        }
     }
 
     /// Removes the images that match a filter from disk, and the same keys from memory. If the filter uses only keys (prefix,
@@ -54,8 +55,14 @@ extension ImageCache {
         callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable (Result<[DiskStorage.EntryInfo], KingfisherError>) -> Void)? = nil
     ) {
-        let removal = FilteredRemoval(filter: filter, isFromMemory: true, isFromDisk: true, progress: progress)
-        remove(removal) { result in callbackQueue.execute { completionHandler?(result) } }
+        let handler = { @Sendable result in callbackQueue.execute { completionHandler?(result) } }
+        // A filter that is refused must not empty memory.
+        if case .failure(let error) = diskResult({ try diskStorage.validateForRemoval(filter) }) {
+            return handler(.failure(error))
+        }
+        filter == .all || filter.isAboutKeysAlone
+            ? removeByKeys(filter, progress: progress, then: handler)
+            : removeByEntries(filter, progress: progress, then: handler)
     }
 
     /// Like ``removeImageAndVariants(forKey:fromMemory:fromDisk:callbackQueue:completionHandler:)``; returns the removed entries.
@@ -188,54 +195,39 @@ extension ImageCache {
     }
 }
 
-/// Which entries to remove, and from where.
-private struct FilteredRemoval: @unchecked Sendable {
-    // Sendable because `Progress` may be used from any thread.
-    let filter: DiskStorage.EntryFilter
-    let isFromMemory: Bool
-    let isFromDisk: Bool
-    let progress: Progress?
-
-    /// Whether keys alone decide. Then images in memory are removed at once, whatever is on disk.
-    var isAboutKeysAlone: Bool { filter == .all || filter.isAboutKeysAlone }
-}
-
 extension ImageCache {
     private typealias Gone = Result<[DiskStorage.EntryInfo], KingfisherError>
 
-    private func remove(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
-        // A filter that is refused must not empty memory.
-        if case .failure(let error) = diskResult({ try diskStorage.validateForRemoval(removal.filter) }) {
-            return handler(.failure(error))
-        }
-        removal.isAboutKeysAlone ? removeByKeys(removal, then: handler) : removeByEntries(removal, then: handler)
-    }
-
-    /// From now on, a load of a matching key finds nothing that was there before.
-    private func removeByKeys(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
-        let conditions = KeyConditions(removal.filter)
+    /// Keys alone decide, so images in memory are removed at once, whatever is on disk. From now on, a load of a matching key
+    /// finds nothing that was there before.
+    private func removeByKeys(
+        _ filter: DiskStorage.EntryFilter, fromMemory: Bool = true, fromDisk: Bool = true, progress: Progress? = nil,
+        then handler: @escaping @Sendable (Gone) -> Void
+    ) {
+        let conditions = KeyConditions(filter)
         order.changeAll {
-            if removal.isFromMemory { memoryStorage.removeAll { conditions?.admit(key: $0) ?? true } }
-            guard removal.isFromDisk else { return }
+            if fromMemory { memoryStorage.removeAll { conditions?.admit(key: $0) ?? true } }
+            guard fromDisk else { return }
             order.beginWideRemoval(conditions) { number in
                 ioQueue.async { [self] in
-                    removeFromDisk(removal) { [order] gone in
+                    removeFromDisk(filter, progress: progress) { [order] gone in
                         order.endWideRemoval(number)
                         handler(gone)
                     }
                 }
             }
         }
-        if !removal.isFromDisk { handler(.success([])) }
+        if !fromDisk { handler(.success([])) }
     }
 
     /// The entries tell which keys match. Until the removal ends, loads put nothing into memory.
-    private func removeByEntries(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
-        guard removal.isFromDisk else { return handler(.success([])) }
+    private func removeByEntries(
+        _ filter: DiskStorage.EntryFilter, progress: Progress?, then handler: @escaping @Sendable (Gone) -> Void
+    ) {
         order.beginChangeOfAll { number in
             ioQueue.async { [self] in
-                removeFromDisk(removal) { [self] gone in
-                    if removal.isFromMemory { removeFromMemory((try? gone.get()) ?? [], since: number) }
+                removeFromDisk(filter, progress: progress) { [self] gone in
+                    removeFromMemory((try? gone.get()) ?? [], since: number)
                     order.endChangeOfAll()
                     handler(gone)
                 }
@@ -245,15 +237,17 @@ extension ImageCache {
 
     /// Runs in its turn on the I/O queue. The batches are submitted one by one from another thread, so other calls run in
     /// between.
-    private func removeFromDisk(_ removal: FilteredRemoval, then handler: @escaping @Sendable (Gone) -> Void) {
+    private func removeFromDisk(
+        _ filter: DiskStorage.EntryFilter, progress: Progress?, then handler: @escaping @Sendable (Gone) -> Void
+    ) {
         let moment = diskResult { try diskStorage.moment() }
         beginBatches()
         DispatchQueue.global(qos: .utility).async { [self] in
             let gone = moment.flatMap { moment in
                 diskResult {
-                    try diskStorage.announce(removal.filter, removal.progress)
+                    try diskStorage.announce(filter, progress)
                     return try diskStorage.removeEntries(
-                        matching: removal.filter, thereAt: moment, progress: removal.progress
+                        matching: filter, thereAt: moment, progress: progress
                     ) { batch in try ioQueue.sync(execute: batch) }
                 }
             }

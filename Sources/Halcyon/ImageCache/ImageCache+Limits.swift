@@ -3,7 +3,6 @@ internal import Foundation
 /// The eviction that follows stores.
 struct DiskTrim {
     fileprivate var cleaning: DiskCleaning?
-    fileprivate var target = Totals(entries: .max, bytes: .max)
     /// Totals that the last eviction could not get below because of pinned entries or blobs that cannot be removed.
     fileprivate var floor: Totals?
 }
@@ -30,14 +29,11 @@ extension ImageCache {
 
     /// Entries that are being cleared need no eviction, and entries stored later must not be evicted in their place.
     func stopTrimming() {
-        guard let cleaning = trim.cleaning else { return }
-        trim.cleaning = nil
-        postDidClean(removed: cleaning.removedNames)
+        if let cleaning = trim.cleaning.take() { postDidClean(removed: cleaning.removedNames) }
     }
 
     func beginTrimming(to limits: StorageLimits) {
         guard trim.cleaning == nil, let target = target(of: limits) else { return }
-        trim.target = target
         trim.cleaning = DiskCleaning(diskStorage, downTo: target)
         ioQueue.async { [self] in continueTrimming() }
     }
@@ -56,8 +52,7 @@ extension ImageCache {
     private func target(of limits: StorageLimits) -> Totals? {
         guard let totals = try? diskStorage.totals(adopting: false) else { return nil }
         if let floor = trim.floor {
-            let step = limits.step
-            guard totals.bytes > floor.bytes + step.bytes || totals.entries > floor.entries + step.entries else {
+            guard totals.exceeds(floor + limits.step) else {
                 // Entries removed since then did not block the eviction.
                 trim.floor = Totals(
                     entries: min(floor.entries, totals.entries), bytes: min(floor.bytes, totals.bytes))
@@ -79,7 +74,7 @@ extension ImageCache {
         trim.cleaning = nil
         // If this fails, the next store checks again.
         let left = try? diskStorage.totals(adopting: false)
-        trim.floor = left.flatMap { $0.bytes > trim.target.bytes || $0.entries > trim.target.entries ? $0 : nil }
+        trim.floor = if let left, let target = cleaning.target, left.exceeds(target) { left } else { nil }
         postDidClean(removed: cleaning.removedNames)
     }
 }

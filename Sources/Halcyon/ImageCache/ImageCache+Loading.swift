@@ -49,7 +49,7 @@ extension ImageCache {
     private func begin(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, since changes: Int?) -> Bool {
         guard let (load, isNew) = order.admit(member, of: blob, since: changes) else { return false }
         guard member.waits else {
-            perform(load, with: member.options)
+            perform(load, for: member)
             return true
         }
         LoadCancellation.ofThisTask?.onCancel { [order] in order.cancel(member, of: load) }
@@ -67,16 +67,16 @@ extension ImageCache {
 
     private func enqueue(_ load: DiskLoad) {
         Self.loadQueue.addOperation { [self] in
-            if let options = order.begin(load) { perform(load, with: options) }
+            if let member = order.begin(load) { perform(load, for: member) }
         }
     }
 
     // MARK: Reading
 
-    /// - Parameter options: those of the caller that began the load.
-    private func perform(_ load: DiskLoad, with options: KingfisherParsedOptionsInfo) {
-        let data = data(of: load, options: options)
-        let result = data.map { image(of: $0, options: options) }
+    /// - Parameter first: decides how to read and decode.
+    private func perform(_ load: DiskLoad, for first: DiskLoad.Member) {
+        let data = data(of: load, for: first)
+        let result = data.map { image(of: $0, options: first.options) }
         let members = order.end(load) { member in
             guard member.entersMemory, case .success(let image?) = result else { return nil }
             return memoryStorage.storeNoThrow(
@@ -86,11 +86,11 @@ extension ImageCache {
         for member in members { member.handler(result) }
     }
 
-    private func data(of load: DiskLoad, options: KingfisherParsedOptionsInfo) -> Result<Data?, KingfisherError> {
+    private func data(of load: DiskLoad, for first: DiskLoad.Member) -> Result<Data?, KingfisherError> {
         var source = load.source
         while true {
             switch source {
-            case .disk: return read(load, options: options)
+            case .disk: return read(load, for: first)
             case .nothing:
                 diskStorage.countUse(bytes: nil)
                 return .success(nil)
@@ -105,12 +105,12 @@ extension ImageCache {
         }
     }
 
-    private func read(_ load: DiskLoad, options: KingfisherParsedOptionsInfo) -> Result<Data?, KingfisherError> {
+    private func read(_ load: DiskLoad, for first: DiskLoad.Member) -> Result<Data?, KingfisherError> {
         diskResult {
             try diskStorage.value(
-                forKey: load.blob.key.text, forcedExtension: options.forcedExtension,
-                extendingExpiration: options.diskCacheAccessExtendingExpiration,
-                origin: KeyOrigin(baseKey: load.baseKey))
+                forKey: load.blob.key.text, forcedExtension: first.options.forcedExtension,
+                extendingExpiration: first.options.diskCacheAccessExtendingExpiration,
+                origin: KeyOrigin(baseKey: first.baseKey))
         }
     }
 

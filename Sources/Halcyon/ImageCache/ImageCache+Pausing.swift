@@ -114,11 +114,7 @@ extension ImageCache {
             // With a timeout, because another cache's handler may be waiting for this one.
             _ = accepted.wait(timeout: .now() + Self.patienceWithOthers)
             // If resume() was called while this waited for its turn or suspended, that takes precedence.
-            guard resumptionCount == count else {
-                diskStorage.resume()
-                return handler()
-            }
-            diskStorage.suspend()
+            if resumptionCount == count { diskStorage.suspend() }
             if resumptionCount != count { diskStorage.resume() }
             handler()
         }

@@ -8,6 +8,6 @@ struct StoreReport: Sendable {
 
     func callAsFunction(_ disk: Result<(), KingfisherError>) {
         guard let handler else { return }
-        queue.execute { handler(CacheStoreResult(disk: disk)) }
+        queue.execute { handler(CacheStoreResult(diskCacheResult: disk)) }
     }
 }

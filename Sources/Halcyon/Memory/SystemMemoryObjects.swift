@@ -29,8 +29,7 @@ final class SystemMemoryObjects: MemoryObjects, @unchecked Sendable {
     }
 
     func use(_ key: MemoryKey, at now: Date, extending: ExpirationExtending) -> ExpiringObject? {
-        guard let object = object(forKey: key) else { return nil }
-        return names.withLock { _ in
+        withObject(key) { object in
             guard object.isUsable(at: now) else { return nil }
             object.extendExpiration(extending, from: now)
             return object
@@ -38,8 +37,13 @@ final class SystemMemoryObjects: MemoryObjects, @unchecked Sendable {
     }
 
     func hasUsable(_ key: MemoryKey, at now: Date) -> Bool {
-        guard let object = object(forKey: key) else { return false }
-        return names.withLock { _ in object.isUsable(at: now) }
+        withObject(key) { $0.isUsable(at: now) } ?? false
+    }
+
+    /// Calls a function with the object under a key, under the lock that guards its expiration.
+    private func withObject<Result>(_ key: MemoryKey, _ body: (ExpiringObject) -> Result?) -> Result? {
+        guard let object = object(forKey: key) else { return nil }
+        return names.withLock { _ in body(object) }
     }
 
     func object(forKey key: MemoryKey) -> ExpiringObject? { cache.object(forKey: cacheKey(key)) }
@@ -63,13 +67,8 @@ final class SystemMemoryObjects: MemoryObjects, @unchecked Sendable {
     }
 
     func removeExpired(at now: Date) {
-        for key in keys where isExpired(key, at: now) { remove(key) }
+        for key in keys where withObject(key, { $0.isExpired(at: now) }) ?? false { remove(key) }
         forgetDropped()
-    }
-
-    private func isExpired(_ key: MemoryKey, at now: Date) -> Bool {
-        guard let object = object(forKey: key) else { return false }
-        return names.withLock { _ in object.isExpired(at: now) }
     }
 
     private func forgetDropped() {
