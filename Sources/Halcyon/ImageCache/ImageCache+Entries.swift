@@ -257,7 +257,7 @@ extension ImageCache {
                     try diskStorage.announce(removal.filter, removal.progress)
                     return try diskStorage.removeEntries(
                         matching: removal.filter, thereAt: moment, progress: removal.progress
-                    ) { batch in try ioQueue.sync(execute: batch) }
+                    ) { [ioQueue] batch in try ioQueue.sync(execute: batch) }
                 }
             }
             handler(gone)

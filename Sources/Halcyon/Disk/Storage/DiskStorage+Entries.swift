@@ -202,7 +202,7 @@ extension DiskStorage.Backend {
     /// - Parameter perform: runs a batch when its turn comes.
     func removeEntries(
         matching filter: DiskStorage.EntryFilter, thereAt moment: Moment, progress: Progress?,
-        perform: (() throws -> Void) throws -> Void
+        perform: @escaping (() throws -> Void) throws -> Void
     ) throws -> [DiskStorage.EntryInfo] {
         try mappingErrors {
             func goOn(_ count: Int) -> Bool {
