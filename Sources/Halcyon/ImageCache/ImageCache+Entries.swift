@@ -248,7 +248,7 @@ extension ImageCache {
                     try diskStorage.announce(filter, progress)
                     return try diskStorage.removeEntries(
                         matching: filter, thereAt: moment, progress: progress
-                    ) { batch in try ioQueue.sync(execute: batch) }
+                    ) { [ioQueue] batch in try ioQueue.sync(execute: batch) }
                 }
             }
             handler(gone)

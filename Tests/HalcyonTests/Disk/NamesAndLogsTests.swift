@@ -123,19 +123,16 @@ import Testing
     @Test func `a time to live is the row's own unless a read before it has given it another`() {
         var renewal = note(1, 9, .never)
         renewal.renewedAt = Timestamp(milliseconds: 9)
-        for isBeingWritten in [false, true] {
-            func renewed(after earlier: AccessLog.Note) -> Timestamp? {
-                var log = AccessLog(limit: 10)
-                log.add(earlier, for: 7)
-                if isBeingWritten { _ = log.beginFlush() }
-                log.add(renewal, for: 7)
-                return log.note(for: 7)?.renewedAt
-            }
-            #expect(renewed(after: note(1, 5)) == renewal.renewedAt)
-            #expect(renewed(after: renewal) == renewal.renewedAt)
-            #expect(renewed(after: note(1, 5, .never)) == nil)
-            #expect(renewed(after: note(2, 5, .never)) == renewal.renewedAt, "of another store")
+        func renewed(after earlier: AccessLog.Note) -> Timestamp? {
+            var log = AccessLog(limit: 10)
+            log.add(earlier, for: 7)
+            log.add(renewal, for: 7)
+            return log.note(for: 7)?.renewedAt
         }
+        #expect(renewed(after: note(1, 5)) == renewal.renewedAt)
+        #expect(renewed(after: renewal) == renewal.renewedAt)
+        #expect(renewed(after: note(1, 5, .never)) == nil)
+        #expect(renewed(after: note(2, 5, .never)) == renewal.renewedAt, "of another store")
     }
 
     @Test func `a newer entry's note replaces the old one's`() {
@@ -145,18 +142,37 @@ import Testing
         #expect(log.note(for: 7) == note(2, 3))
     }
 
-    @Test func `notes stay visible while they are written, and return when that fails`() {
+    @Test func `notes stay visible until they are written, and reads added meanwhile stay`() {
         var log = AccessLog(limit: 10)
-        log.add(note(1, 5, .never), for: 7)
-        #expect(log.beginFlush().map(\.id) == [7])
-        #expect(log.note(for: 7) == note(1, 5, .never))
+        log.add(note(1, 5, .never, hits: 3), for: 7)
+        let written = log.sortedNotes
+        #expect(written.map(\.id) == [7])
+        #expect(log.note(for: 7) == note(1, 5, .never, hits: 3))
         log.add(note(1, 9), for: 7)
+        #expect(log.note(for: 7) == note(1, 9, .never, hits: 4))
+        log.didFlush(written)
         #expect(log.note(for: 7) == note(1, 9, .never))
-        log.flushFailed()
-        #expect(log.note(for: 7) == note(1, 9, .never, hits: 2))
-        _ = log.beginFlush()
-        log.didFlush([7])
+        log.didFlush(log.sortedNotes)
         #expect(log.note(for: 7) == nil && log.count == 0)
+    }
+
+    @Test func `the note of a newer store stays while the older one's is written`() {
+        var log = AccessLog(limit: 10)
+        log.add(note(1, 5, hits: 3), for: 7)
+        let written = log.sortedNotes
+        log.add(note(2, 6), for: 7)
+        log.didFlush(written)
+        #expect(log.note(for: 7) == note(2, 6))
+    }
+
+    @Test func `no note has fewer hits than one, even if all were forgotten while they were written`() {
+        var log = AccessLog(limit: 10)
+        log.add(note(1, 5, hits: 3), for: 7)
+        let written = log.sortedNotes
+        log.forgetAll()
+        log.add(note(1, 9), for: 7)
+        log.didFlush(written)
+        #expect(log.count == 0)
     }
 
     @Test func `their number is bounded, and known entries are still noted`() {

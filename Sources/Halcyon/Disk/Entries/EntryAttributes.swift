@@ -5,9 +5,8 @@ extension DiskStorage {
         /// Whether cleaning passes over the entry: it is not evicted and does not expire, but counts in totals. The system may
         /// still purge the Caches directory. Belongs to the key: a store leaves it as it is.
         public var isPinned: Bool?
-        /// Tags: words by which you can find the entry, for example a user's name. They replace the existing tags. Each has 1 to 1
-        /// 000 bytes
-        /// of UTF-8. Belongs to the key: a store leaves them as they are.
+        /// Tags: words by which you can find the entry, for example a user's name. They replace the existing tags. Each has 1 to
+        /// 1000 bytes of UTF-8. Belongs to the key: a store leaves them as they are.
         public var tags: Set<String>?
         /// HTTP validators, for asking the server later whether the bytes are still current. They belong to the bytes: a store
         /// without validators removes them.

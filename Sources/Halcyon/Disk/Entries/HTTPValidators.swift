@@ -99,9 +99,6 @@ extension DiskStorage {
             return DeltaSeconds.lasts(DeltaSeconds.clamped(maxAge), DeltaSeconds.clamped(seconds), atAge: age)
         }
 
-        var isEmpty: Bool {
-            etag == nil && lastModified == nil && maxAge == nil && validatedAt == nil && age == nil
-                && staleWhileRevalidate == nil && !mustRevalidate
-        }
+        var isEmpty: Bool { self == Self() }
     }
 }

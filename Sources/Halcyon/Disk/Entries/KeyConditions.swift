@@ -18,10 +18,10 @@ struct KeyConditions: Sendable {
         processor = filter.processorIdentifier.map { Array($0.utf8) }
         baseKeys = filter.baseKeys.map { Set($0.map { Array($0.utf8) }) }
         sources = Set((filter.baseKeys ?? []).map { KeyOrigin(baseKey: $0).source })
-        let hasCondition =
-            prefix != nil || text != nil || host != nil || processor != nil || filter.baseKeys != nil
-        guard hasCondition else { return nil }
+        guard needsKey || baseKeys != nil else { return nil }
     }
+
+    private var needsKey: Bool { prefix != nil || text != nil || host != nil || processor != nil }
 
     /// - Parameters:
     ///   - key: nil if unknown.
@@ -29,17 +29,20 @@ struct KeyConditions: Sendable {
     ///   - source: the hash of the image's key; nil if unknown.
     func admit<Key: BidirectionalCollection<UInt8>>(_ key: Key?, baseLength: Int?, source: Int64?) -> Bool {
         guard admitsImage(key, source) else { return false }
-        guard prefix != nil || text != nil || host != nil || processor != nil else { return true }
+        guard needsKey else { return true }
         guard let key else { return false }
         if let prefix, !key.starts(with: prefix) { return false }
-        if let text, !key.containsLowercased(text) { return false }
+        if let text, !key.indices.contains(where: { key[$0...].starts(with: text, by: Self.isEqual) }) { return false }
         guard host != nil || processor != nil else { return true }
         let parts = baseLength.flatMap { KeyOrigin.parts(of: key, baseLength: $0) }
         if let processor, parts?.processor.elementsEqual(processor) != true { return false }
         guard let host else { return true }
         // The image's key: an identifier after a URL without a path is not part of the host.
-        return KeyOrigin.host(of: parts?.base ?? key[...])?.equalsLowercased(host) ?? false
+        return KeyOrigin.host(of: parts?.base ?? key[...])?.elementsEqual(host, by: Self.isEqual) ?? false
     }
+
+    /// Treats two Unicode forms of one letter as different.
+    private static func isEqual(_ byte: UInt8, lowercased: UInt8) -> Bool { KeyOrigin.lowercased(byte) == lowercased }
 
     func admit(key: String) -> Bool { admit(key.utf8, baseLength: nil, source: nil) }
 
@@ -47,30 +50,7 @@ struct KeyConditions: Sendable {
         guard let baseKeys else { return true }
         if let source { return sources.contains(source) }
         guard let key else { return false }
-        if baseKeys.count == 1, let base = baseKeys.first {
-            guard key.starts(with: base) else { return false }
-            let rest = key.dropFirst(base.count)
-            return rest.isEmpty || rest.first == UInt8(ascii: "@")
-        }
         let ends = [key.endIndex] + key.indices.filter { key[$0] == UInt8(ascii: "@") }
         return ends.contains { baseKeys.contains(Array(key[..<$0])) }
-    }
-}
-
-extension Collection<UInt8> {
-    fileprivate func equalsLowercased(_ other: [UInt8]) -> Bool {
-        elementsEqual(other) { KeyOrigin.lowercased($0) == $1 }
-    }
-
-    /// Treats two Unicode forms of one letter as different.
-    fileprivate func containsLowercased(_ text: [UInt8]) -> Bool {
-        guard let first = text.first else { return true }
-        var rest = self[...]
-        while let start = rest.firstIndex(where: { KeyOrigin.lowercased($0) == first }) {
-            rest = rest[start...]
-            if rest.prefix(text.count).equalsLowercased(text) { return true }
-            rest = rest.dropFirst()
-        }
-        return false
     }
 }

@@ -5,17 +5,6 @@
     /// The number of characters (Unicode scalars, as SQLite counts them) of the key that are the image's.
     let baseLength: Int
 
-    init(source: Int64, baseLength: Int) {
-        self.source = source
-        self.baseLength = baseLength
-    }
-
-    /// The origin of an entry that is the image itself.
-    public init(baseKey: String) {
-        source = Digest(of: baseKey).leading63Bits
-        baseLength = baseKey.unicodeScalars.count
-    }
-
     /// The image's key, and the identifier after the "@" that follows it; empty for the image itself.
     static func parts(of key: String, baseLength: Int) -> (base: String, processor: String)? {
         parts(of: key.utf8, baseLength: baseLength).map {
@@ -90,5 +79,12 @@
 
     static func lowercased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}
+
+extension KeyOrigin {
+    /// The origin of an entry that is the image itself.
+    @_spi(HalcyonTool) public init(baseKey: String) {
+        self.init(source: Digest(of: baseKey).leading63Bits, baseLength: baseKey.unicodeScalars.count)
     }
 }

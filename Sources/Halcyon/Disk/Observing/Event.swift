@@ -44,20 +44,8 @@ extension DiskStorage {
 }
 
 extension DiskStorage.Event {
-    init(_ kind: Kind, bytes: Int, key: String?) {
-        (self.kind, self.bytes, self.key) = (kind, Int64(bytes), key)
-    }
-
     init(_ kind: Kind, _ removal: Removal) {
-        (self.kind, count, bytes) = (kind, removal.entries, removal.bytes)
+        self.init(kind: kind, count: removal.entries, bytes: removal.bytes)
         if kind == .eviction { seconds = Double(removal.unused) / 1000 }
-    }
-
-    init(_ kind: Kind, of entries: [Entry]) {
-        (self.kind, count, bytes) = (kind, entries.count, entries.reduce(0) { $0 &+ $1.size })
-    }
-
-    init(_ kind: Kind, count: Int = 0, seconds: Double = 0, error: CacheStorageError? = nil) {
-        (self.kind, self.count, self.seconds, self.error) = (kind, count, seconds, error)
     }
 }

@@ -13,14 +13,9 @@ final class Observers: Sendable {
     private let queue = DispatchQueue(label: "halcyon.observers", qos: .utility)
 
     func set(_ observer: Observer?, seesKeys: Bool, for storage: ObjectIdentifier) {
-        let registration = observer.map { Registration(observer: $0, seesKeys: seesKeys) }
-        // Released after the lock, because its deinit may call back.
-        let former = registrations.withLock { all in
-            let former = all[storage]
-            all[storage] = registration
-            return former
-        }
-        withExtendedLifetime(former) {}
+        var registration = observer.map { Registration(observer: $0, seesKeys: seesKeys) }
+        // The former one is released after the lock, because its deinit may call back.
+        registrations.withLock { swap(&$0[storage], &registration) }
     }
 
     /// Like ``tell(_:)``, on another thread. For callers that hold the index's locks, because an observer may call the storage.

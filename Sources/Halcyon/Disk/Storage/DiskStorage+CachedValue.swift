@@ -21,10 +21,9 @@ extension DiskStorage.Backend {
         origin: @autoclosure () -> KeyOrigin
     ) throws -> DiskStorage.CachedValue<T>? {
         try cached(
-            forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration, origin: origin(),
-            byteCount: { Int64($0.count) }
-        ) { [blobs = store.blobs] in
-            try blobs.read($0, accepting: $1)
+            forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration, origin: origin()
+        ) {
+            try store.blobs.read($0, accepting: $1)
         } value: {
             try T.fromData($0)
         }
@@ -42,12 +41,13 @@ extension DiskStorage.Backend {
     ) throws -> DiskStorage.CachedValue<FileHandle>? {
         try cached(
             forKey: key, forcedExtension: forcedExtension, extendingExpiration: extendingExpiration,
-            origin: KeyOrigin(baseKey: key), byteCount: { $0.status.size },
-            discarding: { [fileSystem = store.blobs.fileSystem] in fileSystem.close($0.file) }
-        ) { [blobs = store.blobs] in
-            try blobs.open($0, accepting: $1)
+            origin: KeyOrigin(baseKey: key)
+        ) { path, isAccepted in
+            try store.blobs.open(path, accepting: isAccepted).map {
+                FileHandle(fileDescriptor: $0.file, closeOnDealloc: true)
+            }
         } value: {
-            FileHandle(fileDescriptor: $0.file, closeOnDealloc: true)
+            $0
         }
     }
 
@@ -64,16 +64,14 @@ extension DiskStorage.Backend {
 
     private func cached<Content, Value: Sendable>(
         forKey key: String, forcedExtension: String?, extendingExpiration: ExpirationExtending,
-        origin: @autoclosure () -> KeyOrigin, byteCount: (Content) -> Int64,
-        discarding discard: (Content) -> Void = { _ in },
-        _ probe: EntryStore.Probe<Content>, value: (Content) throws -> Value
+        origin: @autoclosure () -> KeyOrigin, _ probe: EntryStore.Probe<Content>, value: (Content) throws -> Value
     ) throws -> DiskStorage.CachedValue<Value>? {
         try requireReadiness()
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         do {
             let found = try store.valueAndRecord(
-                of: name, key: key, origin: origin(), at: store.environment.now(),
-                extending: extendingExpiration, byteCount: byteCount, discarding: discard, probe)
+                of: name, key: key, origin: origin(), at: store.environment.now(), extending: extendingExpiration, probe
+            )
             return try found.map { content, record in .init(value: try value(content), info: info(record)) }
         } catch {
             throw loadError(error, url: url(of: name))

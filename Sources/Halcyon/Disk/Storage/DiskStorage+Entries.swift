@@ -52,10 +52,12 @@ extension DiskStorage.Backend {
         after position: EntryPosition?, _ limit: Int
     ) throws -> DiskStorage.EntryPage {
         let page = try mappingErrors {
-            try store.page(
-                matching: filter, in: order, descending: isDescending, after: position,
-                // The store looks for one more.
-                limit: min(max(1, limit), .max - 1))
+            try store.query { session in
+                try session.page(
+                    store.conditions(filter), in: order, descending: isDescending, after: position,
+                    // It looks for one more.
+                    limit: min(max(1, limit), .max - 1))
+            }
         }
         let next = page.hasMore ? page.positions.last : nil
         return DiskStorage.EntryPage(
@@ -85,16 +87,23 @@ extension DiskStorage.Backend {
         matching filter: DiskStorage.EntryFilter = .all, sortedBy order: DiskStorage.EntryOrder = .access,
         descending: Bool = false
     ) -> DiskStorage.EntrySequence {
-        DiskStorage.EntrySequence { self.reader(matching: filter, sortedBy: order, descending: descending) }
+        DiskStorage.EntrySequence { ids in
+            try self.nextEntries(ids, matching: filter, sortedBy: order, descending: descending)
+        }
     }
 
-    func reader(
-        matching filter: DiskStorage.EntryFilter, sortedBy order: DiskStorage.EntryOrder, descending: Bool
-    ) -> DiskStorage.EntryReader {
-        DiskStorage.EntryReader {
-            try self.mappingErrors { try self.store.ids(matching: filter, in: order, descending: descending) }
-        } readEntries: { ids in
-            try self.mappingErrors { try self.store.records(of: ids, matching: filter).map(self.info) }
+    /// A step of a walk over all matching entries: see ``DiskStorage/EntrySequence/Read``.
+    func nextEntries(
+        _ ids: ArraySlice<Int64>?, matching filter: DiskStorage.EntryFilter,
+        sortedBy order: DiskStorage.EntryOrder, descending: Bool
+    ) throws -> (entries: ArraySlice<DiskStorage.EntryInfo>, rest: ArraySlice<Int64>) {
+        try mappingErrors {
+            func findIDs() throws -> ArraySlice<Int64> {
+                try store.query { try $0.ids(store.conditions(filter), in: order, descending: descending)[...] }
+            }
+            let ids = try ids ?? findIDs()
+            let records = try store.query { try $0.records(of: ids.prefix(256), store.conditions(filter)) }
+            return (records.map(info)[...], ids.dropFirst(256))
         }
     }
 
@@ -202,7 +211,7 @@ extension DiskStorage.Backend {
     /// - Parameter perform: runs a batch when its turn comes.
     func removeEntries(
         matching filter: DiskStorage.EntryFilter, thereAt moment: Moment, progress: Progress?,
-        perform: (() throws -> Void) throws -> Void
+        perform: @escaping (() throws -> Void) throws -> Void
     ) throws -> [DiskStorage.EntryInfo] {
         try mappingErrors {
             func goOn(_ count: Int) -> Bool {

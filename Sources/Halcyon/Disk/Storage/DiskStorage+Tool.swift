@@ -106,8 +106,12 @@ extension DiskStorage.Backend {
         matching filter: DiskStorage.EntryFilter, sortedBy order: DiskStorage.EntryOrder, descending: Bool,
         _ body: (DiskStorage.EntryInfo) throws -> Void
     ) throws {
-        var reader = reader(matching: filter, sortedBy: order, descending: descending)
-        while let entries = try reader.next() { try entries.forEach(body) }
+        var ids: ArraySlice<Int64>?
+        while ids?.isEmpty != true {
+            let (entries, rest) = try nextEntries(ids, matching: filter, sortedBy: order, descending: descending)
+            try entries.forEach(body)
+            ids = rest
+        }
     }
 
     /// Removes the keys that must not be in the index, now: a process that exits at once leaves housekeeping no time for it.

@@ -264,7 +264,7 @@ public enum DiskStorage {
         /// Reports a failure to the observer.
         private func observed(_ error: any Error) -> CacheStorageError {
             let error = CacheStorageError(error)
-            store.observers.tell(.init(.failure, error: error))
+            store.observers.tell(.init(kind: .failure, count: 0, error: error))
             return error
         }
 

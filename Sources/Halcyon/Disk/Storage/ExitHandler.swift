@@ -9,38 +9,16 @@ enum ExitHandler {
     /// Milliseconds, for all storages together.
     private static let patience = 250
 
-    private struct State {
-        /// The process that owns the connections. A child of `fork` has copies, and must not use them.
-        var process: pid_t = 0
-        var leases: [ObjectIdentifier: Weak] = [:]
-    }
-
-    private struct Weak {
-        weak var lease: StoreLease?
-    }
-
-    private static let state = Locked(State())
     /// Never released: the release of the last reference closes a store, which may take long.
     private static let held: Locked<[StoreLease]> = Locked([])
     private static let isRegistered = atexit { ExitHandler.run() } == 0
 
-    static func add(_ lease: StoreLease) {
-        // Without a handler, only the notes of the last ten seconds are lost at exit.
-        _ = isRegistered
-        state.withLock { state in
-            if state.process != getpid() { state = State(process: getpid()) }
-            state.leases[ObjectIdentifier(lease)] = Weak(lease: lease)
-        }
-    }
-
-    static func remove(_ lease: StoreLease) { state.withLock { $0.leases[ObjectIdentifier(lease)] = nil } }
+    /// Without a handler, only the notes of the last ten seconds are lost at exit.
+    static func register() { _ = isRegistered }
 
     private static func run() {
         let end = MonotonicTime.now.adding(milliseconds: patience)
-        let leases = state.withLock(within: end.secondsLeft) { state in
-            state.process == getpid() ? state.leases.values.compactMap(\.lease) : []
-        }
-        guard let leases else { return }
+        guard let leases = StoreLease.all(within: end.secondsLeft) else { return }
         _ = held.replace(with: leases)
         // First the stores whose locks are free.
         let rest = leases.filter { !$0.store.recorder.flush(beforeExitAt: .now) }

@@ -8,14 +8,12 @@ final class AcceptedWork: Sendable {
     private let owners: Locked<[ObjectIdentifier: Follow]> = Locked([:])
 
     func add(of owner: AnyObject, _ follow: @escaping Follow) {
-        let owner = ObjectIdentifier(owner)
-        owners.withLock { $0[owner] = follow }
+        owners.withLock { $0[ObjectIdentifier(owner)] = follow }
     }
 
     func remove(of owner: AnyObject) {
-        let owner = ObjectIdentifier(owner)
         // Released after the lock.
-        _ = owners.withLock { $0.removeValue(forKey: owner) }
+        _ = owners.withLock { $0.removeValue(forKey: ObjectIdentifier(owner)) }
     }
 
     /// A group that becomes empty once all work accepted so far is done.

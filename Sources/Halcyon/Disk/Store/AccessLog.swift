@@ -20,14 +20,19 @@ package struct AccessLog {
         /// The number of reads.
         var hits: Int64 = 1
 
-        /// Keeps what an earlier read did to the expiration, unless this read moves it.
-        fileprivate mutating func follow(_ last: Note) {
+        /// Adds an earlier note of the same store. Keeps what it did to the expiration, unless this read moves it.
+        fileprivate mutating func merge(_ last: Note) {
             if lifetime == nil {
                 (lifetime, renewedAt) = (last.lifetime, last.renewedAt)
             } else if last.lifetime != nil, last.renewedAt == nil {
                 // This read restarts a time to live that the row does not have yet.
                 renewedAt = nil
             }
+            key = key ?? last.key
+            origin = origin ?? last.origin
+            host = host ?? last.host
+            accessedAt = max(accessedAt, last.accessedAt)
+            hits += last.hits
         }
     }
 
@@ -36,57 +41,40 @@ package struct AccessLog {
     /// The part of it that is in the index.
     private var flushedCounts = Counts()
 
-    /// Not being written yet.
-    private var pending: [Int64: Note] = [:]
-    /// Being written, and valid until that has succeeded.
-    private var flushing: [Int64: Note] = [:]
+    /// One for each entry, until it is in the index.
+    private var notes: [Int64: Note] = [:]
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
 
-    var count: Int { pending.count }
+    var count: Int { notes.count }
 
     /// The pending note of an entry.
-    func note(for id: Int64) -> Note? { pending[id] ?? flushing[id] }
+    func note(for id: Int64) -> Note? { notes[id] }
 
     /// Adds a read, or merges it with the entry's pending one. Drops reads of further entries beyond the limit.
     mutating func add(_ note: Note, for id: Int64) {
         var note = note
-        if let last = pending[id], last.token == note.token {
-            note.follow(last)
-            note.key = note.key ?? last.key
-            note.origin = note.origin ?? last.origin
-            note.host = note.host ?? last.host
-            note.accessedAt = max(note.accessedAt, last.accessedAt)
-            note.hits += last.hits
-        } else if let last = flushing[id], last.token == note.token {
-            // Readers look at the pending note first, so it has to include what the one being written says.
-            note.follow(last)
-        } else if pending.count >= limit {
+        if let last = notes[id], last.token == note.token {
+            note.merge(last)
+        } else if notes.count >= limit {
             return
         }
-        pending[id] = note
+        notes[id] = note
     }
 
-    /// Takes out all notes for writing. They stay visible until ``didFlush(_:)`` or ``flushFailed()``.
-    mutating func beginFlush() -> [(id: Int64, note: Note)] {
-        flushing = pending
-        pending = [:]
-        return flushing.sorted { $0.key < $1.key }.map { (id: $0.key, note: $0.value) }
+    /// All notes, for writing. They stay visible until ``didFlush(_:)``.
+    var sortedNotes: [(id: Int64, note: Note)] {
+        notes.sorted { $0.key < $1.key }.map { (id: $0.key, note: $0.value) }
     }
 
-    /// Drops notes that are written, so that each hit counts once even if the rest fails.
-    mutating func didFlush(_ ids: some Sequence<Int64>) { for id in ids { flushing[id] = nil } }
-
-    /// Keeps the notes that were not written for the next flush. Newer notes win.
-    mutating func flushFailed() {
-        pending.merge(flushing) { newer, older in
-            guard newer.token == older.token else { return newer }
-            var note = newer
-            note.hits += older.hits
-            return note
+    /// Drops notes that are written, so that each hit counts once even if the rest fails. A note to which a read was added
+    /// meanwhile stays, with the hits that are not written yet.
+    mutating func didFlush(_ written: some Sequence<(id: Int64, note: Note)>) {
+        for (id, note) in written {
+            guard let last = notes[id], last.token == note.token else { continue }
+            if last.hits > note.hits { notes[id]?.hits -= note.hits } else { notes[id] = nil }
         }
-        flushing = [:]
     }
 
     // MARK: Counting
@@ -118,8 +106,5 @@ package struct AccessLog {
     }
 
     /// Forgets all notes, but not the counts.
-    mutating func forgetAll() {
-        pending = [:]
-        flushing = [:]
-    }
+    mutating func forgetAll() { notes = [:] }
 }

@@ -37,9 +37,6 @@ final class AccessRecorder: FolderWork {
         }
     }
 
-    /// Like ``flushAccessLog(inBatchesOf:)``, for housekeeping: in small batches, so that a store waits only briefly.
-    func flushAccessLogInTurns() -> Bool { flushAccessLog(inBatchesOf: environment.tuning.flushTurnSize) }
-
     /// Like ``flushAccessLog(inBatchesOf:)``, but waits like a store, and throws if not everything could be written.
     func flush() throws { try flushLock.withLock { try flush(writeBatch) } }
 
@@ -74,22 +71,14 @@ final class AccessRecorder: FolderWork {
         log.withLock { $0.countsFlushed(counts) }
     }
 
-    /// Writes the notes in bounded transactions.
+    /// Writes the notes in bounded transactions. If the index is locked or gone, those that are left stay for the next flush.
     private func flushNotes(inBatchesOf size: Int? = nil, _ write: Write) throws {
         let size = size ?? environment.tuning.flushBatchSize
-        let notes = log.withLock { $0.beginFlush() }
-        do {
-            for start in stride(from: 0, to: notes.count, by: size) {
-                let batch = notes[start..<min(start + size, notes.count)]
-                try write(batch.endIndex < notes.endIndex) { session in
-                    try apply(batch, in: session)
-                }
-                log.withLock { $0.didFlush(batch.map(\.id)) }
-            }
-        } catch {
-            // The index is locked or gone. The notes stay, bounded in number, for the next flush.
-            log.withLock { $0.flushFailed() }
-            throw error
+        let notes = log.withLock { $0.sortedNotes }
+        for start in stride(from: 0, to: notes.count, by: size) {
+            let batch = notes[start..<min(start + size, notes.count)]
+            try write(batch.endIndex < notes.endIndex) { try apply(batch, in: $0) }
+            log.withLock { $0.didFlush(batch) }
         }
     }
 
@@ -110,19 +99,17 @@ final class AccessRecorder: FolderWork {
     // MARK: Counting
 
     func statistics() throws -> DiskStorage.Statistics {
-        // `statisticsNow` keeps flushes out: one between its two looks would move counts that neither look sees.
-        try LockTimeout.briefly { try statisticsNow() }
-    }
-
-    private func statisticsNow() throws -> DiskStorage.Statistics {
-        flushAccessLog()
-        guard flushLock.lock(within: index.patience.briefSeconds) else {
-            throw SQLiteError(code: .busy, message: "another thread of this process is waiting for the index")
-        }
-        defer { flushLock.unlock() }
-        let (total, since) = try index.read { try $0.statistics() }
-        return log.withLock { log in
-            DiskStorage.Statistics(sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
+        try LockTimeout.briefly {
+            flushAccessLog()
+            // Keeps flushes out: one between the two looks would move counts that neither look sees.
+            guard flushLock.lock(within: index.patience.briefSeconds) else {
+                throw SQLiteError(code: .busy, message: "another thread of this process is waiting for the index")
+            }
+            defer { flushLock.unlock() }
+            let (total, since) = try index.read { try $0.statistics() }
+            return log.withLock { log in
+                .init(sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
+            }
         }
     }
 

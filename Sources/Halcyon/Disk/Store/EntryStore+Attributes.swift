@@ -38,73 +38,61 @@ extension EntryStore {
     /// - Returns: the removed entries.
     func remove(
         matching filter: EntryFilter, thereAt moment: Moment, shouldContinue: (Int) -> Bool,
-        perform: (() throws -> Void) throws -> Void
+        perform: @escaping (() throws -> Void) throws -> Void
     ) throws -> [EntryRecord] {
         try filter.validateForRemoval()
         overtakeFetches(matching: filter)
         var gone: [EntryRecord] = []
         var failure: (any Error)?
-        defer {
-            recorder.log.withLock { $0.count(\.removals, Int64(gone.count)) }
-            let names = Set(gone.map(\.entry.name))
-            overtakeFetches { names.contains($0.name) }
-            if !gone.isEmpty { observers.tell(.init(.removal, of: gone.map(\.entry))) }
-        }
+        defer { overtakeFetches(of: gone) }
         do {
             // Again if the index was replaced meanwhile: earlier batches missed rows that the new one adopted later.
             for _ in 0..<3 {
                 let generation = index.generation
-                try forEachBatch(matching: filter) { ids, conditions in
-                    guard shouldContinue(gone.count) else { return false }
-                    do {
-                        try perform { gone += try remove(ids, conditions, thereAt: moment) }
-                    } catch let error as Remover.BlockedBatch {
-                        // Entries that cannot be removed stay. The batches after them may succeed.
-                        failure = failure ?? error.first
-                    }
-                    return true
-                }
+                let batches = try removeOnce(
+                    matching: filter, thereAt: moment,
+                    shouldContinue: { shouldContinue(gone.count + $0.entries) }, perform: perform)
+                gone += batches.gone
+                failure = batches.removal.failure
                 guard index.generation != generation else { break }
             }
         } catch {
             // Thrown only if nothing was removed: with an error, the caller does not learn what was.
             failure = error
         }
-        unlinker.finish()
         _ = shouldContinue(gone.count)
-        if !gone.isEmpty { recorder.requestFlush() }
         if let failure, gone.isEmpty { throw failure }
         return gone
     }
 
-    /// - Parameter body: returns false to end the walk.
-    private func forEachBatch(
-        matching filter: EntryFilter, _ body: (ArraySlice<Int64>, EntryConditions) throws -> Bool
-    ) throws {
-        let conditions = conditions(filter)
-        var ids = try query { try $0.ids(conditions, in: nil, descending: false) }[...]
-        while !ids.isEmpty {
-            let batch = ids.prefix(environment.tuning.batchSize)
-            ids = ids.dropFirst(batch.count)
-            guard try body(batch, conditions) else { return }
-        }
+    private func overtakeFetches(of gone: [EntryRecord]) {
+        let names = Set(gone.map(\.entry.name))
+        overtakeFetches { names.contains($0.name) }
     }
 
-    private func remove(
-        _ ids: ArraySlice<Int64>, _ conditions: EntryConditions, thereAt moment: Moment
-    ) throws -> [EntryRecord] {
-        var records: [Int64: EntryRecord] = [:]
-        let removed = try remover.removeAndUnlinkBatch { session in
-            records = [:]
+    private func removeOnce(
+        matching filter: EntryFilter, thereAt moment: Moment, shouldContinue: (Removal) -> Bool,
+        perform: @escaping (() throws -> Void) throws -> Void
+    ) throws -> (removal: Removal, gone: [EntryRecord]) {
+        let conditions = conditions(filter)
+        let ids = try query { try $0.ids(conditions, in: nil, descending: false) }
+        var records: [BlobName: EntryRecord] = [:]
+        let removal = remover.remove(
+            ids, counting: \.removals, shouldContinue: shouldContinue, perform: perform
+        ) { session, ids in
             let latest = try latestSince(moment, in: session)
             func isLater(_ entry: Entry) -> Bool { entry.createdAt > moment.latest && entry.createdAt <= latest }
             // Match again, so that entries that have changed since stay. Only once each: a damaged index may return a row twice.
+            var seen: Set<Int64> = []
             let found = try session.records(of: ids, conditions).filter { record in
-                !isLater(record.entry) && records.updateValue(record, forKey: record.entry.id) == nil
+                !isLater(record.entry) && seen.insert(record.entry.id).inserted
             }
-            for record in found { try session.delete(id: record.entry.id) }
+            for record in found {
+                try session.delete(id: record.entry.id)
+                records[record.entry.name] = record
+            }
             return found.map(\.entry)
         }
-        return removed.compactMap { records[$0.id] }
+        return (removal, removal.names.compactMap { records[$0] })
     }
 }

@@ -1,28 +1,6 @@
 internal import HalcyonSQLite
 
 extension EntryStore {
-    /// The first entries that match a filter, after a position in an order, as of one moment.
-    func page(
-        matching filter: EntryFilter, in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
-    ) throws -> IndexSession.Page {
-        try query { session in
-            try session.page(
-                conditions(filter), in: order, descending: descending, after: start, limit: limit)
-        }
-    }
-
-    /// The ids of all entries that match a filter, in an order, as of one moment.
-    func ids(
-        matching filter: EntryFilter, in order: EntryOrder, descending: Bool
-    ) throws -> [Int64] {
-        try query { try $0.ids(conditions(filter), in: order, descending: descending) }
-    }
-
-    /// Those of the given entries that match a filter now, in the order of `ids`.
-    func records(of ids: some Sequence<Int64>, matching filter: EntryFilter) throws -> [EntryRecord] {
-        try query { try $0.records(of: ids, conditions(filter)) }
-    }
-
     /// Number and bytes of the entries that match a filter, without reading each of them into memory.
     func totals(matching filter: EntryFilter) throws -> Totals {
         if filter.isUnconditional { return try evictor.totals() }

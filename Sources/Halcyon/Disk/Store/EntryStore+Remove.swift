@@ -26,7 +26,7 @@ extension EntryStore {
         }
         if let entry {
             recorder.log.withLock { $0.count(\.removals) }
-            observers.tell(.init(.removal, bytes: Int(clamping: entry.size), key: entry.key))
+            observers.tell(.init(kind: .removal, bytes: entry.size, key: entry.key))
         }
         recorder.requestFlush()
     }

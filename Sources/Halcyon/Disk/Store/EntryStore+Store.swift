@@ -90,7 +90,7 @@ extension EntryStore {
 
     /// Called after the store's turn in the queue, because an observer may store, too.
     private func tell(of request: StoreRequest) {
-        observers.tell(.init(.store, bytes: request.data.count, key: request.key))
+        observers.tell(.init(kind: .store, bytes: Int64(request.data.count), key: request.key))
     }
 
     /// The directory may be removed at any step. Each time, it is created and the bytes are staged again.

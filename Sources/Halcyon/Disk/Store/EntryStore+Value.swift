@@ -35,27 +35,22 @@ extension EntryStore {
     /// The result of `probe` for an entry's blob, and the entry's row, as of one moment; nil for a miss. Otherwise like
     /// ``value(of:key:origin:at:extending:)``.
     ///
-    /// - Parameters:
-    ///   - byteCount: returns the number of bytes to count for a content.
-    ///   - discard: called with each content that is not returned.
+    /// A content that is not returned is released.
     func valueAndRecord<Content>(
         of name: BlobName, key: String, origin: @autoclosure () -> KeyOrigin?, at now: Timestamp,
-        extending: ExpirationExtending, byteCount: (Content) -> Int64, discarding discard: (Content) -> Void = { _ in },
-        _ probe: Probe<Content>
+        extending: ExpirationExtending, _ probe: Probe<Content>
     ) throws -> (Content, EntryRecord)? {
-        guard let (found, record) = try findWithRecord(name, at: now, discarding: discard, probe) else {
+        guard let (found, record) = try findWithRecord(name, at: now, probe) else {
             countMiss(of: key)
             return nil
         }
-        noteRead(
-            of: found, key: key, origin: origin(), bytes: Int(clamping: byteCount(found.content)), at: now,
-            extending: extending)
+        let size = Int(clamping: record.entry.size)
+        noteRead(of: found, key: key, origin: origin(), bytes: size, at: now, extending: extending)
         return (found.content, record)
     }
 
     private func findWithRecord<Content>(
-        _ name: BlobName, at now: Timestamp, discarding discard: (Content) -> Void = { _ in },
-        _ probe: Probe<Content>
+        _ name: BlobName, at now: Timestamp, _ probe: Probe<Content>
     ) throws -> (Match<Content>, EntryRecord)? {
         // A file without a row has no record to return.
         LockTimeout.briefly { try? adopter.adoptAhead(name.withFormer) }
@@ -66,11 +61,9 @@ extension EntryStore {
             do {
                 record = try index.read { try self.record(of: name, in: $0) }
             } catch {
-                discard(found.content)
                 return nil
             }
             if let known = found.known, let record, record.entry.token == known.entry.token { return (found, record) }
-            discard(found.content)
             // The row may come from memory, and another process may have deleted it.
             index.knownRows.forget(name)
         }
@@ -89,20 +82,9 @@ extension EntryStore {
         }
     }
 
-    private func noteRead<Content>(
-        of found: Match<Content>, key: String, origin: @autoclosure () -> KeyOrigin?, bytes: Int, at now: Timestamp,
-        extending: ExpirationExtending
-    ) {
-        // Working out the origin hashes the key, which is too slow for every read.
-        let isKnown = found.known.map { $0.entry.key != nil && $0.entry.baseLength != nil } ?? false
-        noteRead(
-            of: found.name, known: found.known, key: key, origin: isKnown ? nil : origin(), bytes: bytes, at: now,
-            extending: extending)
-    }
-
     private func countMiss(of key: String? = nil) {
         recorder.log.withLock { $0.count(\.misses) }
-        observers.tell(.init(.miss, bytes: 0, key: key))
+        observers.tell(.init(kind: .miss, key: key))
         recorder.requestFlush()
     }
 
@@ -112,15 +94,14 @@ extension EntryStore {
     func countUse(bytes: Int?) {
         guard let bytes else { return countMiss() }
         recorder.log.withLock { $0.countHit(bytes: bytes) }
-        observers.tell(.init(.hit, bytes: bytes, key: nil))
+        observers.tell(.init(kind: .hit, bytes: Int64(bytes)))
         recorder.requestFlush()
     }
 
     /// Notes another read of an entry whose bytes the caller already has.
     func noteUse(of name: BlobName, key: String, bytes: Int, at now: Timestamp, extending: ExpirationExtending) {
         guard let found = findFile(name, at: now) else { return countUse(bytes: bytes) }
-        noteRead(
-            of: found.name, known: found.known, key: key, origin: nil, bytes: bytes, at: now, extending: extending)
+        noteRead(of: found, key: key, origin: nil, bytes: bytes, at: now, extending: extending)
     }
 
     /// Whether there is a valid entry, by its row and one `stat`. Fast enough for a main thread. Notes no access.
@@ -138,17 +119,19 @@ extension EntryStore {
 
     // MARK: Noting the access
 
-    private func noteRead(
-        of name: BlobName, known: IndexedEntry?, key: String, origin: KeyOrigin?, bytes: Int, at now: Timestamp,
+    private func noteRead<Content>(
+        of found: Match<Content>, key: String, origin: @autoclosure () -> KeyOrigin?, bytes: Int, at now: Timestamp,
         extending: ExpirationExtending
     ) {
-        if let known {
-            note(known, key: key, origin: origin, bytes: bytes, at: now, extending: extending)
+        if let known = found.known {
+            // Working out the origin hashes the key, which is too slow for every read.
+            let isComplete = known.entry.key != nil && known.entry.baseLength != nil
+            note(known, key: key, origin: isComplete ? nil : origin(), bytes: bytes, at: now, extending: extending)
         } else {
             recorder.log.withLock { $0.countHit(bytes: bytes) }
-            observers.tell(.init(.hit, bytes: bytes, key: key))
+            observers.tell(.init(kind: .hit, bytes: Int64(bytes), key: key))
             adopter.noteEarlyRead(
-                of: name, Adopter.UnrecordedRead(key: key, origin: origin, at: now, extending: extending))
+                of: found.name, Adopter.UnrecordedRead(key: key, origin: origin(), at: now, extending: extending))
             housekeeping.request(.settle)
         }
     }
@@ -167,7 +150,7 @@ extension EntryStore {
         _ known: IndexedEntry, key: String, origin: KeyOrigin?, bytes: Int?, at now: Timestamp,
         extending: ExpirationExtending
     ) {
-        if let bytes { observers.tell(.init(.hit, bytes: bytes, key: key)) }
+        if let bytes { observers.tell(.init(kind: .hit, bytes: Int64(bytes), key: key)) }
         let entry = known.entry
         let lifetime = known.lifetime.extended(by: extending, at: now)
         let key = storable(key)

@@ -39,8 +39,10 @@ package final class EntryStore: FolderWork {
                 housekeeping.request(.sweep)
             },
             didChange: { condition.update(from: $0) },
-            didRepair: { [observers] in observers.notifyLater(.init(.repair)) },
-            didWait: { [observers] in observers.notifyLater(.init(.wait, seconds: Double($0) / 1000)) })
+            didRepair: { [observers] in observers.notifyLater(.init(kind: .repair, count: 0)) },
+            didWait: { [observers] in
+                observers.notifyLater(.init(kind: .wait, count: 0, seconds: Double($0) / 1000))
+            })
         folder = CacheFolder(blobs: blobs, index: index, environment: environment, condition: condition)
         self.previousIndex = previousIndex
         recorder = AccessRecorder(folder, housekeeping: housekeeping, observers: observers)
@@ -61,10 +63,6 @@ package final class EntryStore: FolderWork {
 
     var sweeper: Sweeper {
         Sweeper(folder: folder, adopter: adopter, settler: settler, repairer: repairer)
-    }
-
-    private var checker: Checker {
-        Checker(folder: folder, recorder: recorder, settler: settler, unlinker: unlinker, repairer: repairer)
     }
 
     /// A stamp for an access.
@@ -142,7 +140,8 @@ package final class EntryStore: FolderWork {
             // If stores have ended meanwhile, no commit requests a checkpoint of the rest.
             if index.checkpoint() { housekeeping.request(.checkpointLater, afterMilliseconds: 1_000) }
         case .flush, .flushLater:
-            if !recorder.flushAccessLogInTurns() { recorder.requestFlush() }
+            // In small batches, so that a store waits only briefly.
+            if !recorder.flushAccessLog(inBatchesOf: environment.tuning.flushTurnSize) { recorder.requestFlush() }
             // Instead of a timer: an unused cache does not change.
             if sweeper.isDue { housekeeping.request(.sweep) }
         case .unlink: unlinker.drainInTurns()
@@ -165,7 +164,8 @@ extension EntryStore {
 
     /// Compares rows with files in both directions. See ``Checker/check(repair:progress:)``.
     package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
-        try checker.check(repair: repair, progress: progress)
+        let checker = Checker(folder: folder, recorder: recorder, settler: settler, unlinker: unlinker, repairer: repairer)
+        return try checker.check(repair: repair, progress: progress)
     }
 
     /// Removes what exists now, including files without a row. Entries stored meanwhile remain.

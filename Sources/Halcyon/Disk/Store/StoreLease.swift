@@ -7,40 +7,55 @@ internal import Foundation
 final class StoreLease: Sendable {
     let store: EntryStore
 
-    init(_ store: EntryStore) {
+    private init(_ store: EntryStore) {
         self.store = store
         store.housekeeping.start { [weak self] task in self?.store.perform(task) }
-        ExitHandler.add(self)
     }
 
-    deinit { ExitHandler.remove(self) }
+    deinit { Self.registry.withLock { $0.leases[ObjectIdentifier(self)] = nil } }
 
     /// The store of a directory: the one that is open in this process, or a new one.
     ///
     /// Two stores on one directory would work, like two processes. A shared one sees the pending notes of all its users and holds
     /// half as many connections.
     static func shared(directory: String, environment: StorageEnvironment) -> StoreLease {
-        func new() -> StoreLease { StoreLease(EntryStore(directory: directory, environment: environment)) }
-        guard environment.isShared else { return new() }
-        // Reading a weak reference may yield the last strong one, whose release closes the store: release them after the lock.
-        var held: [StoreLease] = []
-        defer { withExtendedLifetime(held) {} }
+        ExitHandler.register()
         return registry.withLock { registry in
-            if let open = registry[directory]?.lease { return open }
-            let lease = new()
-            registry = registry.filter { entry in
-                guard let lease = entry.value.lease else { return false }
-                held.append(lease)
-                return true
-            }
-            registry[directory] = Weak(lease: lease)
+            if registry.process != getpid() { registry = Registry() }
+            if environment.isShared, let open = registry.lease(of: directory) { return open }
+            let lease = StoreLease(EntryStore(directory: directory, environment: environment))
+            registry.leases[ObjectIdentifier(lease)] = .init(
+                directory: environment.isShared ? directory : nil, lease: lease)
             return lease
         }
     }
 
+    /// All leases of this process; nil if another thread holds their lock for longer than the timeout.
+    static func all(within seconds: Double) -> [StoreLease]? {
+        registry.withLock(within: seconds) { registry in
+            registry.process == getpid() ? registry.leases.values.compactMap(\.lease) : []
+        }
+    }
+
+    private struct Registry {
+        /// The process that owns the connections. A child of `fork` has copies, and must not use them.
+        let process = getpid()
+        var leases: [ObjectIdentifier: Weak] = [:]
+
+        /// Reads no weak reference that it does not return: the release of the last strong one needs the lock.
+        func lease(of directory: String) -> StoreLease? {
+            for entry in leases.values where entry.directory == directory {
+                if let lease = entry.lease { return lease }
+            }
+            return nil
+        }
+    }
+
     private struct Weak {
+        /// nil if the store is not shared.
+        let directory: String?
         weak var lease: StoreLease?
     }
 
-    private static let registry: Locked<[String: Weak]> = Locked([:])
+    private static let registry = Locked(Registry())
 }

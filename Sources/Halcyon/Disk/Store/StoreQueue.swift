@@ -60,9 +60,7 @@ final class StoreQueue: Sendable {
     /// Takes the tickets at the front that can share a transaction, at least one.
     private func takeBatch() -> [Ticket] {
         waiting.withLock { tickets in
-            var group = StoreGroup(limit: tuning.storeBatchSize)
-            var batch = Array(tickets.prefix { group.admit($0.stores.map(\.request)) })
-            if batch.isEmpty { batch = Array(tickets.prefix(1)) }
+            let batch = Array(prefix(of: tickets[...]) { $0.stores.map(\.request) })
             tickets.removeFirst(batch.count)
             return batch
         }
@@ -70,24 +68,23 @@ final class StoreQueue: Sendable {
 
     /// The requests at the front that can share a transaction, at least one.
     func prefix(of requests: ArraySlice<EntryStore.StoreRequest>) -> ArraySlice<EntryStore.StoreRequest> {
-        var group = StoreGroup(limit: tuning.storeBatchSize)
-        let batch = requests.prefix { group.admit([$0]) }
-        return batch.isEmpty ? requests.prefix(1) : batch
+        prefix(of: requests) { [$0] }
     }
 
-    /// Stores of different names. A store that must not overwrite is alone, because its refusal would fail the others.
-    private struct StoreGroup {
-        let limit: Int
-        private var names: Set<BlobName> = []
-
-        init(limit: Int) { self.limit = limit }
-
-        mutating func admit(_ requests: [EntryStore.StoreRequest]) -> Bool {
-            guard names.count + requests.count <= limit, requests.allSatisfy(\.overwriting),
-                requests.allSatisfy({ !names.contains($0.name) })
+    /// The elements at the front whose stores have different names, at least one element. A store that must not overwrite is
+    /// alone, because its refusal would fail the others.
+    private func prefix<Element>(
+        of elements: ArraySlice<Element>, _ requests: (Element) -> [EntryStore.StoreRequest]
+    ) -> ArraySlice<Element> {
+        var names: Set<BlobName> = []
+        let batch = elements.prefix { element in
+            let requests = requests(element)
+            guard names.count + requests.count <= tuning.storeBatchSize,
+                requests.allSatisfy({ $0.overwriting && !names.contains($0.name) })
             else { return false }
             names.formUnion(requests.map(\.name))
             return true
         }
+        return batch.isEmpty ? elements.prefix(1) : batch
     }
 }

@@ -64,17 +64,20 @@ struct Remover: FolderWork {
 
     /// Removes the given entries in batches, like ``removeBatches(counting:keepingNames:shouldContinue:_:)``.
     ///
-    /// - Parameter delete: deletes those of them that still have to be removed, and returns them. May run again.
+    /// - Parameters:
+    ///   - perform: runs a batch when its turn comes.
+    ///   - delete: deletes those of them that still have to be removed, and returns them. May run again.
     func remove(
         _ ids: [Int64], counting count: WritableKeyPath<Counts, Int64>, shouldContinue: (Removal) -> Bool,
+        perform: @escaping (() throws -> Void) throws -> Void = { try $0() },
         _ delete: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
     ) -> Removal {
         var removal = Removal()
         do {
             // Try the failed ones once more, without the others: if the disk is full, that batch fails as a whole, and room is made.
-            let kept = try removeBatches(of: ids, &removal, shouldContinue, delete)
+            let kept = try removeBatches(of: ids, &removal, shouldContinue, perform, delete)
             removal.failure = nil
-            removal.isComplete = try removeBatches(of: kept, &removal, shouldContinue, delete).isEmpty
+            removal.isComplete = try removeBatches(of: kept, &removal, shouldContinue, perform, delete).isEmpty
         } catch {
             removal.failure = error
         }
@@ -86,6 +89,7 @@ struct Remover: FolderWork {
     /// - Returns: the ids of entries that could not be removed.
     private func removeBatches(
         of ids: [Int64], _ removal: inout Removal, _ shouldContinue: (Removal) -> Bool,
+        _ perform: @escaping (() throws -> Void) throws -> Void,
         _ delete: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
     ) throws -> [Int64] {
         var rest = ids[...]
@@ -95,9 +99,12 @@ struct Remover: FolderWork {
             rest = rest.dropFirst(batch.count)
             do {
                 var found: [Entry] = []
-                let removed = try removeAndUnlinkBatch { session in
-                    found = try delete(session, batch)
-                    return found
+                var removed: [Entry] = []
+                try perform {
+                    removed = try removeAndUnlinkBatch { session in
+                        found = try delete(session, batch)
+                        return found
+                    }
                 }
                 removal.add(removed, keepingNames: true, at: now)
                 kept += Set(found.map(\.id)).subtracting(removed.map(\.id))
@@ -164,7 +171,7 @@ struct Remover: FolderWork {
         }
     }
 
-    func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> [Entry] {
+    private func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> [Entry] {
         let begin = MonotonicTime.now
         let batch = try removeBatchOnFullDisk(next)
         let unlinking = MonotonicTime.now
