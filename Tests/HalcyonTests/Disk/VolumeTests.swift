@@ -1,8 +1,9 @@
 import Foundation
-@_spi(HalcyonTool) import Halcyon
 import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// Other kinds of volumes, as the file system seam reports them.
 @Suite struct VolumeTests {

@@ -5,11 +5,11 @@ internal import Foundation
 /// The API promises a path for each key, so the name depends only on the key, the extension and whether names are hashed. It never
 /// leaves the cache directory: a key that cannot be a file name there is hashed.
 @_spi(HalcyonTool) public struct BlobName: Hashable, Sendable {
-    /// Compared as UTF-8. Two Unicode forms of one letter make two names.
+    /// Compared as UTF-8. Two Unicode forms of one letter make two names. Contains no NUL.
     public let text: String
 
     public static func == (left: BlobName, right: BlobName) -> Bool {
-        left.rowID == right.rowID && left.text.hasBytes(of: right.text)
+        left.rowID == right.rowID && left.text.withCString { left in right.text.withCString { strcmp(left, $0) == 0 } }
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(rowID) }
@@ -100,18 +100,18 @@ internal import Foundation
     /// Whether a file of this name can be a blob: 64 lower-case hexadecimal digits and an optional extension. If names are not
     /// hashed, any name that can be a key's.
     package static func isBlobName(_ name: String, isHashed: Bool) -> Bool {
-        guard isHashed else { return isSafe(name) }
-        let bytes = name.utf8
-        guard bytes.count >= 64, bytes.prefix(64).allSatisfy(isHexDigit) else { return false }
-        return bytes.count == 64 || (bytes.count > 65 && bytes.dropFirst(64).first == UInt8(ascii: "."))
+        isHashed ? isHash(name, digits: 64) : isSafe(name)
     }
 
     /// Like ``isBlobName(_:isHashed:)``, for the names of Kingfisher 7 and earlier: the MD5 of the key, 32 digits. No key maps to
     /// such a file.
-    package static func isLegacyName(_ name: String) -> Bool {
+    package static func isLegacyName(_ name: String) -> Bool { isHash(name, digits: 32) }
+
+    /// Whether a name is this many lower-case hexadecimal digits and an optional extension.
+    private static func isHash(_ name: String, digits: Int) -> Bool {
         let bytes = name.utf8
-        guard bytes.count >= 32, bytes.prefix(32).allSatisfy(isHexDigit) else { return false }
-        return bytes.count == 32 || (bytes.count > 33 && bytes.dropFirst(32).first == UInt8(ascii: "."))
+        guard bytes.count >= digits, bytes.prefix(digits).allSatisfy(isHexDigit) else { return false }
+        return bytes.count == digits || (bytes.count > digits + 1 && bytes.dropFirst(digits).first == UInt8(ascii: "."))
     }
 
     /// Like ``isBlobName(_:isHashed:)``, including the names of Kingfisher 7 and earlier.
@@ -139,21 +139,4 @@ extension BlobName {
         guard (1...20).contains(suffix.count), suffix.allSatisfy({ $0.isLetter || $0.isNumber }) else { return nil }
         return String(suffix)
     }
-}
-
-extension String {
-    /// Unlike `==`, which treats two forms of one letter as equal.
-    fileprivate func hasBytes(of other: String) -> Bool {
-        let areEqual = utf8.withContiguousStorageIfAvailable { bytes in
-            other.utf8.withContiguousStorageIfAvailable { haveEqualBytes(bytes, $0) }
-        }
-        return areEqual.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
-    }
-}
-
-private func haveEqualBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard left.count == right.count, let start = left.baseAddress, let other = right.baseAddress else {
-        return left.count == right.count
-    }
-    return memcmp(start, other, left.count) == 0
 }

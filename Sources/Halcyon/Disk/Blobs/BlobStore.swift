@@ -40,19 +40,15 @@ package final class BlobStore: Sendable {
     // MARK: Directories
 
     /// Creates the cache directory, its parents, and our own directories in it, if they are missing.
-    ///
-    /// - Returns: true if it created the cache directory, so that there can be no blobs in it.
-    @discardableResult
-    package func prepare() throws(SystemError) -> Bool {
-        let isNew = try makeDirectoryAndParents(directory)
+    package func prepare() throws(SystemError) {
+        try makeDirectoryAndParents(directory)
         // While they are empty: files take the protection of their directory. Another program may have created the cache directory.
         if try makeDirectory(metadataDirectory, followingLinks: false) {
             [directory, metadataDirectory].forEach(FileFlags.markAsCache)
         }
-        for place in [DetachedBlob.Place.staging, .trash] {
-            _ = try makeDirectory(path(of: place), followingLinks: false)
+        for place in DetachedBlob.Place.allCases {
+            try makeDirectory(path(of: place), followingLinks: false)
         }
-        return isNew
     }
 
     /// The shortest form of a directory's path.
@@ -70,18 +66,19 @@ package final class BlobStore: Sendable {
     package var parentDirectory: String { (directory as NSString).deletingLastPathComponent }
 
     /// Creates the directory for this user alone, and its parents with ordinary permissions.
-    private func makeDirectoryAndParents(_ path: String, isPrivate: Bool = true) throws(SystemError) -> Bool {
+    private func makeDirectoryAndParents(_ path: String, isPrivate: Bool = true) throws(SystemError) {
         do throws(SystemError) {
-            return try makeDirectory(path, isPrivate: isPrivate)
+            try makeDirectory(path, isPrivate: isPrivate)
         } catch {
             let parent = (path as NSString).deletingLastPathComponent
             guard error.code == ENOENT, !parent.isEmpty, parent != path else { throw error }
-            _ = try makeDirectoryAndParents(parent, isPrivate: false)
-            return try makeDirectory(path, isPrivate: isPrivate)
+            try makeDirectoryAndParents(parent, isPrivate: false)
+            try makeDirectory(path, isPrivate: isPrivate)
         }
     }
 
     /// Returns true if it created the directory, false if that exists.
+    @discardableResult
     private func makeDirectory(
         _ path: String, isPrivate: Bool = true, followingLinks: Bool = true
     ) throws(SystemError) -> Bool {
@@ -123,10 +120,8 @@ package final class BlobStore: Sendable {
             guard try isDirectory(path(of: .staging), followingLinks: false) else { return false }
             return try isDirectory(path(of: .trash), followingLinks: false)
         }
-        guard areAllOurs else {
-            guard try isOurs(place) else { throw SystemError("mkdir", ENOTDIR) }
-            return
-        }
+        if areAllOurs { return }
+        guard try isOurs(place) else { throw SystemError("mkdir", ENOTDIR) }
     }
 
     // MARK: Examining
@@ -142,21 +137,18 @@ package final class BlobStore: Sendable {
 
     /// All staged or trashed files of a row.
     func detached(of rowID: Int64, in place: DetachedBlob.Place) throws -> [DetachedBlob] {
+        try detached(in: place).filter { $0.rowID == rowID }
+    }
+
+    /// All files in `staging/` or `trash/`. A missing directory has none, nor has a symlink.
+    func detached(in place: DetachedBlob.Place) throws -> [DetachedBlob] {
+        guard try isOurs(place) else { return [] }
         var found: [DetachedBlob] = []
-        try forEachDetached(in: place) { blob in
-            if blob.rowID == rowID { found.append(blob) }
+        try forEachName(in: path(of: place)) { name in
+            if let blob = DetachedBlob(fileName: name, place: place) { found.append(blob) }
             return true
         }
         return found
-    }
-
-    /// Passes the files in `staging/` or `trash/` to `body`, until it returns false. A missing directory has none, nor has a symlink.
-    package func forEachDetached(in place: DetachedBlob.Place, _ body: (DetachedBlob) throws -> Bool) throws {
-        guard try isOurs(place) else { return }
-        try forEachName(in: path(of: place)) { name in
-            guard let blob = DetachedBlob(fileName: name, place: place) else { return true }
-            return try body(blob)
-        }
     }
 
     /// Passes every name in the cache directory to `body`, until it returns false.
@@ -332,20 +324,22 @@ package final class BlobStore: Sendable {
         return true
     }
 
-    /// Moves a blob to the trash; returns false if there is none.
-    func trash(_ name: BlobName, as blob: DetachedBlob) throws(SystemError) -> Bool {
+    /// Moves a blob to the trash; returns nil if there is none.
+    ///
+    /// - Parameter token: the token of its row. If it has no row, any.
+    func trash(_ name: BlobName, token: Int64) throws(SystemError) -> DetachedBlob? {
+        let blob = DetachedBlob(place: .trash, rowID: name.rowID, token: token)
         do throws(SystemError) {
             try requireOurs(blob.place)
             try fileSystem.rename(path(of: name), to: path(of: blob))
-            return true
         } catch {
             guard error.isMissing else { throw error }
             // The blob may exist and our directory be missing.
-            guard try status(of: name) != nil else { return false }
+            guard try status(of: name) != nil else { return nil }
             try prepare()
             try fileSystem.rename(path(of: name), to: path(of: blob))
-            return true
         }
+        return blob
     }
 
     /// Puts a detached file under its name, in place of whatever is there.
@@ -370,18 +364,10 @@ package final class BlobStore: Sendable {
     /// Unlinks what is under a name; a directory only if it is empty.
     func unlink(_ name: BlobName) throws(SystemError) { try removeAnything(at: path(of: name)) }
 
-    /// Like ``unlink(_:)-swift.method``, for a file that is not a row's blob: leaves a directory that is not empty.
-    func unlinkUnlessFilled(_ blob: DetachedBlob, _ file: FileStatus) throws(SystemError) {
-        try unlinkUnlessFilled(path(of: blob), file)
-    }
-
+    /// Unlinks a file that is not a row's blob. Leaves a directory that is not empty.
     func unlinkUnlessFilled(_ name: BlobName, _ file: FileStatus) throws(SystemError) {
-        try unlinkUnlessFilled(path(of: name), file)
-    }
-
-    private func unlinkUnlessFilled(_ path: String, _ file: FileStatus) throws(SystemError) {
         do throws(SystemError) {
-            try removeAnything(at: path)
+            try unlink(name)
         } catch {
             guard file.kind == .directory else { throw error }
         }

@@ -8,18 +8,14 @@ package struct DetachedBlob: Hashable, Sendable {
     package let rowID: Int64
     package let token: Int64
 
-    package init(place: Place, rowID: Int64, token: Int64) {
-        self.place = place
-        self.rowID = rowID
-        self.token = token
-    }
+    var fileName: String { String(rowID) + "." + String(token) }
+}
 
+extension DetachedBlob {
     /// nil for a name that is not one of ours.
     init?(fileName: String, place: Place) {
         let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let rowID = Int64(parts[0]), let token = Int64(parts[1]) else { return nil }
         self.init(place: place, rowID: rowID, token: token)
     }
-
-    var fileName: String { String(rowID) + "." + String(token) }
 }

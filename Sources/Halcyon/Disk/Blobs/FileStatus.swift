@@ -17,20 +17,4 @@ package struct FileStatus: Equatable, Sendable {
     package var changed: Timestamp
     /// The number of hard links. If there are several, writes to this file appear elsewhere, too.
     package var links: Int
-
-    package init(
-        kind: Kind, device: UInt64, inode: UInt64, size: Int64, allocatedSize: Int64, modified: Timestamp,
-        modifiedMicroseconds: Int, created: Timestamp? = nil, changed: Timestamp, links: Int = 1
-    ) {
-        self.kind = kind
-        self.device = device
-        self.inode = inode
-        self.size = size
-        self.allocatedSize = allocatedSize
-        self.modified = modified
-        self.modifiedMicroseconds = modifiedMicroseconds
-        self.created = created
-        self.changed = changed
-        self.links = links
-    }
 }

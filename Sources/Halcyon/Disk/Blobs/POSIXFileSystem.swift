@@ -208,11 +208,8 @@ extension Timestamp {
 #if canImport(Darwin)
     extension Volume {
         fileprivate init(_ status: statfs) {
-            var status = status
-            let name = withUnsafePointer(to: &status.f_fstypename) { field in
-                field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee)) {
-                    String(cString: $0)
-                }
+            let name = withUnsafeBytes(of: status.f_fstypename) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
             self.init(appleName: name, isLocal: status.f_flags & UInt32(MNT_LOCAL) != 0)
         }

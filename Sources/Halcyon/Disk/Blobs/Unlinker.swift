@@ -26,6 +26,14 @@ final class Unlinker: Sendable {
     private struct Backlog {
         var pending: [PendingUnlink] = []
         var bytes: Int64 = 0
+
+        /// Removes the oldest files.
+        mutating func removeFirst(_ count: Int) -> [PendingUnlink] {
+            let chunk = Array(pending.prefix(count))
+            pending.removeFirst(chunk.count)
+            bytes -= chunk.reduce(0) { $0 + $1.size }
+            return chunk
+        }
     }
 
     init(blobs: BlobStore, housekeeping: Housekeeping, tuning: Tuning) {
@@ -67,22 +75,21 @@ final class Unlinker: Sendable {
         }
     }
 
-    /// Unlinks all files that wait now, but not those that other threads add meanwhile.
-    func drain() { drain(backlog.withLock { $0.pending.count }) }
+    /// Unlinks the files that wait now, but not those that other threads add meanwhile.
+    func drain(atMost limit: Int = .max) {
+        var left = min(limit, backlog.withLock { $0.pending.count })
+        while left > 0 {
+            let chunk = backlog.withLock { $0.removeFirst(Self.chunk) }
+            guard !chunk.isEmpty else { return }
+            chunk.forEach { unlink($0.blob) }
+            left -= chunk.count
+        }
+    }
 
     /// Unlinks waiting files in housekeeping, and lets callers that wait for its queue in between.
     func drainInTurns() {
-        drain(Self.turnLimit)
+        drain(atMost: Self.turnLimit)
         if backlog.withLock({ !$0.pending.isEmpty }) { housekeeping.request(.unlink) }
-    }
-
-    private func drain(_ limit: Int) {
-        var left = limit
-        while left > 0 {
-            let count = unlinkChunk()
-            guard count > 0 else { return }
-            left -= count
-        }
     }
 
     /// Like ``drain()``, and waits for unlinks under way on other threads.
@@ -93,20 +100,6 @@ final class Unlinker: Sendable {
 
     private static let chunk = 16
     private static let turnLimit = 64
-
-    /// Unlinks the oldest files of the backlog.
-    ///
-    /// - Returns: how many; 0 if none are waiting.
-    private func unlinkChunk() -> Int {
-        let chunk = backlog.withLock { backlog in
-            let chunk = Array(backlog.pending.prefix(Self.chunk))
-            backlog.pending.removeFirst(chunk.count)
-            backlog.bytes -= chunk.reduce(0) { $0 + $1.size }
-            return chunk
-        }
-        chunk.forEach { unlink($0.blob) }
-        return chunk.count
-    }
 
     private func unlink(_ blob: DetachedBlob) {
         // What cannot be unlinked now stays in our own directory, where no reader looks, until a sweep.

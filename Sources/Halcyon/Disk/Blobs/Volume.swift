@@ -3,15 +3,9 @@
     /// The file system's name, for warnings.
     public var name: String
     /// Whether the volume may be shared with other machines, or its locks are unreliable. It then gets no write-ahead log.
-    public var isNetworked: Bool
+    public var isNetworked = false
     /// Whether a file keeps its inode number while it exists. If not, inode numbers do not distinguish blobs.
-    package var hasStableInodes: Bool
-
-    package init(name: String, isNetworked: Bool = false, hasStableInodes: Bool = true) {
-        self.name = name
-        self.isNetworked = isNetworked
-        self.hasStableInodes = hasStableInodes
-    }
+    package var hasStableInodes = true
 }
 
 extension Volume {

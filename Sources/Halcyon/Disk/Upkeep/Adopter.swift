@@ -56,14 +56,15 @@ final class Adopter: FolderWork {
     func adoptAhead(_ names: [BlobName]) throws { for name in names { try adoptBeforeReplacing(name) } }
 
     private func adoptEverything() throws {
-        var progress = AdoptionProgress(files: 0, of: condition.isAdopting ? try countOfBlobNames() : 0)
+        var count = 0
+        if condition.isAdopting { try forEachBlobNameBatch { count += $0.count } }
+        var progress = AdoptionProgress(files: 0, of: count)
         try forEachBlobNameBatch(of: environment.tuning.adoptionChunk) { names in
             // Sorted by id: in the order of the directory, each insert would change a different page, and the log would get a
             // hundred times as long as the rows.
             let candidates = names.filter(condition.adopts).sorted { $0.rowID < $1.rowID }
-            for start in stride(from: 0, to: candidates.count, by: environment.tuning.adoptionBatchSize) {
+            for batch in candidates.batches(of: environment.tuning.adoptionBatchSize) {
                 try stopIfClosing()
-                let batch = candidates[start..<min(start + environment.tuning.adoptionBatchSize, candidates.count)]
                 try index.writeBatch(.withoutReserve, isFollowed: { _ in batch.endIndex < candidates.endIndex }) {
                     try adopt(batch, in: $0)
                 }
@@ -72,16 +73,6 @@ final class Adopter: FolderWork {
             progress = progress.advanced(by: names.count)
         }
         listeners.tell(progress)
-    }
-
-    private func countOfBlobNames() throws -> Int {
-        var count = 0
-        try forEachBlobNameBatch { count += $0.count }
-        return count
-    }
-
-    private func adopt(_ names: some Sequence<BlobName>) throws {
-        try index.write(.withoutReserve) { try adopt(names, in: $0) }
     }
 
     private func adopt(_ names: some Sequence<BlobName>, in session: IndexSession) throws {
@@ -121,9 +112,11 @@ final class Adopter: FolderWork {
 
     /// Adopts a file before a store replaces it, so that a store that fails does not lose it.
     func adoptBeforeReplacing(_ name: BlobName) throws {
-        guard let file = try adoptableFile(of: name), condition.adopts(file, named: name) else { return }
+        guard condition.adopts(name), let file = try blobs.status(of: name), condition.adopts(file, named: name) else {
+            return
+        }
         guard try index.read({ try $0.entry(named: name) }) == nil, try blobs.isListed(name) else { return }
-        try adopt(CollectionOfOne(name))
+        try index.write(.withoutReserve) { try adopt(CollectionOfOne(name), in: $0) }
     }
 
     // MARK: Files that were read before they were entries
@@ -132,12 +125,7 @@ final class Adopter: FolderWork {
 
     /// Adopts these files and passes each resulting entry to `note`.
     func adoptEarlyReads(_ note: (Entry, UnrecordedRead) -> Void) {
-        let reads = earlyReads.withLock { reads in
-            defer { reads = [:] }
-            return reads
-        }
-        let batches = stride(from: 0, to: reads.count, by: environment.tuning.flushBatchSize)
-        for batch in batches.map({ reads.dropFirst($0).prefix(environment.tuning.flushBatchSize) }) {
+        for batch in Array(earlyReads.replace(with: [:])).batches(of: environment.tuning.flushBatchSize) {
             // What cannot be written now is adopted later. Its key becomes known at the next read.
             guard let rows = try? adoptAndReturn(batch.map(\.key)) else { return }
             for (entry, read) in zip(rows, batch.map(\.value)) {
@@ -152,11 +140,6 @@ final class Adopter: FolderWork {
             try adopt(names, in: session)
             return try names.map { try session.entry(named: $0) }
         }
-    }
-
-    private func adoptableFile(of name: BlobName) throws -> FileStatus? {
-        guard condition.adopts(name) else { return nil }
-        return try blobs.status(of: name)
     }
 
     /// Returns the lifetime of a file without a row.

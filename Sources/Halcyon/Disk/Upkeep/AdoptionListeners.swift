@@ -13,10 +13,6 @@ final class AdoptionListeners: Sendable {
     }
 
     func finish() {
-        let all = listeners.withLock { listeners in
-            defer { listeners = [] }
-            return listeners
-        }
-        for listener in all { listener(nil) }
+        for listener in listeners.replace(with: []) { listener(nil) }
     }
 }

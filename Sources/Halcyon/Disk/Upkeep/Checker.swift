@@ -39,21 +39,14 @@ struct Checker: FolderWork {
     // MARK: Rows
 
     private func checkRows(repair: Bool, _ report: inout CheckReport, _ didSee: (Int) throws -> Void) throws {
-        var last = Int64.min
-        while true {
-            let page = try index.read { try $0.page(after: last, limit: environment.tuning.flushBatchSize) }
-            guard let end = page.last else { return }
-            let suspicious = try page.filter { try !isIntact($0) }
+        try forEachEntryPage { entries in
+            let suspicious = try entries.filter { try !isIntact($0) }
             if !suspicious.isEmpty { try confirm(suspicious.map(\.id), repair: repair, &report) }
-            last = end.id
-            try didSee(page.count)
+            try didSee(entries.count)
         }
     }
 
-    private func isIntact(_ entry: Entry) throws -> Bool {
-        guard entry.isReadable, let file = try blobs.status(of: entry.name) else { return false }
-        return isBlob(of: entry, file)
-    }
+    private func isIntact(_ entry: Entry) throws -> Bool { try entry.isReadable && settler.isInPlace(entry) }
 
     /// Looks again under the write lock, so that no store is between its steps.
     private func confirm(_ ids: [Int64], repair: Bool, _ report: inout CheckReport) throws {
@@ -72,15 +65,11 @@ struct Checker: FolderWork {
             if repair { try session.delete(id: id) }
             return
         }
-        if repair {
-            let file = try settler.settle(entry.name, entry: entry)
-            if let file, isBlob(of: entry, file) { return note(entry, file, in: &report) }
-            note(entry, file, in: &report)
-            try session.delete(id: id)
-            if file != nil, !blobs.isAmbiguous(entry.name) { try? blobs.unlink(entry.name) }
-        } else {
-            note(entry, try blobs.status(of: entry.name), in: &report)
-        }
+        let file = try repair ? settler.settle(entry.name, entry: entry) : blobs.status(of: entry.name)
+        note(entry, file, in: &report)
+        guard repair, !(file.map { isBlob(of: entry, $0) } ?? false) else { return }
+        try session.delete(id: id)
+        if file != nil, !blobs.isAmbiguous(entry.name) { try? blobs.unlink(entry.name) }
     }
 
     private func note(_ entry: Entry, _ file: FileStatus?, in report: inout CheckReport) {
@@ -96,23 +85,13 @@ struct Checker: FolderWork {
 
     private func checkFiles(repair: Bool, _ report: inout CheckReport, _ didSee: (Int) throws -> Void) throws {
         let isHashed = condition.settings.namesAreHashed
-        var names: [BlobName] = []
-        try blobs.forEachName { name in
-            let name = blobs.composed(name)
-            if BlobName.isBlobOrLegacyName(name, isHashed: isHashed) {
-                names.append(BlobName(text: name))
-            } else if name != BlobStore.metadataFolder {
-                report.foreignFiles.append(name)
-            }
-            if names.count == environment.tuning.flushBatchSize {
-                try checkFiles(names, repair: repair, &report)
-                try didSee(names.count)
-                names = []
-            }
-            return true
+        func canBeBlob(_ name: BlobName) -> Bool { BlobName.isBlobOrLegacyName(name.text, isHashed: isHashed) }
+        let size = environment.tuning.flushBatchSize
+        try forEachNameBatch(of: size, where: { $0 != BlobStore.metadataFolder }) { names in
+            report.foreignFiles += names.filter { !canBeBlob($0) }.map(\.text)
+            try checkFiles(names.filter(canBeBlob), repair: repair, &report)
+            try didSee(names.count)
         }
-        try checkFiles(names, repair: repair, &report)
-        try didSee(names.count)
     }
 
     private func checkFiles(_ names: [BlobName], repair: Bool, _ report: inout CheckReport) throws {
@@ -139,13 +118,9 @@ struct Checker: FolderWork {
     // MARK: Leftovers and totals
 
     private func checkDetached(repair: Bool, _ report: inout CheckReport) throws {
-        try blobs.forEachDetached(in: .trash) { _ in
-            report.trashed += 1
-            return true
-        }
-        try blobs.forEachDetached(in: .staging) { blob in
+        report.trashed = try blobs.detached(in: .trash).count
+        for blob in try blobs.detached(in: .staging) {
             if let file = try blobs.status(of: blob), settler.isLeftOver(blob, file) { report.staleStaged += 1 }
-            return true
         }
         if repair { try settler.settleDetached() }
     }

@@ -2,13 +2,12 @@ internal import Foundation
 
 /// A removal of everything that existed at one moment, including files without a row. Entries stored later remain.
 ///
-/// Ends when ``remove(isBlobName:)`` returns, or with its last reference. Lookups then find again what is left.
-final class Clearing: FolderWork {
+/// Ends when ``remove(isBlobName:)`` returns, so call that once. Lookups then find again what is left.
+struct Clearing: FolderWork {
     /// A strong reference, because the store closes the index when it is released.
     private let store: EntryStore
     private let moment: Moment
     private let changedUntil: Timestamp
-    private let hasEnded = Locked(false)
     var folder: CacheFolder { store.folder }
 
     /// From now on, lookups of this process do not find what existed, and new stores inherit nothing from it.
@@ -28,19 +27,9 @@ final class Clearing: FolderWork {
         changedUntil = Timestamp(Date())
     }
 
-    deinit { end() }
-
-    private func end() {
-        let isFirst = hasEnded.withLock { hasEnded in
-            defer { hasEnded = true }
-            return !hasEnded
-        }
-        if isFirst { condition.endClearing() }
-    }
-
     /// Removes in batches, so that other calls get in between. Call it on any thread.
     func remove(isBlobName: (String) -> Bool) throws {
-        defer { end() }
+        defer { condition.endClearing() }
         // If the index is removed meanwhile, its replacement adopts the files that are left. Bounded, in case another program
         // removes it every time.
         for _ in 0..<3 {
@@ -90,17 +79,8 @@ final class Clearing: FolderWork {
     }
 
     private func removeFilesWithoutRow(isBlobName: (String) -> Bool) throws {
-        var names: [BlobName] = []
-        func removeNames() throws {
+        try forEachNameBatch(of: environment.tuning.batchSize, where: isBlobName) { names in
             try store.settler.removeFilesWithoutRow(names, changedUntil: changedUntil)
-            names = []
         }
-        try blobs.forEachName { name in
-            let name = blobs.composed(name)
-            if isBlobName(name) { names.append(BlobName(text: name)) }
-            if names.count == environment.tuning.batchSize { try removeNames() }
-            return true
-        }
-        try removeNames()
     }
 }

@@ -1,16 +1,26 @@
 /// Walks through a directory that others use meanwhile.
 extension FolderWork {
-    /// Passes the names in the directory that blobs can have to `body`, in bounded batches.
+    /// Passes the names in the directory that blobs can have to `body`, in bounded batches. Stops if the store is being closed.
     ///
     /// - Parameter size: the number of names in a batch; nil for as many as one transaction takes.
     func forEachBlobNameBatch(of size: Int? = nil, _ body: ([BlobName]) throws -> Void) throws {
         let isHashed = condition.settings.namesAreHashed
+        let size = size ?? environment.tuning.flushBatchSize
+        try forEachNameBatch(of: size, where: { BlobName.isBlobOrLegacyName($0, isHashed: isHashed) }) { names in
+            try stopIfClosing()
+            try body(names)
+        }
+    }
+
+    /// Passes the names in the directory that meet a condition to `body`, in batches. Goes on while the store is being closed.
+    func forEachNameBatch(
+        of size: Int, where isIncluded: (String) -> Bool, _ body: ([BlobName]) throws -> Void
+    ) throws {
         var names: [BlobName] = []
         try blobs.forEachName { name in
             let name = blobs.composed(name)
-            if BlobName.isBlobOrLegacyName(name, isHashed: isHashed) { names.append(BlobName(text: name)) }
-            if names.count == size ?? environment.tuning.flushBatchSize {
-                try stopIfClosing()
+            if isIncluded(name) { names.append(BlobName(text: name)) }
+            if names.count == size {
                 try body(names)
                 names = []
             }
@@ -19,7 +29,8 @@ extension FolderWork {
         if !names.isEmpty { try body(names) }
     }
 
-    /// Passes all rows to `body` in the order of their ids, in bounded batches of one transaction each.
+    /// Passes all rows to `body` in the order of their ids, in bounded batches of one transaction each. Stops if the store is being
+    /// closed.
     func forEachEntryBatch(_ body: (IndexSession, [Entry]) throws -> Void) throws {
         var last = Int64.min
         while true {
@@ -36,11 +47,10 @@ extension FolderWork {
         }
     }
 
-    /// As ``forEachEntryBatch(_:)``, without a transaction.
+    /// Passes all rows to `body` in the order of their ids, without a transaction. Goes on while the store is being closed.
     func forEachEntryPage(_ body: ([Entry]) throws -> Void) throws {
         var last = Int64.min
         while true {
-            try stopIfClosing()
             let entries = try index.read { try $0.page(after: last, limit: environment.tuning.flushBatchSize) }
             guard let end = entries.last else { return }
             try body(entries)
@@ -56,5 +66,12 @@ extension FolderWork {
             try change(&state, session)
             try session.setState(state)
         }
+    }
+}
+
+extension Array {
+    /// Its elements, in slices of this size. The last one may be smaller.
+    func batches(of size: Int) -> some Sequence<ArraySlice<Element>> {
+        stride(from: 0, to: count, by: size).lazy.map { self[$0..<Swift.min($0 + size, count)] }
     }
 }

@@ -16,12 +16,20 @@ struct Remover: FolderWork {
         _ name: BlobName, in session: IndexSession, keepingRow: Bool = false
     ) throws -> (blob: DetachedBlob, size: Int64)? {
         let entry = try session.entry(named: name)
-        var file = try blobs.status(of: name)
-        if let entry, !(file.map { isBlob(of: entry, $0) } ?? false) { file = try settler.settle(name, entry: entry) }
         if entry != nil, !keepingRow { try session.delete(id: name.rowID) }
+        return try trash(name, try blobs.status(of: name), of: entry)
+    }
+
+    /// Moves the blob of a row, or the file of a name without one, into the trash.
+    ///
+    /// - Parameter file: what is under the name. If that is not the row's blob, it is settled first.
+    private func trash(
+        _ name: BlobName, _ file: FileStatus?, of entry: Entry?
+    ) throws -> (blob: DetachedBlob, size: Int64)? {
+        var file = file
+        if let entry, !(file.map { isBlob(of: entry, $0) } ?? false) { file = try settler.settle(name, entry: entry) }
         guard let file, file.kind != .directory, try isOwn(file, name, of: entry) else { return nil }
-        let blob = DetachedBlob(place: .trash, rowID: name.rowID, token: entry?.token ?? environment.makeToken())
-        return try blobs.trash(name, as: blob) ? (blob, file.size) : nil
+        return try blobs.trash(name, token: entry?.token ?? environment.makeToken()).map { ($0, file.size) }
     }
 
     // MARK: In batches
@@ -229,23 +237,15 @@ struct Remover: FolderWork {
         var batch = Batch()
         for entry in entries {
             do {
-                if let blob = try trash(entry) { batch.trashed.append(.init(blob: blob, size: entry.size)) }
+                // If there is no file, searching for it takes too long: a whole directory may have been deleted.
+                if let file = try blobs.status(of: entry.name), let trashed = try trash(entry.name, file, of: entry) {
+                    batch.trashed.append(.init(blob: trashed.blob, size: trashed.size))
+                }
                 batch.removed.append(entry)
             } catch {
                 batch.kept.append((entry, error))
             }
         }
         return batch
-    }
-
-    /// Moves the blob of a deleted row into the trash; returns nil if there is none.
-    private func trash(_ entry: Entry) throws -> DetachedBlob? {
-        guard let file = try blobs.status(of: entry.name), file.kind != .directory else { return nil }
-        if !isBlob(of: entry, file) {
-            let settled = try settler.settle(entry.name, entry: entry)
-            guard let settled, try isOwn(settled, entry.name, of: entry) else { return nil }
-        }
-        let blob = DetachedBlob(place: .trash, rowID: entry.id, token: entry.token)
-        return try blobs.trash(entry.name, as: blob) ? blob : nil
     }
 }

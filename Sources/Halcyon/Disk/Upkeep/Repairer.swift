@@ -55,12 +55,18 @@ struct Repairer: FolderWork {
     /// Compares all rows with their files.
     ///
     /// - Complexity: O(entries), a system call each.
-    func settleRows() throws { try forEachEntryPage { _ = settle($0) } }
+    func settleRows() throws {
+        try forEachEntryPage { entries in
+            try stopIfClosing()
+            settle(entries)
+        }
+    }
 
     /// Settles rows whose name belongs to a file that is not their blob. If there is no file, the next reader notices.
     ///
     /// - Returns: how many rows were deleted.
-    private func settle(_ entries: [Entry]) -> Int {
+    @discardableResult
+    func settle(_ entries: [Entry]) -> Int {
         // If one cannot be examined or settled, continue with the others.
         entries.count { entry in
             let file = try? blobs.status(of: entry.name)

@@ -24,16 +24,31 @@ final class Settler: FolderWork {
     @discardableResult
     func settle(_ name: BlobName, entry: Entry?, excluding staged: DetachedBlob? = nil) throws -> FileStatus? {
         let candidates = try blobs.detached(of: name.rowID, in: .trash) + blobs.detached(of: name.rowID, in: .staging)
-        var restored = false
         for blob in candidates where blob != staged {
-            guard let file = try blobs.status(of: blob) else { continue }
-            if !restored, let entry, isBlob(of: entry, file) {
-                restored = try blobs.restore(blob, as: name)
-            } else if isLeftOver(blob, file) {
-                try blobs.unlinkUnlessFilled(blob, file)
-            }
+            if try settle(blob, of: entry) { try? blobs.unlink(blob) }
         }
         return try blobs.status(of: name)
+    }
+
+    /// Puts a row's blob back under its name unless it is there already, and unlinks a leftover in `staging/`.
+    ///
+    /// - Returns: true for a leftover in the trash. The caller can unlink it without the lock, because no row needs it any more.
+    private func settle(_ blob: DetachedBlob, of entry: Entry?) throws -> Bool {
+        guard let file = try blobs.status(of: blob) else { return false }
+        if let entry, isBlob(of: entry, file), try !isInPlace(entry) {
+            try blobs.restore(blob, as: entry.name)
+            return false
+        }
+        if blob.place == .trash { return true }
+        // Under the lock: its writer may still be alive, and after its exchange this name holds the only copy of the old bytes. What
+        // cannot be unlinked now stays in our own directory, where no reader looks, until a sweep.
+        if isLeftOver(blob, file) { try? blobs.unlink(blob) }
+        return false
+    }
+
+    /// Whether a row's blob is under its name.
+    func isInPlace(_ entry: Entry) throws -> Bool {
+        try blobs.status(of: entry.name).map { isBlob(of: entry, $0) } ?? false
     }
 
     /// Whether a detached file that is not a row's blob can be deleted: always in the trash; in staging, once its writer must have
@@ -51,8 +66,7 @@ final class Settler: FolderWork {
     func deleteUnsettledRow(of name: BlobName) throws -> Bool {
         try index.write { session in
             let entry = try session.entry(named: name)
-            let file = try blobs.status(of: name)
-            if let entry, let file, isBlob(of: entry, file) { return false }
+            if let entry, try isInPlace(entry) { return false }
             let settled = try settle(name, entry: entry)
             if let entry, let settled, isBlob(of: entry, settled) { return false }
             if entry != nil { try session.delete(id: name.rowID) }
@@ -73,12 +87,8 @@ final class Settler: FolderWork {
     }
 
     func settlePending() {
-        let names = pending.withLock { names in
-            defer { names = [] }
-            return names
-        }
         // The next reader, or the sweep, finds again what cannot be settled now.
-        for name in names { try? settleInTransaction(name) }
+        for name in pending.replace(with: []) { try? settleInTransaction(name) }
     }
 
     /// Forgets names that were queued for an index that is gone or closed.
@@ -114,55 +124,21 @@ final class Settler: FolderWork {
 
     func settleDetached() throws {
         for place in DetachedBlob.Place.allCases {
-            var waiting: [DetachedBlob] = []
-            try blobs.forEachDetached(in: place) { blob in
-                waiting.append(blob)
-                if waiting.count == environment.tuning.batchSize {
-                    try settle(waiting)
-                    waiting = []
-                }
-                return true
-            }
-            try settle(waiting)
+            for batch in try blobs.detached(in: place).batches(of: environment.tuning.batchSize) { try settle(batch) }
         }
     }
 
     /// Puts back the blobs of rows and unlinks leftovers.
-    private func settle(_ detached: [DetachedBlob]) throws {
+    private func settle(_ detached: ArraySlice<DetachedBlob>) throws {
         guard !detached.isEmpty else { return }
         let trashed = try index.writeBatch { session in
-            try detached.filter { try settle($0, in: session) }
+            try detached.filter { try settle($0, of: session.entry(id: $0.rowID)) }
         }
         for blob in trashed { try? blobs.unlink(blob) }
     }
 
-    /// Returns true for a file in the trash that can be unlinked without the lock, because no row can need it any more.
-    private func settle(_ blob: DetachedBlob, in session: IndexSession) throws -> Bool {
-        guard let file = try blobs.status(of: blob) else { return false }
-        if let entry = try session.entry(id: blob.rowID), isBlob(of: entry, file) {
-            let current = try blobs.status(of: entry.name)
-            if !(current.map { isBlob(of: entry, $0) } ?? false) {
-                try blobs.restore(blob, as: entry.name)
-                return false
-            }
-        }
-        guard isLeftOver(blob, file) else { return false }
-        if blob.place == .trash { return true }
-        // A staged file is unlinked under the lock: its writer may still be alive, and after its exchange this name holds the only
-        // copy of the old bytes.
-        try blobs.unlinkUnlessFilled(blob, file)
-        return false
-    }
-
     /// Makes room on a full disk: unlinks files in the trash that no row needs, up to ``Tuning/unlinkBacklogCount``.
-    func emptyTrash() {
-        var waiting: [DetachedBlob] = []
-        try? blobs.forEachDetached(in: .trash) { blob in
-            waiting.append(blob)
-            return waiting.count < environment.tuning.unlinkBacklogCount
-        }
-        try? settle(waiting)
-    }
+    func emptyTrash() { try? settle(blobs.detached(in: .trash).prefix(environment.tuning.unlinkBacklogCount)) }
 
     // MARK: Files without a row
 
@@ -180,8 +156,7 @@ final class Settler: FolderWork {
                     file.kind == .regular, file.changed <= changedUntil,
                     !(sparesAdoptable && condition.adopts(file, named: name))
                 else { return nil }
-                let blob = DetachedBlob(place: .trash, rowID: name.rowID, token: environment.makeToken())
-                return try blobs.trash(name, as: blob) ? blob : nil
+                return try blobs.trash(name, token: environment.makeToken())
             }
         }
         for blob in trashed { try? blobs.unlink(blob) }

@@ -110,10 +110,7 @@ struct Sweeper: FolderWork {
         let (rows, withoutRow) = try index.read { session in
             (try names.compactMap(session.entry(named:)), try names.filter { try !hasRow($0, in: session) })
         }
-        for entry in rows where try blobs.status(of: entry.name).map({ isBlob(of: entry, $0) }) == false {
-            // A name that cannot be settled must not stop the others.
-            try? settler.settleInTransaction(entry.name)
-        }
+        repairer.settle(rows)
         try settler.removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
     }
 

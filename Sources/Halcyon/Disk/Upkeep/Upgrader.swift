@@ -12,7 +12,8 @@ struct Upgrader: FolderWork {
         // Bounded: another index may replace this one at any time, and a read may not see what was written.
         for _ in UpgradeStep.allCases {
             guard let step = try index.read({ try $0.upgradeStep() }) else { return }
-            try prepare(step, progress)
+            if step == .hosts { try fillHosts(progress) }
+            if step == .listing { try emptyListing() }
             try index.write { session in
                 // Another process may have completed it.
                 guard try session.upgradeStep() == step else { return }
@@ -26,14 +27,6 @@ struct Upgrader: FolderWork {
 
     /// True also if the index cannot be read at the moment.
     var isFinished: Bool { (try? index.read { try $0.upgradeStep() }) == .some(nil) }
-
-    private func prepare(_ step: UpgradeStep, _ progress: (Int) -> Void) throws {
-        switch step {
-        case .index, .formerIndexes: break
-        case .hosts: try fillHosts(progress)
-        case .listing: try emptyListing()
-        }
-    }
 
     private func complete(_ step: UpgradeStep, in session: IndexSession) throws {
         switch step {
