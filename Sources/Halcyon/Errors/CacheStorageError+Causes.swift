@@ -76,21 +76,22 @@ extension CacheStorageError {
                 remedy: "Use the newer version, or give this version its own directory.")
         case .edited(let version, let name):
             self.init(
-                .editedMigration, "Migration \(version) (\(name)) differs from the one that was applied to this index.",
-                remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
+                rebuilding: .editedMigration,
+                "Migration \(version) (\(name)) differs from the one that was applied to this index.")
         case .foreignTables:
-            self.init(
-                .indexDamaged, "The file index.sqlite is a database of another program.",
-                remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
+            self.init(rebuilding: .indexDamaged, "The file index.sqlite is a database of another program.")
         case .damagedLedger(let version):
             self.init(
-                .indexDamaged, "The migration ledger of the index is invalid (at version \(version)).",
-                remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
+                rebuilding: .indexDamaged, "The migration ledger of the index is invalid (at version \(version)).")
         case .inconsistentLedger(let userVersion, let ledgerVersion):
             self.init(
-                .indexDamaged,
-                "The index has schema version \(userVersion), but its ledger has version \(ledgerVersion).",
-                remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
+                rebuilding: .indexDamaged,
+                "The index has schema version \(userVersion), but its ledger has version \(ledgerVersion).")
         }
+    }
+
+    private init(rebuilding code: Code, _ message: String) {
+        self.init(
+            code, message, remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
     }
 }

@@ -48,63 +48,45 @@ public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConverti
     public static let domain = "com.onevcat.Kingfisher.Error"
     public static var errorDomain: String { domain }
 
-    public var errorCode: Int {
-        switch self {
-        case .cacheError(let reason): reason.errorCode
-        case .processorError(let reason): reason.errorCode
-        }
-    }
+    public var errorCode: Int { facts.code }
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: facts.text] }
 
-    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorText] }
-
-    public var errorDescription: String? { errorText }
-    public var description: String { "\(errorText) (code \(errorCode))" }
+    public var errorDescription: String? { facts.text }
+    public var description: String { "\(facts.text) (code \(facts.code))" }
     public var debugDescription: String { description }
 
-    private var errorText: String {
+    private var facts: (code: Int, text: String) {
         switch self {
-        case .cacheError(let reason): reason.errorText
-        case .processorError(let reason): reason.errorText
+        case .cacheError(let reason): reason.facts
+        case .processorError(.processingFailed(let processor, _)):
+            (4001, "The processor “\(processor.identifier)” could not make an image from its input.")
         }
     }
 }
 
 extension KingfisherError.CacheErrorReason {
-    fileprivate var errorCode: Int {
+    fileprivate var facts: (code: Int, text: String) {
         switch self {
-        case .fileEnumeratorCreationFailed: 3001
-        case .invalidFileEnumeratorContent: 3002
-        case .invalidURLResource: 3003
-        case .cannotLoadDataFromDisk: 3004
-        case .cannotCreateDirectory: 3005
-        case .imageNotExisting: 3006
-        case .cannotConvertToData: 3007
-        case .cannotSerializeImage: 3008
-        case .cannotCreateCacheFile: 3009
-        case .cannotSetCacheFileAttribute: 3010
-        case .diskStorageIsNotReady: 3011
-        }
-    }
-
-    fileprivate var errorText: String {
-        switch self {
-        case .fileEnumeratorCreationFailed(let url): "Cannot list the folder \(url.path)."
-        case .invalidFileEnumeratorContent(let url): "The listing of the folder \(url.path) cannot be read."
+        case .fileEnumeratorCreationFailed(let url): (3001, "Cannot list the folder \(url.path).")
+        case .invalidFileEnumeratorContent(let url): (3002, "The listing of the folder \(url.path) cannot be read.")
         case .invalidURLResource(let error, _, let url):
-            "Cannot read or change what is cached at \(place(url)). \(text(error))"
-        case .cannotLoadDataFromDisk(let url, let error): "Cannot load the cached file \(place(url)). \(text(error))"
+            (3003, "Cannot read or change what is cached at \(place(url)). \(text(error))")
+        case .cannotLoadDataFromDisk(let url, let error):
+            (3004, "Cannot load the cached file \(place(url)). \(text(error))")
         case .cannotCreateDirectory(let path, let error):
-            "Cannot create or use the cache directory "
-                + "\(path). \(text(error))"
-        case .imageNotExisting: "The image is not in the cache."
-        case .cannotConvertToData(_, let error): "Cannot turn the value into data. \(text(error))"
-        case .cannotSerializeImage: "Cannot serialize the image: the serializer returned no data."
+            (3005, "Cannot create or use the cache directory \(path). \(text(error))")
+        case .imageNotExisting: (3006, "The image is not in the cache.")
+        case .cannotConvertToData(_, let error): (3007, "Cannot turn the value into data. \(text(error))")
+        case .cannotSerializeImage: (3008, "Cannot serialize the image: the serializer returned no data.")
         case .cannotCreateCacheFile(let url, _, let data, let error):
-            "Cannot store \(data.count) bytes at \(place(url)). \(text(error))"
+            (3009, "Cannot store \(data.count) bytes at \(place(url)). \(text(error))")
         case .cannotSetCacheFileAttribute(let path, _, let error):
-            "Cannot set attributes of \(place(URL(fileURLWithPath: path))). \(text(error))"
+            (3010, "Cannot set attributes of \(place(URL(fileURLWithPath: path))). \(text(error))")
         case .diskStorageIsNotReady(let url):
-            "The disk storage is not ready: the directory \(url.path) could not be created. Check the permissions of its parent."
+            (
+                3011,
+                "The disk storage is not ready: the directory \(url.path) could not be created. Check the permissions of its parent."
+            )
         }
     }
 
@@ -116,17 +98,5 @@ extension KingfisherError.CacheErrorReason {
 
     private func text(_ error: any Error) -> String {
         (error as? any LocalizedError)?.errorDescription ?? (error as NSError).localizedDescription
-    }
-}
-
-extension KingfisherError.ProcessorErrorReason {
-    fileprivate var errorCode: Int { 4001 }
-
-    fileprivate var errorText: String {
-        switch self {
-        case .processingFailed(let processor, _):
-            "The processor “\(processor.identifier)” could not make "
-                + "an image from its input."
-        }
     }
 }

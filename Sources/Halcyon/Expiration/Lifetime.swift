@@ -19,12 +19,10 @@ internal import Foundation
     private static let over = Lifetime(expiresAt: Timestamp(milliseconds: 0), timeToLive: 0)
 
     package init(_ expiration: StorageExpiration, from now: Timestamp) {
-        switch expiration {
-        case .never: self = .never
-        case .expired: self = .over
-        case .seconds(let seconds): self.init(seconds: seconds, from: now)
-        case .days(let days): self.init(seconds: StorageExpiration.duration(days: days), from: now)
-        case .date(let date): self.init(until: Timestamp(date), from: now)
+        if case .date(let date) = expiration {
+            self.init(until: Timestamp(date), from: now)
+        } else {
+            self.init(seconds: expiration.timeInterval, from: now)
         }
     }
 
@@ -33,17 +31,15 @@ internal import Foundation
     }
 
     private init(seconds: TimeInterval, from now: Timestamp) {
-        guard seconds != .infinity else {
+        if seconds == .infinity {
             self = .never
-            return
-        }
-        let latest = Double(Timestamp.latest.milliseconds)
-        // Comparisons with not-a-number are false, so it counts as expired.
-        guard seconds > 0 else {
+        } else if seconds > 0 {
+            let milliseconds = min((seconds * 1000).rounded(.up), Double(Timestamp.latest.milliseconds))
+            self.init(until: now.advanced(by: Int64(milliseconds)), from: now)
+        } else {
+            // Also if it is not a number.
             self = .over
-            return
         }
-        self.init(until: now.advanced(by: Int64(min((seconds * 1000).rounded(.up), latest))), from: now)
     }
 
     /// The same expiration, but no read extends it.

@@ -19,8 +19,7 @@ public enum StorageExpiration: Sendable {
     func estimatedExpirationSince(_ date: Date) -> Date {
         switch self {
         case .never: .distantFuture
-        case .seconds(let seconds): date.addingTimeInterval(seconds)
-        case .days(let days): date.addingTimeInterval(Self.duration(days: days))
+        case .seconds, .days: date.addingTimeInterval(timeInterval)
         case .date(let end): end
         case .expired: .distantPast
         }
@@ -35,13 +34,11 @@ public enum StorageExpiration: Sendable {
         switch self {
         case .never: .infinity
         case .seconds(let seconds): seconds
-        case .days(let days): Self.duration(days: days)
+        case .days(let days): TimeInterval(days) * TimeInterval(TimeConstants.secondsInOneDay)
         case .date(let end): end.timeIntervalSinceNow
         case .expired: -.infinity
         }
     }
-
-    static func duration(days: Int) -> TimeInterval { TimeInterval(days) * TimeInterval(TimeConstants.secondsInOneDay) }
 }
 
 enum TimeConstants {

@@ -149,19 +149,14 @@ extension DiskStorage.Backend.AsyncCalls {
 
         func fetchedValue(_ fetch: @escaping Fetch) async throws -> T {
             do {
-                return try await storage.flights.value(for: name) {
-                    try await untilRemoved { isWanted in
-                        // Another task may have stored it between the caller's lookup and this one.
-                        if let cached = try await peek() { return cached.value }
-                        return await store(try await fetch(), if: isWanted)
-                    }
-                }
+                return try await renewedValue(nil, orStore: fetch)
             } catch let gone as Gone {
                 throw gone.error
             }
         }
 
-        func renewedValue(_ renew: @escaping Renew, orStore fetch: @escaping Fetch) async throws -> T {
+        /// - Parameter renew: nil to return a stored value however old it is.
+        func renewedValue(_ renew: Renew?, orStore fetch: @escaping Fetch) async throws -> T {
             try await storage.flights.value(for: name) { try await renewal(renew, orStore: fetch) }
         }
 
@@ -169,11 +164,13 @@ extension DiskStorage.Backend.AsyncCalls {
             storage.flights.start(name, priority: .utility) { try await renewal(renew, orStore: fetch) }
         }
 
-        private func renewal(_ renew: Renew, orStore fetch: Fetch) async throws -> T {
+        private func renewal(_ renew: Renew?, orStore fetch: Fetch) async throws -> T {
             try await untilRemoved { isWanted in
                 guard let cached = try await peek() else { return await store(try await fetch(), if: isWanted) }
-                // Another task may have renewed it since.
-                guard let validators = cached.info.validators, !validators.isFresh(at: now) else { return cached.value }
+                // Another task may have stored or renewed it between the caller's lookup and this one.
+                guard let renew, let validators = cached.info.validators, !validators.isFresh(at: now) else {
+                    return cached.value
+                }
                 switch try await renew(cached) {
                 case .new(let new): return await store(new, if: isWanted)
                 case .unchanged(let response) where validators.areConfirmed(by: response):
@@ -207,7 +204,9 @@ extension DiskStorage.Backend.AsyncCalls {
         /// Returns the value even if it cannot be stored.
         private func store(_ new: DiskStorage.NewValue<T>, if isWanted: @escaping Condition) async -> T {
             try? await BlockingCalls.changes.run { [self] in
-                try storage.store(new, forKey: key, forcedExtension: forcedExtension, if: isWanted)
+                try storage.store(
+                    value: new.value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: new.expiration,
+                    writeOptions: [], forcedExtension: forcedExtension, attributes: new.attributes, if: isWanted)
             }
             return new.value
         }

@@ -12,7 +12,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         fileprivate let key: Key
         fileprivate var task: Task<Void, Never>?
         fileprivate var priority: TaskPriority
-        fileprivate var waiting: [UInt64: CheckedContinuation<Value, any Error>] = [:]
+        /// Some may have left.
+        fileprivate var waiting: [Waiter<Value>] = []
         /// The callers that have not left, each with the flight that it works for. Some may not be waiting yet.
         fileprivate var callers: [UInt64: Flight?] = [:]
         fileprivate var result: Result<Value, any Error>?
@@ -44,11 +45,9 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func value(for key: Key, _ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         try Task.checkCancellation()
         let (flight, caller) = try join(key, work)
-        // The thread sanitizer reports a race if a continuation is resumed before it is awaited. The lock orders the two.
-        defer { state.withLock { _ in } }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { wait(for: flight, as: caller, $0) }
-        } onCancel: {
+        return try await Waiter.wait { waiter in
+            wait(for: flight, waiter)
+        } onCancel: { [self] in
             leave(flight, caller)
         }
     }
@@ -130,37 +129,30 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let waiting = state.withLock { state in
             if state.flights[flight.key] === flight { state.flights[flight.key] = nil }
             flight.result = result
-            defer { flight.waiting = [:] }
-            return flight.waiting.values.map(\.self)
+            defer { flight.waiting = [] }
+            return flight.waiting
         }
-        for continuation in waiting { continuation.resume(with: result) }
+        for waiter in waiting { waiter.resume(with: result.get) }
     }
 
     // MARK: Waiting
 
-    private func wait(
-        for flight: Flight, as caller: UInt64, _ continuation: CheckedContinuation<Value, any Error>
-    ) {
-        let result: Result<Value, any Error>? = state.withLock { _ in
-            // The task may have been cancelled before this wait.
-            guard flight.callers[caller] != nil else { return .failure(CancellationError()) }
-            if let result = flight.result { return result }
-            flight.waiting[caller] = continuation
-            return nil
+    private func wait(for flight: Flight, _ waiter: Waiter<Value>) {
+        let result = state.withLock { _ in
+            if flight.result == nil { flight.waiting.append(waiter) }
+            return flight.result
         }
-        if let result { continuation.resume(with: result) }
+        if let result { waiter.resume(with: result.get) }
     }
 
     private func leave(_ flight: Flight, _ caller: UInt64) {
-        let (continuation, task) = state.withLock {
-            state -> (CheckedContinuation<Value, any Error>?, Task<Void, Never>?) in
-            let wasThere = flight.callers.removeValue(forKey: caller) != nil
-            let isLast = wasThere && flight.callers.isEmpty && flight.result == nil
+        let task: Task<Void, Never>? = state.withLock { state in
+            guard flight.callers.removeValue(forKey: caller) != nil, flight.callers.isEmpty, flight.result == nil
+            else { return nil }
             // No caller may join work that is being cancelled.
-            if isLast, state.flights[flight.key] === flight { state.flights[flight.key] = nil }
-            return (flight.waiting.removeValue(forKey: caller), isLast ? flight.task : nil)
+            if state.flights[flight.key] === flight { state.flights[flight.key] = nil }
+            return flight.task
         }
-        continuation?.resume(throwing: CancellationError())
         task?.cancel()
     }
 }

@@ -4,15 +4,10 @@ enum DeltaSeconds {
     static let limit = Int(Int32.max)
 
     /// Accepts digits only.
-    static func parse(_ digits: some Collection<UInt8>) -> Int? {
-        guard !digits.isEmpty else { return nil }
-        var seconds = 0
-        for digit in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            let value = Int(digit - UInt8(ascii: "0"))
-            seconds = seconds > (limit - value) / 10 ? limit : seconds * 10 + value
-        }
-        return seconds
+    static func parse(_ text: String) -> Int? {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard !text.isEmpty, text.utf8.allSatisfy(digits.contains) else { return nil }
+        return min(Int(text) ?? limit, limit)
     }
 
     /// 0 to ``limit``; 0 for nil. An index may contain any number.

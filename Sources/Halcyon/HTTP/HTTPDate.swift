@@ -17,6 +17,9 @@ enum HTTPDate {
     static func date(_ text: String) -> Date? {
         // The day of the month may be padded with a space.
         let text = text.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
-        return formatters.lazy.compactMap { $0.date(from: text) }.first
+        for formatter in formatters {
+            if let date = formatter.date(from: text) { return date }
+        }
+        return nil
     }
 }

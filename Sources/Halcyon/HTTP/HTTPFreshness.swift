@@ -140,7 +140,7 @@ public struct HTTPFreshness: Sendable, Hashable {
         let apparent = DeltaSeconds.clamped(receivedAt.timeIntervalSince(date))
         // Proxies and clients join several fields into a list.
         let first = fields["age"].first?.split(separator: ",", omittingEmptySubsequences: false).first
-        let stated = first.flatMap { DeltaSeconds.parse($0.trimmingCharacters(in: .whitespaces).utf8) } ?? 0
+        let stated = first.flatMap { DeltaSeconds.parse($0.trimmingCharacters(in: .whitespaces)) } ?? 0
         let delay = DeltaSeconds.clamped(receivedAt.timeIntervalSince(requestedAt))
         return max(apparent, DeltaSeconds.sum(stated, delay))
     }
@@ -148,12 +148,11 @@ public struct HTTPFreshness: Sendable, Hashable {
 
 /// The values of headers by lowercase name, in the order of the response.
 private struct HTTPFields {
-    private var values: [String: [String]] = [:]
+    private let values: [String: [String]]
 
     init(_ headers: some Sequence<(name: String, value: String)>) {
-        for (name, value) in headers {
-            values[name.lowercased(), default: []].append(value.trimmingCharacters(in: .whitespaces))
-        }
+        values = Dictionary(grouping: headers) { $0.name.lowercased() }
+            .mapValues { $0.map { $0.value.trimmingCharacters(in: .whitespaces) } }
     }
 
     subscript(name: String) -> [String] { values[name] ?? [] }
@@ -174,7 +173,7 @@ private struct CacheControl {
     func has(_ name: String) -> Bool { arguments[name] != nil }
 
     /// Returns nil if the directive is missing or not a number.
-    func seconds(_ name: String) -> Int? { (arguments[name] ?? nil).flatMap { DeltaSeconds.parse($0.utf8) } }
+    func seconds(_ name: String) -> Int? { (arguments[name] ?? nil).flatMap(DeltaSeconds.parse) }
 
     /// Splits a field at commas outside of quotes.
     private static func parts(of field: String) -> [String] {

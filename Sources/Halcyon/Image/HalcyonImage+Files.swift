@@ -5,7 +5,7 @@
     extension HalcyonImage {
         /// Returns a PNG of the first picture; nil if its pixels cannot be decoded. An image made from a PNG returns that file.
         public func pngData() -> Data? {
-            file(in: .png) ?? bitmap.flatMap { try? ImageCodecs.png($0) }
+            file(in: .png) ?? bitmap.flatMap(ImageCodecs.png)
         }
 
         /// Returns a JPEG of the first picture, with transparent pixels on white; nil if its pixels cannot be decoded, or a side
@@ -15,13 +15,13 @@
         ///   would only lose quality.
         public func jpegData(compressionQuality: CGFloat) -> Data? {
             if compressionQuality >= 1, let file = file(in: .jpeg) { return file }
-            return bitmap.flatMap { try? ImageCodecs.jpeg($0, quality: Double(compressionQuality)) }
+            return bitmap.flatMap { ImageCodecs.jpeg($0, quality: Double(compressionQuality)) }
         }
 
         /// Returns a GIF of all pictures; nil if their pixels cannot be decoded. An image made from a GIF returns that file.
         public func gifData() -> Data? {
             if !content.isFirstFrameOnly, let file = file(in: .gif) { return file }
-            return (try? content.decoded()).flatMap { try? ImageCodecs.gif($0) }
+            return (try? content.decoded()).flatMap(ImageCodecs.gif)
         }
 
         /// Returns a WebP of all pictures; nil if their pixels cannot be decoded, or a side exceeds 16,383 pixels.
@@ -29,7 +29,7 @@
         /// - Parameter compressionQuality: 0 to 1. 1 is lossless, and an image made from a WebP returns that file.
         public func webpData(compressionQuality: CGFloat) -> Data? {
             if compressionQuality >= 1, let webpFile { return webpFile }
-            return (try? content.decoded()).flatMap { try? ImageCodecs.webp($0, quality: Double(compressionQuality)) }
+            return (try? content.decoded()).flatMap { ImageCodecs.webp($0, quality: Double(compressionQuality)) }
         }
 
         /// The file of an image that was made from a WebP.
@@ -41,6 +41,5 @@
             guard content.format == format else { return nil }
             return ImageCodecs.areAvailable && (try? content.decoded()) == nil ? nil : content.file
         }
-
     }
 #endif

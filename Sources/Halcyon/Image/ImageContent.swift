@@ -18,13 +18,10 @@
         var hasPictures: Bool { statedFrameCount != nil && !options.firstFrameOnly }
         private let keptPixelCount: Int
         private let options: DecodingOptions
-        private let state: Locked<State>
+        /// The pixels, or why there are none; nil before the first use.
+        private let outcome: Locked<Outcome?>
 
-        private enum State {
-            case waiting
-            case decoded(DecodedImage)
-            case failed(ImageCodecError)
-        }
+        private typealias Outcome = Result<DecodedImage, ImageCodecError>
 
         /// Reads the header of a file, and no pixels.
         ///
@@ -38,7 +35,7 @@
             frameCount = options.firstFrameOnly ? 1 : header.frameCount
             statedFrameCount = header.format == .gif || header.frameCount > 1 ? header.frameCount : nil
             keptPixelCount = options.firstFrameOnly ? header.keptPixels.first : header.keptPixels.all
-            state = Locked(.waiting)
+            outcome = Locked(nil)
         }
 
         init(decoded: DecodedImage) {
@@ -50,7 +47,7 @@
             statedFrameCount = frameCount > 1 ? frameCount : nil
             let (pixels, overflow) = decoded.size.pixelCount.multipliedReportingOverflow(by: frameCount)
             keptPixelCount = overflow ? .max : pixels
-            state = Locked(.decoded(decoded))
+            outcome = Locked(.success(decoded))
         }
 
         convenience init(bitmap: Bitmap) {
@@ -59,35 +56,23 @@
 
         /// The pixels. Decodes on the first call only. Also remembers a failure, unless memory ran out.
         func decoded() throws(ImageCodecError) -> DecodedImage {
-            let outcome = state.withLock { state in
-                guard case .waiting = state else { return state }
+            let outcome = outcome.withLock { known in
+                if let known { return known }
                 let outcome = decode()
-                if case .failed(.noMemory) = outcome { return outcome }
-                state = outcome
+                if case .failure(.noMemory) = outcome { return outcome }
+                known = outcome
                 return outcome
             }
-            switch outcome {
-            case .decoded(let image): return image
-            case .failed(let error): throw error
-            case .waiting: throw .unknownFormat
-            }
+            return try outcome.get()
         }
 
-        private func decode() -> State {
-            do throws(ImageCodecError) {
-                return .decoded(try ImageCodecs.decode(file ?? Data(), options: options))
-            } catch {
-                return .failed(error)
-            }
+        private func decode() -> Outcome {
+            Outcome { () throws(ImageCodecError) in try ImageCodecs.decode(file ?? Data(), options: options) }
         }
 
         var isFirstFrameOnly: Bool { options.firstFrameOnly }
 
-        var isDecoded: Bool {
-            state.withLock { state in
-                if case .decoded = state { true } else { false }
-            }
-        }
+        var isDecoded: Bool { outcome.withLock { (try? $0?.get()) != nil } }
 
         /// Bytes of all pixels once decoded. Without codecs, the size of the file.
         var cost: Int {

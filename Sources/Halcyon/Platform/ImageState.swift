@@ -23,6 +23,14 @@
 
         var isAnimation: Bool { pictureCount > 1 }
 
+        /// A GIF of all pictures; the original file if the image was made from a GIF.
+        func gifData() -> Data? { animationFile ?? ImageFile.gif(gifFrames) }
+
+        /// The system has no encoder.
+        func webpData(compressionQuality: CGFloat) -> Data? { nil }
+
+        var webpFile: Data? { nil }
+
         /// The GIF of an animation; nil for a still image.
         var animationData: Data? { isAnimation ? gifData() : nil }
 

@@ -75,16 +75,13 @@
             }
         }
 
-        /// A GIF of all pictures; the original file if the image was made from a GIF.
-        func gifData() -> Data? { animationFile ?? ImageFile.gif(gifFrames) }
-
         /// For an animation, read from the file, because its bitmap may be at any frame.
         private var firstPicture: CGImage? {
             if let animationFile { return ImageFile(animationFile)?.picture(at: 0) }
             return bitmap?.cgImage ?? cgImage(forProposedRect: nil, context: nil, hints: nil)
         }
 
-        private var gifFrames: [ImageFile.Frame] {
+        var gifFrames: [ImageFile.Frame] {
             guard isAnimation, let bitmap = bitmap?.copy() as? NSBitmapImageRep else {
                 return firstPicture.map { [ImageFile.Frame(picture: $0, delay: 10)] } ?? []
             }
@@ -96,11 +93,6 @@
                 }
             }
         }
-
-        /// The system has no encoder.
-        func webpData(compressionQuality: CGFloat) -> Data? { nil }
-
-        var webpFile: Data? { nil }
 
         // MARK: Changing
 

@@ -5,7 +5,7 @@ enum SystemMemory {
     /// In bytes: the machine's memory, or the limit of a control group.
     static let byteCount: Int = min(
         Int(clamping: ProcessInfo.processInfo.physicalMemory),
-        // A missing file means no limit.
+        // A missing file, as on other systems, means no limit.
         groupLimit(of: (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? "", in: "/sys/fs/cgroup"))
 
     /// The smallest limit of a process's control groups and their ancestors, versions 1 and 2 (kernel documentation,
@@ -14,20 +14,16 @@ enum SystemMemory {
     /// - Parameter groups: lines of `number:controllers:path`. In a container the paths may be the host's. Then `folder` contains
     ///   only their root, which is the container's own group.
     static func groupLimit(of groups: String, in folder: String) -> Int {
-        #if os(Linux)
-            let lines = groups.split(separator: "\n").map { $0.split(separator: ":", omittingEmptySubsequences: false) }
-            let named = lines.flatMap { line -> [String] in
-                guard line.count >= 3 else { return [] }
-                let path = line[2...].joined(separator: ":")
-                if line[1].isEmpty { return files("memory.max", upFrom: path, in: folder) }
-                guard line[1].split(separator: ",").contains("memory") else { return [] }
-                return files("memory.limit_in_bytes", upFrom: path, in: "\(folder)/memory")
-            }
-            let roots = ["\(folder)/memory.max", "\(folder)/memory/memory.limit_in_bytes"]
-            return (named + roots).compactMap(limit).min() ?? .max
-        #else
-            return .max
-        #endif
+        let lines = groups.split(separator: "\n").map { $0.split(separator: ":", omittingEmptySubsequences: false) }
+        let named = lines.flatMap { line -> [String] in
+            guard line.count >= 3 else { return [] }
+            let path = line[2...].joined(separator: ":")
+            if line[1].isEmpty { return files("memory.max", upFrom: path, in: folder) }
+            guard line[1].split(separator: ",").contains("memory") else { return [] }
+            return files("memory.limit_in_bytes", upFrom: path, in: "\(folder)/memory")
+        }
+        let roots = ["\(folder)/memory.max", "\(folder)/memory/memory.limit_in_bytes"]
+        return (named + roots).compactMap(limit).min() ?? .max
     }
 
     /// The paths of a file in a group's directory and in each of its ancestors.

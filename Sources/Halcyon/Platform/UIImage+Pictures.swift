@@ -51,10 +51,7 @@
 
         // MARK: Encoding
 
-        /// A GIF of all pictures; the original file if the image was made from a GIF.
-        func gifData() -> Data? { animationFile ?? ImageFile.gif(gifFrames) }
-
-        private var gifFrames: [ImageFile.Frame] {
+        var gifFrames: [ImageFile.Frame] {
             guard let images, !images.isEmpty else {
                 return upright.cgImage.map { [ImageFile.Frame(picture: $0, delay: 10)] } ?? []
             }
@@ -76,11 +73,6 @@
                 }
             }
         }
-
-        /// The system has no encoder.
-        func webpData(compressionQuality: CGFloat) -> Data? { nil }
-
-        var webpFile: Data? { nil }
 
         // MARK: Changing
 

@@ -92,6 +92,9 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         if format == nil, let data = image.kf.webpRepresentation(compressionQuality: compressionQuality) { return data }
         let formats = [format, original?.kf.imageFormat, .unknown].compactMap(\.self)
-        return formats.lazy.compactMap { image.kf.data(format: $0, compressionQuality: compressionQuality) }.first
+        for format in formats {
+            if let data = image.kf.data(format: format, compressionQuality: compressionQuality) { return data }
+        }
+        return nil
     }
 }

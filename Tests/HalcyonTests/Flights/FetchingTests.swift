@@ -120,11 +120,17 @@ import Testing
         let cache = try CacheFixture()
         let storage = cache.storage
         let isRemoved = Locked(false)
-        try storage.store(.init(.blob(1)), forKey: "a", forcedExtension: nil) { !isRemoved.withLock { $0 } }
+        func store(_ value: Data) throws {
+            try storage.store(
+                value: value, forKey: "a", origin: KeyOrigin(baseKey: "a"), expiration: nil, writeOptions: [],
+                forcedExtension: nil, attributes: .init()
+            ) { !isRemoved.withLock { $0 } }
+        }
+        try store(.blob(1))
         #expect(storage.isCached(forKey: "a"))
         isRemoved.withLock { $0 = true }
         let before = try storage.statistics.total
-        try storage.store(.init(.blob(2)), forKey: "a", forcedExtension: nil) { !isRemoved.withLock { $0 } }
+        try store(.blob(2))
         #expect(try storage.peek(storage.blobName(forKey: "a", forcedExtension: nil))?.value == .blob(1))
         #expect(try storage.statistics.total == before)
         try cache.requireClean()

@@ -26,14 +26,15 @@ enum PackedName {
     }
 
     static func unpack(_ bytes: UnsafeRawBufferPointer) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count + digits / 2)
-        for byte in bytes.prefix(digits / 2) {
-            text.append(digit(byte >> 4))
-            text.append(digit(byte & 0xF))
+        let packed = min(bytes.count, digits / 2)
+        return String(unsafeUninitializedCapacity: bytes.count + packed) { text in
+            for index in 0..<packed {
+                text[2 * index] = digit(bytes[index] >> 4)
+                text[2 * index + 1] = digit(bytes[index] & 0xF)
+            }
+            for index in packed..<bytes.count { text[packed + index] = bytes[index] }
+            return bytes.count + packed
         }
-        text.append(contentsOf: bytes.dropFirst(digits / 2))
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// 1 unless the character is a lower-case hexadecimal digit.

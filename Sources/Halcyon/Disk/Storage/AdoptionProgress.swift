@@ -20,19 +20,14 @@ extension DiskStorage.Backend {
     /// at once if that was done before, or if the index cannot be opened. A slow reader gets only the newest value.
     public var adoptionProgress: AsyncStream<AdoptionProgress> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            store.watchAdoption(continuation)
+            store.adopter.listeners.add { progress in
+                if let progress { continuation.yield(progress) } else { continuation.finish() }
+            }
+            // Without an index nothing is adopted now, so there is nothing to wait for.
+            guard (try? store.open()) != nil, store.condition.isAdopting else {
+                return store.adopter.listeners.finish()
+            }
+            store.housekeeping.request(.sweep)
         }
-    }
-}
-
-extension EntryStore {
-    fileprivate func watchAdoption(_ continuation: AsyncStream<AdoptionProgress>.Continuation) {
-        adopter.listeners.add { progress in
-            if let progress { continuation.yield(progress) } else { continuation.finish() }
-        }
-        // Without an index nothing is adopted now, so there is nothing to wait for.
-        guard (try? open()) != nil else { return adopter.listeners.finish() }
-        guard condition.isAdopting else { return adopter.listeners.finish() }
-        housekeeping.request(.sweep)
     }
 }

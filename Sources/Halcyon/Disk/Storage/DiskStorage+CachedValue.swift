@@ -54,11 +54,9 @@ extension DiskStorage.Backend {
     /// As ``cachedValue(forKey:forcedExtension:extendingExpiration:)``, without counting a hit or a miss and without noting an access.
     func peek(_ name: BlobName) throws -> DiskStorage.CachedValue<T>? {
         try requireReadiness()
-        do {
+        return try loading(name) {
             let found = try store.peekWithRecord(name, at: store.environment.now())
             return try found.map { .init(value: try T.fromData($0), info: info($1)) }
-        } catch {
-            throw loadError(error, url: url(of: name))
         }
     }
 
@@ -68,13 +66,11 @@ extension DiskStorage.Backend {
     ) throws -> DiskStorage.CachedValue<Value>? {
         try requireReadiness()
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
-        do {
+        return try loading(name) {
             let found = try store.valueAndRecord(
                 of: name, key: key, origin: origin(), at: store.environment.now(), extending: extendingExpiration, probe
             )
             return try found.map { content, record in .init(value: try value(content), info: info(record)) }
-        } catch {
-            throw loadError(error, url: url(of: name))
         }
     }
 }

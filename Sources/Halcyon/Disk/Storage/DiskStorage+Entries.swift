@@ -161,11 +161,7 @@ extension DiskStorage.Backend {
     ) throws -> Bool {
         try requireReadiness()
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
-        do {
-            return try store.update(name) { try change(info($0)) }
-        } catch {
-            throw resourceError(error, key: key, url: url(of: name))
-        }
+        return try mappingErrors(of: key, at: url(of: name)) { try store.update(name) { try change(info($0)) } }
     }
 
     // MARK: Removing many

@@ -17,23 +17,15 @@ extension DiskStorage.Backend {
     /// Returns a value without counting the read: the entry's last access, its expiration and the statistics stay as they are.
     @_spi(HalcyonTool) public func peek(forKey key: String, forcedExtension: String? = nil) throws -> T? {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
-        do {
-            return try store.peek(name, at: store.environment.now()).map(T.fromData)
-        } catch {
-            throw loadError(error, url: url(of: name))
-        }
+        return try loading(name) { try store.peek(name, at: store.environment.now()).map(T.fromData) }
     }
 
     /// Returns the value of an entry that a query has found, even if it has expired; nil if it is gone. Counts nothing, like
     /// ``peek(forKey:forcedExtension:)``.
     @_spi(HalcyonTool) public func peek(_ entry: DiskStorage.EntryInfo) throws -> T? {
         let name = BlobName(untrusted: entry.fileName)
-        do {
-            // Nothing has expired at the beginning of time.
-            return try store.peek(name, at: Timestamp(milliseconds: 0)).map(T.fromData)
-        } catch {
-            throw loadError(error, url: url(of: name))
-        }
+        // Nothing has expired at the beginning of time.
+        return try loading(name) { try store.peek(name, at: Timestamp(milliseconds: 0)).map(T.fromData) }
     }
 
     /// Whether anything is stored under a key, expired or not.

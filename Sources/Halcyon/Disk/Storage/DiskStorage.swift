@@ -163,8 +163,7 @@ public enum DiskStorage {
             writeOptions: Data.WritingOptions = [], forcedExtension: String? = nil
         ) throws {
             try store(
-                value: value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: expiration,
-                writeOptions: writeOptions,
+                value: value, forKey: key, expiration: expiration, writeOptions: writeOptions,
                 forcedExtension: forcedExtension, attributes: EntryAttributes())
         }
 
@@ -178,38 +177,21 @@ public enum DiskStorage {
         ) throws {
             try store(
                 value: value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: expiration,
-                writeOptions: writeOptions,
-                forcedExtension: forcedExtension, attributes: attributes)
+                writeOptions: writeOptions, forcedExtension: forcedExtension, attributes: attributes)
         }
 
-        /// - Parameter origin: the image that the entry is a variant of.
+        /// - Parameters:
+        ///   - origin: the image that the entry is a variant of.
+        ///   - isWanted: called under the write lock; false stores nothing. For a fetched value, a removal of its key may come first.
         @_spi(HalcyonTool) public func store(
             value: T, forKey key: String, origin: KeyOrigin, expiration: StorageExpiration?,
-            writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: EntryAttributes
+            writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: EntryAttributes,
+            if isWanted: @escaping @Sendable () -> Bool = { true }
         ) throws {
+            let name = blobName(forKey: key, forcedExtension: forcedExtension)
             let request = try request(
-                toStore: value, forKey: key, named: blobName(forKey: key, forcedExtension: forcedExtension),
-                origin: origin,
-                expiration: expiration, writeOptions: writeOptions, attributes: attributes)
-            guard let request else { return }
-            do {
-                try store.store(request)
-            } catch {
-                throw fileError(error, request)
-            }
-        }
-
-        /// Stores what was fetched, unless a removal of its key came first.
-        ///
-        /// - Parameter isWanted: called under the write lock.
-        func store(
-            _ new: NewValue<T>, forKey key: String, forcedExtension: String?,
-            if isWanted: @escaping @Sendable () -> Bool
-        ) throws {
-            let request = try request(
-                toStore: new.value, forKey: key, named: blobName(forKey: key, forcedExtension: forcedExtension),
-                origin: KeyOrigin(baseKey: key), expiration: new.expiration, writeOptions: [],
-                attributes: new.attributes)
+                toStore: value, forKey: key, named: name, origin: origin, expiration: expiration,
+                writeOptions: writeOptions, attributes: attributes)
             guard var request else { return }
             request.isWanted = isWanted
             do {
@@ -314,19 +296,11 @@ public enum DiskStorage {
         ) throws -> T? {
             try requireReadiness()
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
-            do {
-                return try store.value(
+            return try loading(name) {
+                try store.value(
                     of: name, key: key, origin: origin(), at: store.environment.now(), extending: extendingExpiration
                 ).map(T.fromData)
-            } catch {
-                throw loadError(error, url: url(of: name))
             }
-        }
-
-        func loadError(_ error: any Error, url: URL) -> KingfisherError {
-            let failure = observed(error)
-            let cause: any Error = error is SystemError ? failure : error
-            return .cacheError(reason: .cannotLoadDataFromDisk(url: url, error: cause))
         }
 
         /// Whether there is a valid value under a key. Reads its row and calls `stat` once: fast enough for a main thread. Records
@@ -360,11 +334,7 @@ public enum DiskStorage {
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``. The value is then still there.
         public func remove(forKey key: String, forcedExtension: String? = nil) throws {
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
-            do {
-                try store.remove(name)
-            } catch {
-                throw resourceError(error, key: key, url: url(of: name))
-            }
+            try mappingErrors(of: key, at: url(of: name)) { try store.remove(name) }
         }
 
         /// Removes all values that are stored now, including pinned ones. Values stored meanwhile remain. The index file shrinks.
@@ -376,9 +346,9 @@ public enum DiskStorage {
 
         /// - Parameter skipCreatingDirectory: true also closes the index and removes the empty directory. The next store creates it again.
         func removeAll(skipCreatingDirectory: Bool) throws {
-            let isHashed = config.usesHashedFileName
+            let remove = try beginRemovingAll()
             try mappingErrors {
-                try store.removeAll { BlobName.isBlobOrLegacyName($0, isHashed: isHashed) }
+                try remove()
                 if skipCreatingDirectory { store.removeFolder() }
             }
         }
@@ -516,16 +486,29 @@ public enum DiskStorage {
 
         // MARK: Errors
 
-        func mappingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+        /// - Parameters:
+        ///   - key: the key that `body` is about; empty for the whole cache.
+        ///   - url: of the key's blob; nil for the directory.
+        func mappingErrors<Result>(
+            of key: String = "", at url: @autoclosure () -> URL? = nil, _ body: () throws -> Result
+        ) throws -> Result {
             do {
                 return try body()
             } catch {
-                throw resourceError(error, key: "", url: directoryURL)
+                let (error, url) = (observed(error), url() ?? directoryURL)
+                throw KingfisherError.cacheError(reason: .invalidURLResource(error: error, key: key, url: url))
             }
         }
 
-        func resourceError(_ error: any Error, key: String, url: URL) -> KingfisherError {
-            .cacheError(reason: .invalidURLResource(error: observed(error), key: key, url: url))
+        /// For a `body` that reads the blob of a name.
+        func loading<Result>(_ name: BlobName, _ body: () throws -> Result) throws -> Result {
+            do {
+                return try body()
+            } catch {
+                let failure = observed(error)
+                let cause: any Error = error is SystemError ? failure : error
+                throw KingfisherError.cacheError(reason: .cannotLoadDataFromDisk(url: url(of: name), error: cause))
+            }
         }
     }
 }

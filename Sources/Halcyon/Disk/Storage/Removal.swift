@@ -25,12 +25,12 @@
     }
 
     static func + (left: Removal, right: Removal) -> Removal {
-        var sum = left
-        sum.names += right.names
-        sum.entries += right.entries
-        sum.bytes += right.bytes
-        sum.unused += right.unused
-        (sum.isComplete, sum.lastID, sum.failure) = (right.isComplete, right.lastID, right.failure)
+        // How the removal ended is told by the later part.
+        var sum = right
+        sum.names = left.names + right.names
+        sum.entries += left.entries
+        sum.bytes += left.bytes
+        sum.unused += left.unused
         return sum
     }
 

@@ -168,11 +168,6 @@ extension EntryStore {
         return try checker.check(repair: repair, progress: progress)
     }
 
-    /// Removes what exists now, including files without a row. Entries stored meanwhile remain.
-    package func removeAll(isBlobName: (String) -> Bool) throws {
-        try Clearing(of: self).remove(isBlobName: isBlobName)
-    }
-
     /// Runs ``Adopter/finish()`` in the background, then calls `body`. If adoption fails, `body` meets the same error.
     func onceAdopted(_ body: @escaping @Sendable () -> Void) {
         housekeeping.sweepQueue.async { [self] in
