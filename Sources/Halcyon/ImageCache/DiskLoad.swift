@@ -35,8 +35,6 @@ final class DiskLoad: @unchecked Sendable {
     let blob: Blob
     let source: CallOrder.Source
     var members: [Member]
-    /// False for a load on its caller's thread: it answers no other caller.
-    let isJoinable: Bool
     /// A load that has begun cannot be withdrawn. Not set on its caller's thread, where nothing can withdraw it.
     var hasBegun = false
     /// Whether the image may enter memory: no change of the key, and none of all keys, has been called since the load, or was under
@@ -45,13 +43,13 @@ final class DiskLoad: @unchecked Sendable {
 
     init(of blob: Blob, from source: CallOrder.Source, for member: Member) {
         self.blob = blob
-        isJoinable = member.waits
         self.source = source
         members = [member]
     }
 
+    /// A load on its caller's thread answers no other caller.
     func isJoined(by member: Member, of blob: Blob) -> Bool {
-        guard isJoinable, member.waits, let first = members.first, self.blob.name == blob.name else { return false }
+        guard let first = members.first, first.waits, member.waits, self.blob.name == blob.name else { return false }
         return first.options.makesSameImage(as: member.options)
     }
 }

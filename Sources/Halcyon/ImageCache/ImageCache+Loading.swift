@@ -100,7 +100,7 @@ extension ImageCache {
                     return .success(data)
                 }
                 // What was called before the store decides.
-                source = order.source(of: load.blob.name, key: load.blob.key, waits: load.isJoinable)
+                source = order.source(of: load.blob.name, key: load.blob.key, waits: first.waits)
             }
         }
     }
