@@ -17,15 +17,12 @@ extension ImageFormat {
     /// Detects the signatures of ISO/IEC 15948 (PNG), ITU-T T.81 (JPEG) and the GIF specification. Eight bytes or fewer are not
     /// an image.
     init(_ data: Data) {
-        guard data.count > 8 else {
-            self = .unknown
-            return
-        }
-        let signature: [(ImageFormat, [UInt8])] = [
+        let signatures: [(format: ImageFormat, bytes: [UInt8])] = [
             (.PNG, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), (.JPEG, [0xFF, 0xD8, 0xFF]),
             (.GIF, [0x47, 0x49, 0x46]),
         ]
-        self = signature.first { data.starts(with: $0.1) }?.0 ?? .unknown
+        let match = signatures.first { data.count > 8 && data.starts(with: $0.bytes) }
+        self = match?.format ?? .unknown
     }
 }
 
