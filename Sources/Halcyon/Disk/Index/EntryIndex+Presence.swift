@@ -23,11 +23,12 @@ extension EntryIndex {
     func isInPlace() throws(SystemError) -> Bool {
         guard let opened = presence.withLock({ $0 }) else { return true }
         return try watch.check { () throws(SystemError) in
-            guard let database = opened.database, try files.identity(of: files.database) == database else {
-                return false
+            // Another file had already replaced the database when it was opened.
+            guard opened[0] != nil else { return false }
+            for (path, identity) in zip(files.paths, opened) {
+                guard try files.identity(of: path) == identity else { return false }
             }
-            guard let log = opened.log else { return true }
-            return try files.logIdentity() == log
+            return true
         }
     }
 

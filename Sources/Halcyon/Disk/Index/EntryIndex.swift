@@ -13,7 +13,9 @@ package final class EntryIndex: Sendable {
     let writer: Locked<Writer?> = Locked(nil)
     let readers = ReaderPool()
     let checkpointer: Locked<Connection?> = Locked(nil)
-    let presence: Locked<Presence?> = Locked(nil)
+    /// The open files: the database, and after the first write also the log and its shared memory. It has its own lock, so that
+    /// comparing them does not wait for a writer.
+    let presence: Locked<[IndexFiles.Identity?]?> = Locked(nil)
     let knownRows: KnownRows
     let watch: FolderWatch
     private let generationCount = Locked(0)
@@ -50,13 +52,6 @@ package final class EntryIndex: Sendable {
         var isRecorded: Bool
         /// No call has stored anything yet, so the index may not be on disk at all.
         var isUnwritten: Bool
-    }
-
-    /// Which files are open. It has its own lock, so that comparing them does not wait for a writer.
-    struct Presence: Equatable {
-        let database: IndexFiles.Identity?
-        /// Recorded after the first write; compared from then on.
-        var log: IndexFiles.LogIdentity?
     }
 
     struct Failure {
@@ -195,10 +190,9 @@ package final class EntryIndex: Sendable {
     }
 
     private func recordLogIdentity() {
-        guard presence.withLock({ $0 != nil && $0?.log == nil }) else { return }
         // A failure costs only later comparisons, not the store.
-        let identity = try? files.logIdentity()
-        presence.withLock { $0?.log = identity }
+        guard presence.withLock({ $0?.count == 1 }), let log = try? files.logIdentities() else { return }
+        presence.withLock { if $0?.count == 1 { $0? += log } }
     }
 
     // MARK: Opening
@@ -283,9 +277,10 @@ package final class EntryIndex: Sendable {
         let database = connection.hasMoved ? nil : identity
         watch.forget()
         // A connection that has read keeps the log open. Without a log (on a network volume) there is nothing to compare.
-        let log = try files.logIdentity()
-        presence.withLock { $0 = Presence(database: database, log: log.log == nil ? nil : log) }
-        if log.log != nil { connection.joinLogWrites() }
+        let log = try files.logIdentities()
+        let isLogOpen = log[0] != nil
+        presence.withLock { $0 = [database] + (isLogOpen ? log : []) }
+        if isLogOpen { connection.joinLogWrites() }
         connection.observeRows(of: "entries")
         knownRows.forgetAll()
         generationCount.withLock { $0 += 1 }

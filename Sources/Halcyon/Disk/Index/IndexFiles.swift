@@ -7,6 +7,8 @@ struct IndexFiles: Sendable {
 
     let log: String
     let sharedMemory: String
+    /// The database, its log and its shared memory.
+    let paths: [String]
     private let folder: String
     /// The path at which the last damaged index is kept.
     var damaged: String { database + ".damaged" }
@@ -15,6 +17,7 @@ struct IndexFiles: Sendable {
 
     init(database: String, fileSystem: any FileSystem) {
         (self.database, log, sharedMemory) = (database, database + "-wal", database + "-shm")
+        paths = [database, log, sharedMemory]
         folder = (database as NSString).deletingLastPathComponent
         self.fileSystem = fileSystem
     }
@@ -23,12 +26,6 @@ struct IndexFiles: Sendable {
     struct Identity: Equatable {
         let device: UInt64
         let inode: UInt64
-    }
-
-    /// The files at the paths of the log and its shared memory; nil if missing.
-    struct LogIdentity: Equatable {
-        let log: Identity?
-        let sharedMemory: Identity?
     }
 
     func identity(of path: String) throws(SystemError) -> Identity? {
@@ -71,8 +68,9 @@ struct IndexFiles: Sendable {
         try fileSystem.statusIfPresent(at: path)
     }
 
-    func logIdentity() throws(SystemError) -> LogIdentity {
-        LogIdentity(log: try identity(of: log), sharedMemory: try identity(of: sharedMemory))
+    /// The files at the paths of the log and its shared memory; nil if missing.
+    func logIdentities() throws(SystemError) -> [Identity?] {
+        [try identity(of: log), try identity(of: sharedMemory)]
     }
 
     /// Renames an unusable index, so that you can inspect it and a new one can take its place.

@@ -70,7 +70,8 @@ package struct IndexSession {
     ///
     /// - Parameter bonus: the milliseconds by which each of the first three reads moves the rank ahead.
     func touch(id: Int64, _ note: AccessLog.Note, bonus: Int64 = 0) throws(SQLiteError) {
-        try connection.with(IndexSQL.touch) { (statement) throws(SQLiteError) in
+        let sql = note.lifetime == nil ? IndexSQL.touch : IndexSQL.extend
+        try connection.with(sql) { (statement) throws(SQLiteError) in
             statement.bind(id, at: 1)
             statement.bind(note.token, at: 2)
             statement.bind(note.accessedAt.milliseconds, at: 3)
@@ -79,10 +80,12 @@ package struct IndexSession {
             statement.bind(note.origin?.source, at: 6)
             statement.bind(note.host == nil ? nil : note.origin.map { Int64($0.baseLength) }, at: 7)
             try statement.bind(note.host, at: 8)
-            statement.bind((note.renewedAt ?? note.lifetime?.expiresAt)?.milliseconds, at: 9)
-            statement.bind(note.lifetime?.timeToLive, at: 10)
             statement.bind(bonus, at: 11)
-            statement.bind(note.lifetime == nil ? 0 : note.renewedAt == nil ? 1 : 2, at: 12)
+            if let lifetime = note.lifetime {
+                statement.bind(lifetime.expiresAt?.milliseconds, at: 9)
+                statement.bind(lifetime.timeToLive, at: 10)
+                statement.bind(note.renewedAt?.milliseconds, at: 12)
+            }
             _ = try statement.step()
         }
     }

@@ -164,7 +164,8 @@ extension EntryStore {
 
     /// Compares rows with files in both directions. See ``Checker/check(repair:progress:)``.
     package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
-        let checker = Checker(folder: folder, recorder: recorder, settler: settler, unlinker: unlinker, repairer: repairer)
+        let checker = Checker(
+            folder: folder, recorder: recorder, settler: settler, unlinker: unlinker, repairer: repairer)
         return try checker.check(repair: repair, progress: progress)
     }
 
