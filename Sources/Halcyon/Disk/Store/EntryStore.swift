@@ -85,7 +85,8 @@ package final class EntryStore: FolderWork {
         }
     }
 
-    /// Like ``close()``, but the index stays closed until ``resume()``: loads are misses, stores throw.
+    /// Like ``close()``, but the index stays closed until ``EntryIndex/resume()``: loads are misses, stores throw. The sweep
+    /// after the next opening makes up for the work missed meanwhile.
     package func suspend() {
         index.stopWaiting()
         afterHousekeeping {
@@ -105,12 +106,6 @@ package final class EntryStore: FolderWork {
         index.suspend(before: deadline)
         previousIndex.close(before: deadline)
     }
-
-    /// Refuses all calls from now on, and interrupts those under way. Does not wait: ``suspendAtOnce()`` closes what is open.
-    package func refuse() { index.refuse() }
-
-    /// Ends a suspension. The next use opens the index, and the sweep after it makes up for the work missed meanwhile.
-    package func resume() { index.resume() }
 
     private func closeNow() {
         LockTimeout.briefly {
@@ -164,13 +159,9 @@ extension EntryStore {
 
     /// Compares rows with files in both directions. See ``Checker/check(repair:progress:)``.
     package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
-        let checker = Checker(folder: folder, recorder: recorder, settler: settler, unlinker: unlinker, repairer: repairer)
+        let checker = Checker(
+            folder: folder, recorder: recorder, settler: settler, unlinker: unlinker, repairer: repairer)
         return try checker.check(repair: repair, progress: progress)
-    }
-
-    /// Removes what exists now, including files without a row. Entries stored meanwhile remain.
-    package func removeAll(isBlobName: (String) -> Bool) throws {
-        try Clearing(of: self).remove(isBlobName: isBlobName)
     }
 
     /// Runs ``Adopter/finish()`` in the background, then calls `body`. If adoption fails, `body` meets the same error.
