@@ -205,7 +205,7 @@ public enum DiskStorage {
         /// Returns nil if the value has already expired.
         ///
         /// - Parameter name: the blob's name: see ``blobName(forKey:forcedExtension:)``.
-        func request(
+        package func request(
             toStore value: T, forKey key: String, named name: BlobName, origin: KeyOrigin,
             expiration: StorageExpiration?, writeOptions: Data.WritingOptions, attributes: EntryAttributes
         ) throws -> EntryStore.StoreRequest? {
@@ -219,19 +219,8 @@ public enum DiskStorage {
                 options: writeOptions, attributes: attributes)
         }
 
-        /// Like several calls of ``store(value:forKey:expiration:writeOptions:forcedExtension:)``, for tests of what happens in between.
-        package func storeTogether(_ values: [(key: String, value: T)]) throws -> [Result<(), KingfisherError>] {
-            let requests = try values.compactMap { key, value in
-                try request(
-                    toStore: value, forKey: key, named: blobName(forKey: key, forcedExtension: nil),
-                    origin: KeyOrigin(baseKey: key), expiration: .days(9), writeOptions: [],
-                    attributes: EntryAttributes())
-            }
-            return commit(store.stage(requests))
-        }
-
         /// Commits staged values in this order.
-        func commit(_ groups: [EntryStore.StagedGroup]) -> [Result<(), KingfisherError>] {
+        package func commit(_ groups: [EntryStore.StagedGroup]) -> [Result<(), KingfisherError>] {
             zip(groups.flatMap(\.requests), store.commit(groups)).map { request, result in
                 result.mapError { fileError($0, request) }
             }
@@ -316,7 +305,7 @@ public enum DiskStorage {
 
         private func isCached(forKey key: String, at time: Timestamp, forcedExtension: String?) -> Bool {
             guard readiness.withLock({ $0 }) else { return false }
-            return store.contains(blobName(forKey: key, forcedExtension: forcedExtension), at: time)
+            return store.validName(blobName(forKey: key, forcedExtension: forcedExtension), at: time) != nil
         }
 
         /// The URL of the blob of a valid value; nil if there is none.
@@ -434,10 +423,10 @@ public enum DiskStorage {
         func suspendAtOnce() { store.suspendAtOnce() }
 
         /// Like ``suspendAtOnce()``, but does not close the index, because closing blocks the thread.
-        func refuse() { store.refuse() }
+        func refuse() { store.index.refuse() }
 
         /// Ends ``suspend()``. The next use opens the index.
-        public func resume() { store.resume() }
+        public func resume() { store.index.resume() }
 
         /// Whether app extensions may share the directory, judging by where the system puts such directories.
         var isInAppGroup: Bool { FileFlags.isInAppGroup(directoryURL.path) }
@@ -475,7 +464,7 @@ public enum DiskStorage {
             try store.check(repair: repair, progress: progress)
         }
 
-        func blobName(forKey key: String, forcedExtension: String?) -> BlobName {
+        package func blobName(forKey key: String, forcedExtension: String?) -> BlobName {
             currentConfig.withLock { $0.naming }
                 .name(forKey: key, forcedExtension: forcedExtension, isFolding: store.blobs.foldsNames)
         }

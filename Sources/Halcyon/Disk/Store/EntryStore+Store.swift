@@ -3,7 +3,7 @@ internal import HalcyonSQLite
 
 extension EntryStore {
     /// A blob to be stored under a name.
-    struct StoreRequest {
+    package struct StoreRequest {
         let data: Data
         let name: BlobName
         let key: String
@@ -28,14 +28,14 @@ extension EntryStore {
     }
 
     /// Stores that are about to share a commit.
-    struct StagedGroup {
+    package struct StagedGroup {
         let requests: ArraySlice<StoreRequest>
         let staged: Result<[StagedStore], any Error>
     }
 
     /// Stages blobs, in groups that can share a commit. Another thread may commit earlier groups meanwhile.
     /// Pass the groups to ``commit(_:)-([StagedGroup])``.
-    func stage(_ requests: [StoreRequest]) -> [StagedGroup] {
+    package func stage(_ requests: [StoreRequest]) -> [StagedGroup] {
         var rest = requests[...]
         var groups: [StagedGroup] = []
         while !rest.isEmpty {

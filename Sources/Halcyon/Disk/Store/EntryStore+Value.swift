@@ -104,10 +104,8 @@ extension EntryStore {
         noteRead(of: found, key: key, origin: nil, bytes: bytes, at: now, extending: extending)
     }
 
-    /// Whether there is a valid entry, by its row and one `stat`. Fast enough for a main thread. Notes no access.
-    package func contains(_ name: BlobName, at now: Timestamp) -> Bool { validName(name, at: now) != nil }
-
-    /// The name under which there is a valid entry: this one, or the former one. Like ``contains(_:at:)``.
+    /// The name under which there is a valid entry, by its row and one `stat`: this one, or the former one; nil if there is none.
+    /// Fast enough for a main thread. Notes no access.
     func validName(_ name: BlobName, at now: Timestamp) -> BlobName? { findFile(name, at: now)?.name }
 
     /// Finds nothing in a directory without search permission, and drops no rows for that.

@@ -85,7 +85,8 @@ package final class EntryStore: FolderWork {
         }
     }
 
-    /// Like ``close()``, but the index stays closed until ``resume()``: loads are misses, stores throw.
+    /// Like ``close()``, but the index stays closed until ``EntryIndex/resume()``: loads are misses, stores throw. The sweep
+    /// after the next opening makes up for the work missed meanwhile.
     package func suspend() {
         index.stopWaiting()
         afterHousekeeping {
@@ -105,12 +106,6 @@ package final class EntryStore: FolderWork {
         index.suspend(before: deadline)
         previousIndex.close(before: deadline)
     }
-
-    /// Refuses all calls from now on, and interrupts those under way. Does not wait: ``suspendAtOnce()`` closes what is open.
-    package func refuse() { index.refuse() }
-
-    /// Ends a suspension. The next use opens the index, and the sweep after it makes up for the work missed meanwhile.
-    package func resume() { index.resume() }
 
     private func closeNow() {
         LockTimeout.briefly {
