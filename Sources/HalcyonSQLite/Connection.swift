@@ -112,7 +112,9 @@ package final class Connection {
         return try body(statement)
     }
 
-    /// Checks that the tables in the file still match a statement of ours.
+    /// Prepares a statement without running it.
+    ///
+    /// - Throws: ``SQLiteError``, with `isForeignSchema` set if the tables lack what the statement uses.
     package func prepare(_ sql: String) throws(SQLiteError) {
         _ = try Statement(sql, isKept: false, connection: handle)
     }

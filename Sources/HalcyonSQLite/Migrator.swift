@@ -110,9 +110,9 @@ package struct Migrator: Sendable {
         do {
             try connection.execute(migration.sql)
         } catch {
+            // Without its text, which is not a single statement.
             throw SQLiteError(
-                code: error.code, message: error.message, sql: error.sql,
-                isForeignSchema: error.code.primary == .error)
+                code: error.code, message: error.message, isForeignSchema: error.code.primary == .error)
         }
     }
 
