@@ -1,23 +1,16 @@
 internal import Foundation
 
-/// The key, expiration and cost of a stored value of any type.
+/// The expiration and cost of a stored value of any type.
 ///
-/// Not thread-safe: the lock of its ``MemoryObjects`` guards the expiration and the links.
+/// Not thread-safe: the lock of its ``MemoryObjects`` guards the expiration.
 class ExpiringObject {
-    let key: MemoryKey
     /// The policy that it was stored with.
     let expiration: StorageExpiration
     /// The cost at the time of storing; never negative.
     let cost: Int
     private(set) var estimatedExpiration: Date
 
-    // The neighbors in the order of use of ``RecentMemoryObjects``, whose dictionary owns the objects. If the links owned them, the
-    // release of a long list would overflow the stack.
-    unowned(unsafe) var newer: ExpiringObject?
-    unowned(unsafe) var older: ExpiringObject?
-
-    init(key: MemoryKey, expiration: StorageExpiration, cost: Int, now: Date) {
-        self.key = key
+    init(expiration: StorageExpiration, cost: Int, now: Date) {
         self.expiration = expiration
         self.cost = max(0, cost)
         estimatedExpiration = expiration.estimatedExpirationSince(now)

@@ -7,5 +7,6 @@ struct MemoryLimits: Equatable, Sendable {
 
     /// Without a limit, the sum of costs must still fit in an `Int`.
     var effectiveTotalCost: Int { totalCost > 0 ? totalCost : .max }
-    var effectiveCount: Int { count > 0 ? count : .max }
+    /// Slot numbers have 32 bits.
+    var effectiveCount: Int { count > 0 ? min(count, Int(Int32.max)) : Int(Int32.max) }
 }

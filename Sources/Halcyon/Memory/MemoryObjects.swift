@@ -6,7 +6,7 @@ internal import Foundation
 /// call the storage.
 protocol MemoryObjects: AnyObject, Sendable {
     /// - Returns: the displaced object, if known. A caller that holds a lock releases it after the lock.
-    @discardableResult func store(_ object: ExpiringObject) -> Any?
+    @discardableResult func store(_ object: ExpiringObject, forKey key: MemoryKey) -> Any?
     /// The object under a key if it is usable. Extends its expiration and counts as a use.
     func use(_ key: MemoryKey, at now: Date, extending: ExpirationExtending) -> ExpiringObject?
     /// Whether the object under a key is usable.

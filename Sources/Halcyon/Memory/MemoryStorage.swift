@@ -72,26 +72,24 @@ public enum MemoryStorage {
             storeNoThrow(value: value, forKey: key, expiration: expiration)
         }
 
-        /// - Returns: the same as ``MemoryObjects/store(_:)``.
+        /// - Returns: the same as ``MemoryObjects/store(_:forKey:)``.
         @discardableResult func storeNoThrow(
             value: T, forKey key: String, expiration: StorageExpiration? = nil
         ) -> Any? {
             let now = now()
-            let object = makeObject(value, key: MemoryKey(key), expiration: expiration, now: now)
+            let object = makeObject(value, expiration: expiration, now: now)
             guard !object.isExpired(at: now) else { return nil }
-            return objects.store(object)
+            return objects.store(object, forKey: MemoryKey(key))
         }
 
-        private func makeObject(
-            _ value: T, key: MemoryKey, expiration: StorageExpiration?, now: Date
-        ) -> StorageObject<T> {
+        private func makeObject(_ value: T, expiration: StorageExpiration?, now: Date) -> StorageObject<T> {
             let cost = value.cacheCost
             #if canImport(Darwin)
                 let type = config.keepWhenEnteringBackground ? BackgroundKeepingStorageObject<T>.self : objectType
             #else
                 let type = objectType
             #endif
-            return type.init(value, key: key, expiration: expiration ?? config.expiration, cost: cost, now: now)
+            return type.init(value, expiration: expiration ?? config.expiration, cost: cost, now: now)
         }
 
         /// Returns the value under a key, or nil if there is none or it has expired. Counts as a use.
@@ -132,7 +130,7 @@ public enum MemoryStorage {
 
         /// Removes expired values, and the names of values dropped by limits.
         ///
-        /// - Complexity: O(values), without blocking other threads meanwhile.
+        /// - Complexity: O(values), in batches between which other threads run.
         public func removeExpired() { objects.removeExpired(at: now()) }
 
         // MARK: Inspecting

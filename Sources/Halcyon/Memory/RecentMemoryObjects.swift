@@ -1,164 +1,110 @@
 internal import Foundation
 
 /// Objects in true least-recently-used order. Each operation takes a single lock once.
-///
-/// - Complexity: O(1) for each object stored, used, removed or evicted (amortized, like the dictionary).
 final class RecentMemoryObjects: MemoryObjects {
+    private struct State {
+        var cache = LeastRecentlyUsedCache<MemoryKey, ExpiringObject>()
+        /// The names of objects dropped by limits. A name may be here and in the cache.
+        var droppedNames: Set<MemoryKey> = []
+
+        mutating func note(_ evicted: [LeastRecentlyUsedCache<MemoryKey, ExpiringObject>.Entry]) {
+            guard !evicted.isEmpty else { return }
+            if droppedNames.count + evicted.count > droppedNameLimit { droppedNames = [] }
+            for entry in evicted.suffix(droppedNameLimit) { droppedNames.insert(entry.key) }
+        }
+    }
+
     private let state = Locked(State())
+    /// The number of slots that a clean checks before it releases the lock.
+    private let batchSize = 1_024
 
     // Each closure returns the objects it removes, so that they are released after the lock.
 
-    @discardableResult func store(_ object: ExpiringObject) -> Any? { state.withLock { $0.store(object) } }
+    func store(_ object: ExpiringObject, forKey key: MemoryKey) -> Any? {
+        state.withLock { state in
+            let displaced = state.cache.store(object, forKey: key, cost: object.cost)
+            state.note(displaced.evicted)
+            return displaced
+        }
+    }
 
     func use(_ key: MemoryKey, at now: Date, extending: ExpirationExtending) -> ExpiringObject? {
         state.withLock { state in
-            guard let object = state.objects[key], object.isUsable(at: now) else { return nil }
-            state.makeNewest(object)
-            object.extendExpiration(extending, from: now)
+            let object = state.cache.use(key) { $0.isUsable(at: now) }
+            object?.extendExpiration(extending, from: now)
             return object
         }
     }
 
     func hasUsable(_ key: MemoryKey, at now: Date) -> Bool {
-        state.withLock { $0.objects[key]?.isUsable(at: now) ?? false }
+        state.withLock { $0.cache.peek(key)?.isUsable(at: now) ?? false }
     }
 
-    func object(forKey key: MemoryKey) -> ExpiringObject? { state.withLock { $0.objects[key] } }
+    func object(forKey key: MemoryKey) -> ExpiringObject? { state.withLock { $0.cache.peek(key) } }
 
     // MARK: Removing
 
     @discardableResult func remove(_ key: MemoryKey) -> Any? {
         state.withLock { state in
             if !state.droppedNames.isEmpty { state.droppedNames.remove(key) }
-            return state.take(key)
+            return state.cache.remove(key)
         }
     }
 
     func drop(_ key: MemoryKey) {
-        let dropped = state.withLock { $0.drop(key) }
+        let dropped = state.withLock { state in
+            let object = state.cache.remove(key)
+            if let object { state.note([.init(key: key, value: object, cost: object.cost)]) }
+            return object
+        }
         withExtendedLifetime(dropped) {}
     }
 
     func removeAll() {
         let old = state.withLock { state in
-            defer { state = State(limits: state.limits) }
+            defer { state = State(cache: .init(limits: state.cache.limits)) }
             return state
         }
         withExtendedLifetime(old) {}
     }
 
     func removeExpired(at now: Date) {
-        for key in state.withLock({ Array($0.objects.keys) }) {
-            let expired = state.withLock { $0.objects[key]?.isExpired(at: now) == true ? $0.take(key) : nil }
-            withExtendedLifetime(expired) {}
-        }
+        var begin = 0
+        while removeExpired(inSlotsFrom: begin, at: now) { begin += batchSize }
         let names = state.withLock { state in
-            // Replacing an empty dictionary frees its memory.
-            if state.objects.isEmpty { state.objects = [:] }
+            // Replacing an empty cache frees the memory of its slots.
+            if state.cache.count == 0 { state.cache = .init(limits: state.cache.limits) }
             defer { state.droppedNames = [] }
             return state.droppedNames
         }
         withExtendedLifetime(names) {}
     }
 
+    /// - Returns: whether there are more slots.
+    private func removeExpired(inSlotsFrom begin: Int, at now: Date) -> Bool {
+        let end = begin + batchSize
+        let (expired, slotCount) = state.withLock { state in
+            (state.cache.removeAll(inSlots: begin..<end) { $0.isExpired(at: now) }, state.cache.slotCount)
+        }
+        withExtendedLifetime(expired) {}
+        return end < slotCount
+    }
+
     // MARK: Inspecting
 
-    var keys: Set<MemoryKey> { state.withLock { $0.droppedNames.union($0.objects.keys) } }
+    var keys: Set<MemoryKey> { state.withLock { $0.droppedNames.union($0.cache.keys) } }
 
-    var totalCost: Int { state.withLock { $0.totalCost } }
+    var totalCost: Int { state.withLock { $0.cache.totalCost } }
 
-    var limits: MemoryLimits { state.withLock { $0.limits } }
+    var limits: MemoryLimits { state.withLock { $0.cache.limits } }
 
     func setLimits(_ change: (inout MemoryLimits) -> Void) {
         let evicted = state.withLock { state in
-            change(&state.limits)
-            return state.evict()
+            change(&state.cache.limits)
+            let evicted = state.cache.evict()
+            state.note(evicted)
+            return evicted
         }
         withExtendedLifetime(evicted) {}
-    }
-}
-
-/// The objects by their keys, linked in the order of their last use.
-private struct State {
-    var limits = MemoryLimits()
-    var objects: [MemoryKey: ExpiringObject] = [:]
-    /// The sum of the costs of all objects.
-    private(set) var totalCost = 0
-    /// The names of objects dropped by limits. There may also be an object of that name.
-    var droppedNames: Set<MemoryKey> = []
-    // Unowned like the links of the objects: the dictionary owns them all.
-    unowned(unsafe) private var newest: ExpiringObject?
-    unowned(unsafe) private var oldest: ExpiringObject?
-
-    init(limits: MemoryLimits = MemoryLimits()) { self.limits = limits }
-
-    /// Stores an object as the most recently used, and evicts the least recently used ones to meet the limits.
-    ///
-    /// An object that costs more than the whole limit is not kept and evicts no others, but the old object of its key is removed
-    /// because it is outdated.
-    mutating func store(_ object: ExpiringObject) -> (replaced: ExpiringObject?, evicted: [ExpiringObject]) {
-        guard object.cost <= limits.effectiveTotalCost else {
-            noteDropped(object.key)
-            return (take(object.key), [])
-        }
-        let replaced = objects.updateValue(object, forKey: object.key)
-        if let replaced { forget(replaced) }
-        // The object has no links yet, so it is not evicted itself.
-        let evicted = evict(leavingRoomFor: object.cost)
-        totalCost += object.cost
-        linkAsNewest(object)
-        return (replaced, evicted)
-    }
-
-    mutating func makeNewest(_ object: ExpiringObject) {
-        guard object !== newest else { return }
-        unlink(object)
-        linkAsNewest(object)
-    }
-
-    /// Evicts the least recently used objects until the limits are met.
-    mutating func evict(leavingRoomFor cost: Int = 0) -> [ExpiringObject] {
-        var evicted: [ExpiringObject] = []
-        while let oldest, totalCost > limits.effectiveTotalCost - cost || objects.count > limits.effectiveCount {
-            evicted.append(oldest)
-            _ = drop(oldest.key)
-        }
-        return evicted
-    }
-
-    /// Removes an object and keeps its name.
-    mutating func drop(_ key: MemoryKey) -> ExpiringObject? {
-        let dropped = take(key)
-        if dropped != nil { noteDropped(key) }
-        return dropped
-    }
-
-    mutating func take(_ key: MemoryKey) -> ExpiringObject? {
-        let taken = objects.removeValue(forKey: key)
-        if let taken { forget(taken) }
-        return taken
-    }
-
-    private mutating func noteDropped(_ key: MemoryKey) {
-        if droppedNames.count >= droppedNameLimit { droppedNames = [] }
-        droppedNames.insert(key)
-    }
-
-    // MARK: Links
-
-    private mutating func forget(_ object: ExpiringObject) {
-        unlink(object)
-        totalCost -= object.cost
-    }
-
-    private mutating func linkAsNewest(_ object: ExpiringObject) {
-        (object.newer, object.older) = (nil, newest)
-        if let newest { newest.newer = object } else { oldest = object }
-        newest = object
-    }
-
-    private mutating func unlink(_ object: ExpiringObject) {
-        if let newer = object.newer { newer.older = object.older } else { newest = object.older }
-        if let older = object.older { older.newer = object.newer } else { oldest = object.newer }
     }
 }

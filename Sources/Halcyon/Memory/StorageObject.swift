@@ -12,15 +12,13 @@ extension MemoryStorage {
             private let content: T
         #endif
 
-        required init(
-            _ value: T, key: MemoryKey = MemoryKey(""), expiration: StorageExpiration, cost: Int = 0, now: Date = Date()
-        ) {
+        required init(_ value: T, expiration: StorageExpiration, cost: Int = 0, now: Date = Date()) {
             #if canImport(Darwin)
                 self.value = value
             #else
                 content = value
             #endif
-            super.init(key: key, expiration: expiration, cost: cost, now: now)
+            super.init(expiration: expiration, cost: cost, now: now)
         }
 
         var isExpired: Bool { isExpired(at: Date()) }

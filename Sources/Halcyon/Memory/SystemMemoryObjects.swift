@@ -16,11 +16,11 @@ final class SystemMemoryObjects: MemoryObjects, @unchecked Sendable {
         var limit = droppedNameLimit
     }
 
-    func store(_ object: ExpiringObject) -> Any? {
-        let replaced = self.object(forKey: object.key)
-        cache.setObject(object, forKey: cacheKey(object.key), cost: object.cost)
+    func store(_ object: ExpiringObject, forKey key: MemoryKey) -> Any? {
+        let replaced = self.object(forKey: key)
+        cache.setObject(object, forKey: cacheKey(key), cost: object.cost)
         let isCleanDue = names.withLock { names in
-            names.all.insert(object.key)
+            names.all.insert(key)
             return names.all.count > names.limit
         }
         if isCleanDue { forgetDropped() }
