@@ -47,8 +47,11 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let (flight, caller) = try join(key, work)
         return try await Waiter.wait { waiter in
             wait(for: flight, waiter)
-        } onCancel: { [self] in
-            leave(flight, caller)
+        } onCancel: { [self] throwError in
+            let work = leave(flight, caller)
+            throwError()
+            // Last, because it runs the cancellation handlers of the work.
+            work?.cancel()
         }
     }
 
@@ -145,15 +148,15 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if let result { waiter.resume(with: result.get) }
     }
 
-    private func leave(_ flight: Flight, _ caller: UInt64) {
-        let task: Task<Void, Never>? = state.withLock { state in
+    /// - Returns: the task to cancel, if this was the last caller.
+    private func leave(_ flight: Flight, _ caller: UInt64) -> Task<Void, Never>? {
+        state.withLock { state in
             guard flight.callers.removeValue(forKey: caller) != nil, flight.callers.isEmpty, flight.result == nil
             else { return nil }
             // No caller may join work that is being cancelled.
             if state.flights[flight.key] === flight { state.flights[flight.key] = nil }
             return flight.task
         }
-        task?.cancel()
     }
 }
 

@@ -176,6 +176,26 @@ import Testing
         try await eventually { gate.cancelled.withLock { $0 } == 1 }
     }
 
+    @Test func `a cancelled caller gets its error before the work learns of the cancellation`() async throws {
+        let (flights, gate) = (SingleFlight<String, Int>(), Gate())
+        let caller = Task {
+            try await flights.value(for: "k") {
+                // The handler lets the work end, and returns long afterwards.
+                try await withTaskCancellationHandler {
+                    gate.begun.withLock { $0 += 1 }
+                    while gate.cancelled.withLock({ $0 }) == 0 { await Task.yield() }
+                    throw Failure()
+                } onCancel: {
+                    gate.cancelled.withLock { $0 += 1 }
+                    usleep(50_000)
+                }
+            }
+        }
+        try await eventually { gate.begun.withLock { $0 } == 1 }
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { try await caller.value }
+    }
+
     @Test func `a cancelled caller starts no work`() async {
         let (flights, begun) = (SingleFlight<String, Int>(), Locked(false))
         let caller = Task {
