@@ -176,24 +176,27 @@ import Testing
         try await eventually { gate.cancelled.withLock { $0 } == 1 }
     }
 
+    /// Two threads race for the caller. If it were cancelled after the work, it would get the error of the work every other time.
     @Test func `a cancelled caller gets its error before the work learns of the cancellation`() async throws {
-        let (flights, gate) = (SingleFlight<String, Int>(), Gate())
-        let caller = Task {
-            try await flights.value(for: "k") {
-                // The handler lets the work end, and returns long afterwards.
-                try await withTaskCancellationHandler {
-                    gate.begun.withLock { $0 += 1 }
-                    while gate.cancelled.withLock({ $0 }) == 0 { await Task.yield() }
-                    throw Failure()
-                } onCancel: {
-                    gate.cancelled.withLock { $0 += 1 }
-                    usleep(50_000)
+        for _ in 0..<1_000 {
+            let (flights, gate) = (SingleFlight<String, Int>(), Gate())
+            let caller = Task {
+                try await flights.value(for: "k") {
+                    // The work cannot end before this handler has returned.
+                    try await withTaskCancellationHandler {
+                        gate.begun.withLock { $0 += 1 }
+                        while gate.cancelled.withLock({ $0 }) == 0 { await Task.yield() }
+                        throw Failure()
+                    } onCancel: {
+                        gate.cancelled.withLock { $0 += 1 }
+                        usleep(200)
+                    }
                 }
             }
+            while gate.begun.withLock({ $0 }) == 0 { await Task.yield() }
+            caller.cancel()
+            await #expect(throws: CancellationError.self) { try await caller.value }
         }
-        try await eventually { gate.begun.withLock { $0 } == 1 }
-        caller.cancel()
-        await #expect(throws: CancellationError.self) { try await caller.value }
     }
 
     @Test func `a cancelled caller starts no work`() async {
