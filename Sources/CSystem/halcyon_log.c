@@ -11,9 +11,9 @@ enum { header_size = 24, capacity = 16 * (header_size + 4096) };
 /* The methods of one log's file, in the place of the system's, and the bytes that they hold.
 
    Bytes are held within one transaction only, which has the write lock. SQLite ends each one that has written with a commit
-   frame, even if its statements were undone. This frame and all other calls on the file write the bytes first. If the
-   transaction is rolled back, or if the write fails, they are dropped. So no byte is held that SQLite or another process
-   believes written. */
+   frame, even if its statements were undone. This frame and all other calls on the file write the bytes first. They are
+   dropped if the transaction is rolled back, if the file is closed, or if a write fails, which rolls back. So no byte is held
+   that another process believes written. */
 typedef struct {
     sqlite3_io_methods methods;
     const sqlite3_io_methods *system;
@@ -47,8 +47,12 @@ static int log_write(sqlite3_file *file, const void *bytes, int count, sqlite3_i
 }
 
 static int log_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
-    int code = write_held(file);
-    return code != SQLITE_OK ? code : log_of(file)->system->xRead(file, bytes, count, offset);
+    halcyon_log *log = log_of(file);
+    int held = log->count, code = write_held(file);
+    if (code == SQLITE_OK) return log->system->xRead(file, bytes, count, offset);
+    /* A failed read may undo only its statement, and SQLite counts the bytes of earlier ones as written. */
+    log->count = held;
+    return code;
 }
 
 static int log_truncate(sqlite3_file *file, sqlite3_int64 size) {

@@ -338,8 +338,8 @@ package final class Connection {
     /// Keeps the log when this is the last connection to close: a checkpoint at close would wait for the disk.
     package func keepsLogWhenClosed() { _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
 
-    /// From now on, a transaction writes its frames to the log with one system call, instead of two for each page. Call it while
-    /// the log is open, which it is once this connection has read from a database that has one.
+    /// From now on, a transaction writes up to 16 pages to the log with one system call, instead of two for each page. Call it
+    /// while the log is open, which it is once this connection has read from a database that has one.
     package func joinLogWrites() { halcyon_join_log_writes(handle) }
 
     /// Ends the running statement with `SQLITE_INTERRUPT`. You may call only this function from any thread.

@@ -14,8 +14,8 @@ int halcyon_exchange(const char *first, const char *second);
    numbers, or -1 with errno set. */
 int64_t halcyon_file_system_type(const char *path);
 
-/* From now on, a connection writes the frames of a transaction to its write-ahead log with one call, instead of two for each
-   page. Call it while the connection has the log open: for another journal, it would be wrong. Without memory, it does
+/* From now on, a connection writes up to 16 pages of a transaction to its write-ahead log with one call, instead of two for
+   each page. Call it while the connection has the log open: for another journal, it would be wrong. Without memory, it does
    nothing. */
 void halcyon_join_log_writes(struct sqlite3 *database);
 

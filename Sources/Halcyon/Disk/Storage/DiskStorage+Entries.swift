@@ -102,6 +102,7 @@ extension DiskStorage.Backend {
                 try store.query { try $0.ids(store.conditions(filter), in: order, descending: descending)[...] }
             }
             let ids = try ids ?? findIDs()
+            guard !ids.isEmpty else { return ([], []) }
             let records = try store.query { try $0.records(of: ids.prefix(256), store.conditions(filter)) }
             return (records.map(info)[...], ids.dropFirst(256))
         }
