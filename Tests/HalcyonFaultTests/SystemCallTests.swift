@@ -8,7 +8,7 @@
     ///
     /// Skipped if it is not installed, or may not trace.
     @Suite(.endsEvenIfItHangs, .enabled(if: Strace.canTrace)) struct SystemCallTests {
-        /// The file alone needs 4 calls for a value, 1 for a check and 5 for a store. Of the 18 to 20 calls of a store, SQLite needs 7:
+        /// The file alone needs 4 calls for a value, 1 for a check and 5 for a store. Of the 17 to 19 calls of a store, SQLite needs 7:
         /// 6 for locks, and one that writes all pages to the log.
         @Test(arguments: [
             ("value_hit", 5.0), ("is_cached_hit", 2.0), ("value_first_look", 8.0), ("is_cached_first_look", 5.0),

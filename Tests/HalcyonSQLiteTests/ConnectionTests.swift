@@ -247,11 +247,27 @@ import Testing
         }
     }
 
+    @Test func `what a statement wrote is committed, even if the next one could not flush it`() throws {
+        let vfs = FaultyVFS()
+        let (writer, other) = (try joined(isSpilled: true, vfs: vfs.name), try Connection(path: path))
+        try writer.begin()
+        try insert(30, into: writer)
+        // It reads pages that were spilled and held. SQLite undoes only this statement, because it has a journal of its own.
+        vfs.fail([.write: ResultCode.full.rawValue])
+        #expect(throws: SQLiteError.self) {
+            try writer.execute("INSERT INTO t SELECT CASE WHEN id < 30 THEN NULL ELSE 'no id' END, bytes FROM t")
+        }
+        #expect(vfs.failures == 1 && writer.isInTransaction)
+        try writer.commit()
+        #expect(try other.integer("SELECT count(*) FROM t") == 30)
+        #expect(try other.integrityFindings().isEmpty)
+    }
+
     /// A connection that has a log and joins its writes.
     ///
     /// - Parameter isSpilled: whether its page cache is too small for a transaction.
-    private func joined(isSpilled: Bool) throws -> Connection {
-        let connection = try Connection(path: path)
+    private func joined(isSpilled: Bool, vfs: String? = nil) throws -> Connection {
+        let connection = try Connection(path: path, vfs: vfs)
         #expect(try connection.enableWAL())
         if isSpilled { try connection.execute("PRAGMA cache_size = 5; PRAGMA cache_spill = 5") }
         try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, bytes BLOB)")

@@ -47,11 +47,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let (flight, caller) = try join(key, work)
         return try await Waiter.wait { waiter in
             wait(for: flight, waiter)
-        } onCancel: { [self] throwError in
-            let work = leave(flight, caller)
-            throwError()
-            // Last, because it runs the cancellation handlers of the work.
-            work?.cancel()
+        } onCancel: { [self] in
+            leave(flight, caller)
         }
     }
 
@@ -148,15 +145,15 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if let result { waiter.resume(with: result.get) }
     }
 
-    /// - Returns: the task to cancel, if this was the last caller.
-    private func leave(_ flight: Flight, _ caller: UInt64) -> Task<Void, Never>? {
-        state.withLock { state in
+    private func leave(_ flight: Flight, _ caller: UInt64) {
+        let work: Task<Void, Never>? = state.withLock { state in
             guard flight.callers.removeValue(forKey: caller) != nil, flight.callers.isEmpty, flight.result == nil
             else { return nil }
             // No caller may join work that is being cancelled.
             if state.flights[flight.key] === flight { state.flights[flight.key] = nil }
             return flight.task
         }
+        work?.cancel()
     }
 }
 

@@ -16,9 +16,9 @@ final class Waiter<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - start: hands the waiter to the thread that will resume it. Not called if the task is already cancelled.
-    ///   - onCancel: called when the task is cancelled. Calls its argument to throw the error.
+    ///   - onCancel: called when the task is cancelled, before this function throws.
     static func wait(
-        _ start: (Waiter) -> Void, onCancel: @escaping @Sendable (_ throwError: () -> Void) -> Void = { $0() }
+        _ start: (Waiter) -> Void, onCancel: @escaping @Sendable () -> Void = {}
     ) async throws -> Value {
         let waiter = Waiter()
         defer { waiter.synchronize() }
@@ -31,8 +31,10 @@ final class Waiter<Value: Sendable>: Sendable {
                 }
             }
         } onCancel: {
+            // First, because what `onCancel` ends may call `resume`.
             let continuation = waiter.take()
-            onCancel { continuation?.resume(throwing: CancellationError()) }
+            onCancel()
+            continuation?.resume(throwing: CancellationError())
         }
     }
 

@@ -176,27 +176,19 @@ import Testing
         try await eventually { gate.cancelled.withLock { $0 } == 1 }
     }
 
-    /// Two threads race for the caller. If it were cancelled after the work, it would get the error of the work every other time.
-    @Test func `a cancelled caller gets its error before the work learns of the cancellation`() async throws {
-        for _ in 0..<1_000 {
-            let (flights, gate) = (SingleFlight<String, Int>(), Gate())
-            let caller = Task {
-                try await flights.value(for: "k") {
-                    // The work cannot end before this handler has returned.
-                    try await withTaskCancellationHandler {
-                        gate.begun.withLock { $0 += 1 }
-                        while gate.cancelled.withLock({ $0 }) == 0 { await Task.yield() }
-                        throw Failure()
-                    } onCancel: {
-                        gate.cancelled.withLock { $0 += 1 }
-                        usleep(200)
-                    }
-                }
+    @Test func `a result that arrives while a cancelled caller leaves does not reach it`() async throws {
+        let (waiting, begun) = (Locked<Waiter<Int>?>(nil), Locked(false))
+        let caller = Task {
+            try await Waiter<Int>.wait { waiter in
+                waiting.withLock { $0 = waiter }
+                begun.withLock { $0 = true }
+            } onCancel: {
+                waiting.withLock(\.self)?.resume { 7 }
             }
-            while gate.begun.withLock({ $0 }) == 0 { await Task.yield() }
-            caller.cancel()
-            await #expect(throws: CancellationError.self) { try await caller.value }
         }
+        try await eventually { begun.withLock { $0 } }
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { try await caller.value }
     }
 
     @Test func `a cancelled caller starts no work`() async {

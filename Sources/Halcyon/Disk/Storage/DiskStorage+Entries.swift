@@ -55,7 +55,7 @@ extension DiskStorage.Backend {
             try store.query { session in
                 try session.page(
                     store.conditions(filter), in: order, descending: isDescending, after: position,
-                    // It looks for one more.
+                    // The session reads one entry more, to know whether there is a next page.
                     limit: min(max(1, limit), .max - 1))
             }
         }
