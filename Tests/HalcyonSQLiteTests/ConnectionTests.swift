@@ -216,8 +216,10 @@ import Testing
         for count in 1...20 {
             try writer.begin()
             try insert(40 + count, into: writer)
-            // Reads pages that were spilled.
-            #expect(try writer.integer("SELECT count(*) FROM t") == Int64(50 * (count - 1) + 40 + count))
+            // Reads pages that were spilled, so that they are written.
+            if count.isMultiple(of: 2) {
+                #expect(try writer.integer("SELECT count(*) FROM t") == Int64(50 * (count - 1) + 40 + count))
+            }
             writer.rollBack()
             try other.transaction { try insert(30, into: other) }
             try writer.transaction { try insert(20, into: writer) }
