@@ -214,20 +214,24 @@ import Testing
     @Test func `what a rolled back transaction held does not overwrite another connection's commit`() throws {
         let (writer, other) = (try joined(isSpilled: true), try Connection(path: path))
         for count in 1...20 {
+            // A rollback reads the first page again, which writes what is held. But it is not in an empty log.
+            if count.isMultiple(of: 3) { _ = try writer.checkpoint(.truncate) }
             try writer.begin()
             try insert(40 + count, into: writer)
             // Reads pages that were spilled, so that they are written.
             if count.isMultiple(of: 2) {
-                #expect(try writer.integer("SELECT count(*) FROM t") == Int64(50 * (count - 1) + 40 + count))
+                #expect(try writer.integer("SELECT count(*) FROM t") == Int64(80 * (count - 1) + 40 + count))
             }
             writer.rollBack()
-            try other.transaction { try insert(30, into: other) }
+            try other.transaction { try insert(60, into: other) }
             try writer.transaction { try insert(20, into: writer) }
-            #expect(try other.integer("SELECT count(*) FROM t") == Int64(50 * count))
-            #expect(try other.integrityFindings().isEmpty)
+            // Without pages in its cache.
+            let reader = try Connection(path: path)
+            #expect(try reader.integer("SELECT count(*) FROM t") == Int64(80 * count))
+            #expect(try reader.integrityFindings().isEmpty)
         }
         _ = try writer.checkpoint(.truncate)
-        #expect(try Connection(path: path).integer("SELECT count(*) FROM t") == 1000)
+        #expect(try Connection(path: path).integer("SELECT count(*) FROM t") == 1600)
     }
 
     @Test func `a statement that fails in the middle leaves nothing behind in the log`() throws {
