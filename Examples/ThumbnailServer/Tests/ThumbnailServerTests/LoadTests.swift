@@ -34,7 +34,6 @@ import Testing
         } catch {
             Issue.record(error)
         }
-        await origin.kill()
         try await client.shutdown()
     }
 
@@ -253,7 +252,8 @@ import Testing
             // Some requests were refused or cut off.
             _ = await load.result
             #expect(await server.waitForEnd() == 0)
-            await origin.kill()
+            // From now on, a thumbnail that is not in the cache is not found.
+            await origin.counts.takeDown()
 
             let bodies = await acknowledged.bodies
             #expect(bodies.count >= 200 && bodies.count < 3_200)

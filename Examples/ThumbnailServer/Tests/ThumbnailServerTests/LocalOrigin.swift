@@ -4,7 +4,7 @@ import Halcyon
 import Hummingbird
 import NIOCore
 
-/// An image host in this process. It counts its requests and can be killed.
+/// An image host in this process, until the process ends. It counts its requests and can be killed.
 final class LocalOrigin: Sendable {
     /// Requests by path, and those whose client disconnected.
     actor Counts {
@@ -35,6 +35,8 @@ final class LocalOrigin: Sendable {
         self.port = await iterator.next() ?? 0
     }
 
+    /// Call this only while no client connects: cancelling a server that is accepting a connection is a crash in SwiftNIO
+    /// (<https://github.com/apple/swift-nio/issues/2637>).
     func kill() async {
         task.cancel()
         _ = await task.result
