@@ -68,9 +68,11 @@ internal import Foundation
         name.utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 
+    var isFolded: Bool { Self.isFolded(text) }
+
     /// The one folded name among those that a folding volume treats as this one; nil if it is this one, or there is none.
     var folded: BlobName? {
-        guard !Self.isFolded(text) else { return nil }
+        guard !isFolded else { return nil }
         // Both ways, because some letters share a capital one.
         let folded = text.decomposedStringWithCanonicalMapping.uppercased().lowercased()
         return Self.isFolded(folded) ? BlobName(text: folded) : nil

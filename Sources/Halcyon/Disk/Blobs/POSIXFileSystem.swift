@@ -6,11 +6,11 @@ package struct POSIXFileSystem: FileSystem {
     package init() {}
 
     package func makeDirectory(_ path: String, isPrivate: Bool) throws(SystemError) {
-        _ = try checked("mkdir") { mkdir(path, isPrivate ? 0o700 : 0o777) }
+        _ = try checked("mkdir", path) { mkdir($0, isPrivate ? 0o700 : 0o777) }
     }
 
     package func openForReading(_ path: String) throws(SystemError) -> FileDescriptor {
-        try checked("open") { open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+        try checked("open", path) { open($0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
     }
 
     /// Whether another process holds a lock on a file. Do not use it for a file that this process has locked: closing it releases
@@ -26,7 +26,7 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func createFile(_ path: String) throws(SystemError) -> FileDescriptor {
-        try checked("open") { open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
+        try checked("open", path) { open($0, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
     }
 
     package func read(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
@@ -45,7 +45,7 @@ package struct POSIXFileSystem: FileSystem {
 
     package func status(at path: String) throws(SystemError) -> FileStatus {
         var status = stat()
-        _ = try checked("lstat") { lstat(path, &status) }
+        _ = try checked("lstat", path) { lstat($0, &status) }
         return FileStatus(status)
     }
 
@@ -83,11 +83,11 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func rename(_ source: String, to target: String) throws(SystemError) {
-        _ = try checked("rename") { Foundation.rename(source, target) }
+        _ = try checked("rename", source) { source in target.withCString { Foundation.rename(source, $0) } }
     }
 
     package func exchange(_ first: String, _ second: String) throws(SystemError) {
-        _ = try checked("renameat2") { halcyon_exchange(first, second) }
+        _ = try checked("renameat2", first) { first in second.withCString { halcyon_exchange(first, $0) } }
     }
 
     package func link(_ existing: String, to new: String) throws(SystemError) {
@@ -96,11 +96,11 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func unlink(_ path: String) throws(SystemError) {
-        _ = try checked("unlink") { Foundation.unlink(path) }
+        _ = try checked("unlink", path) { Foundation.unlink($0) }
     }
 
     package func removeDirectory(_ path: String) throws(SystemError) {
-        _ = try checked("rmdir") { rmdir(path) }
+        _ = try checked("rmdir", path) { rmdir($0) }
     }
 
     package func list(_ path: String, _ body: (String) throws -> Bool) throws {
@@ -160,6 +160,13 @@ private func nextName(in directory: DirectoryHandle) throws(SystemError) -> Stri
             String(cString: $0)
         }
     }
+}
+
+/// Passes the path's own bytes. Swift's conversion of a string to a pointer copies it.
+private func checked<Value: SignedInteger>(
+    _ call: String, _ path: String, _ body: (UnsafePointer<CChar>) -> Value
+) throws(SystemError) -> Value {
+    try checked(call) { path.withCString(body) }
 }
 
 private func checked<Value: SignedInteger>(_ call: String, _ body: () -> Value) throws(SystemError) -> Value {

@@ -74,3 +74,12 @@
         return Lifetime(expiresAt: min(expiresAt, now.advanced(by: timeToLive)), timeToLive: timeToLive)
     }
 }
+
+/// An entry and its blob's path in one object, because copying an entry retains each of its strings, and making a path takes as
+/// long as finding its row in memory.
+final class SharedEntry: Sendable {
+    let value: Entry
+    let path: String
+
+    init(_ value: Entry, path: String) { (self.value, self.path) = (value, path) }
+}

@@ -15,7 +15,7 @@ package struct IndexSession {
     /// What a transaction changes in this process once it has committed.
     final class Effects {
         /// The entries that it has stored, as in their rows.
-        var stored: [Entry] = []
+        var stored: [SharedEntry] = []
         /// The directory's state, if the transaction has changed it.
         var state: IndexState?
     }

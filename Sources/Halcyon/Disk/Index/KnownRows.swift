@@ -15,39 +15,27 @@ final class KnownRows: Sendable {
     /// The change count of a stripe before a row was read from the index.
     struct Ticket { fileprivate let changes: UInt64 }
 
-    /// A class, because copying an entry retains each of its strings.
-    private final class Row: Sendable {
-        let entry: Entry
+    private struct Row {
+        let entry: SharedEntry
         let end: MonotonicTime
-
-        init(_ entry: Entry, until end: MonotonicTime) { (self.entry, self.end) = (entry, end) }
     }
 
-    /// Two generations: a full young one replaces the old one, whose rows are dropped unless they were looked up since.
     private struct Stripe {
         /// Counts possible changes to rows of this stripe.
         var changes: UInt64 = 0
-        var young: [Int64: Row] = [:]
-        var old: [Int64: Row] = [:]
+        var rows = GenerationalCache<Int64, Row>(limit: KnownRows.rowsOfGeneration)
 
         mutating func row(of name: BlobName) -> Row? {
-            let young = young[name.rowID]
-            guard let row = young ?? old[name.rowID], row.entry.name == name, MonotonicTime.now < row.end else {
-                return nil
-            }
-            if young == nil { set(row) }
+            guard let row = rows.value(forKey: name.rowID), row.entry.value.name == name, MonotonicTime.now < row.end
+            else { return nil }
             return row
         }
 
-        mutating func set(_ row: Row) {
-            if young.count >= KnownRows.rowsOfGeneration { (old, young) = (young, [:]) }
-            young[row.entry.id] = row
-        }
+        mutating func set(_ row: Row) { rows.store(row, forKey: row.entry.value.id) }
 
         mutating func forget(_ id: Int64) {
             changes += 1
-            young[id] = nil
-            old[id] = nil
+            rows.remove(id)
         }
     }
 
@@ -61,15 +49,15 @@ final class KnownRows: Sendable {
     }
 
     /// The row of a name; nil if you must read it from the index. The ticket is for the row that you read instead.
-    func look(_ name: BlobName) -> (entry: Entry?, ticket: Ticket) {
+    func look(_ name: BlobName) -> (entry: SharedEntry?, ticket: Ticket) {
         let (row, ticket) = stripe(of: name.rowID).withLock { ($0.row(of: name), Ticket(changes: $0.changes)) }
         return (row?.entry, ticket)
     }
 
     /// Adds a row that was read from the index, unless it may have changed since.
-    func remember(_ entry: Entry, readWith ticket: Ticket) {
-        let row = Row(entry, until: end)
-        stripe(of: entry.id).withLock { if $0.changes == ticket.changes { $0.set(row) } }
+    func remember(_ entry: SharedEntry, readWith ticket: Ticket) {
+        let row = Row(entry: entry, end: end)
+        stripe(of: entry.value.id).withLock { if $0.changes == ticket.changes { $0.set(row) } }
     }
 
     /// Drops a row that the index contradicts.
@@ -77,12 +65,12 @@ final class KnownRows: Sendable {
 
     /// Drops the rows that a commit has written, and adds those it has stored. Needs the writer's lock, so that commits arrive
     /// in order.
-    func didCommit(_ ids: [Int64], stored: [Entry]) {
+    func didCommit(_ ids: [Int64], stored: [SharedEntry]) {
         guard ids.count <= Self.rowsOfGeneration else { return forgetAll() }
         for id in ids { stripe(of: id).withLock { $0.forget(id) } }
         for entry in stored {
-            let row = Row(entry, until: end)
-            stripe(of: entry.id).withLock { $0.set(row) }
+            let row = Row(entry: entry, end: end)
+            stripe(of: entry.value.id).withLock { $0.set(row) }
         }
     }
 
@@ -91,12 +79,12 @@ final class KnownRows: Sendable {
         for stripe in stripes {
             stripe.withLock { stripe in
                 stripe.changes += 1
-                (stripe.young, stripe.old) = ([:], [:])
+                stripe.rows.removeAll()
             }
         }
     }
 
-    var count: Int { stripes.reduce(0) { $0 + $1.withLock { Set($0.young.keys).union($0.old.keys).count } } }
+    var count: Int { stripes.reduce(0) { $0 + $1.withLock { $0.rows.count } } }
 
     private var end: MonotonicTime { MonotonicTime.now.adding(milliseconds: lifetime) }
 

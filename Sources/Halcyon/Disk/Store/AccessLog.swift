@@ -20,19 +20,18 @@ package struct AccessLog {
         /// The number of reads.
         var hits: Int64 = 1
 
-        /// Adds an earlier note of the same store. Keeps what it did to the expiration, unless this read moves it.
-        fileprivate mutating func merge(_ last: Note) {
-            if lifetime == nil {
-                (lifetime, renewedAt) = (last.lifetime, last.renewedAt)
-            } else if last.lifetime != nil, last.renewedAt == nil {
-                // This read restarts a time to live that the row does not have yet.
-                renewedAt = nil
+        /// Adds a later read of the same store. Keeps what this one does to the expiration, unless that one moves it.
+        fileprivate mutating func append(_ next: Note) {
+            if let moved = next.lifetime {
+                // The next read may restart a time to live that the row does not have yet.
+                renewedAt = lifetime != nil && renewedAt == nil ? nil : next.renewedAt
+                lifetime = moved
             }
-            key = key ?? last.key
-            origin = origin ?? last.origin
-            host = host ?? last.host
-            accessedAt = max(accessedAt, last.accessedAt)
-            hits += last.hits
+            key = next.key ?? key
+            origin = next.origin ?? origin
+            host = next.host ?? host
+            accessedAt = max(accessedAt, next.accessedAt)
+            hits += next.hits
         }
     }
 
@@ -52,15 +51,28 @@ package struct AccessLog {
     /// The pending note of an entry.
     func note(for id: Int64) -> Note? { notes[id] }
 
+    /// The lifetime in an entry's pending note; nil if there is none.
+    struct NotedLifetime {
+        let token: Int64
+        let lifetime: Lifetime?
+    }
+
+    func lifetime(of id: Int64) -> NotedLifetime? {
+        notes[id].map { NotedLifetime(token: $0.token, lifetime: $0.lifetime) }
+    }
+
     /// Adds a read, or merges it with the entry's pending one. Drops reads of further entries beyond the limit.
     mutating func add(_ note: Note, for id: Int64) {
-        var note = note
-        if let last = notes[id], last.token == note.token {
-            note.merge(last)
-        } else if notes.count >= limit {
+        let isFull = notes.count >= limit
+        Self.add(note, to: &notes[id], isFull: isFull)
+    }
+
+    private static func add(_ note: Note, to last: inout Note?, isFull: Bool) {
+        guard last?.token == note.token else {
+            if !isFull { last = note }
             return
         }
-        notes[id] = note
+        last?.append(note)
     }
 
     /// All notes, for writing. They stay visible until ``didFlush(_:)``.

@@ -3,18 +3,35 @@ internal import Foundation
 extension EntryStore {
     /// A row, and its lifetime including what the access log adds.
     struct IndexedEntry {
-        let entry: Entry
+        let shared: SharedEntry
         let lifetime: Lifetime
+
+        var entry: Entry { shared.value }
 
         func isExpired(at now: Timestamp) -> Bool { !entry.isPinned && lifetime.isExpired(at: now) }
     }
 
     struct Match<Content> {
-        /// nil for a file without a row, during adoption.
-        let known: IndexedEntry?
-        /// The name under which it was found, possibly a former one.
-        let name: BlobName
+        /// What was found: an entry, or a file without a row, during adoption.
+        enum Source {
+            case entry(IndexedEntry)
+            case file(BlobName)
+        }
+
+        let source: Source
         let content: Content
+
+        var known: IndexedEntry? {
+            if case .entry(let known) = source { known } else { nil }
+        }
+
+        /// The name under which it was found, possibly a former one.
+        var name: BlobName {
+            switch source {
+            case .entry(let known): known.entry.name
+            case .file(let name): name
+            }
+        }
     }
 
     /// Examines one path; returns nil unless an accepted file is there.
@@ -40,11 +57,11 @@ extension EntryStore {
     private func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ probe: Probe<Content>) throws -> Match<
         Content
     >? {
-        let note = note(of: name)
+        let noted = notedLifetime(of: name)
         let (known, ticket) = index.knownRows.look(name)
-        if let known, let found = findKnown(indexed(known, with: note, at: now), at: now, probe) { return found }
+        if let known, let found = findKnown(indexed(known, noted, at: now), at: now, probe) { return found }
         let (wasAdopting, generation) = (condition.adopts(name), index.generation)
-        switch row(of: name, ticket, note, at: now) {
+        switch row(of: name, ticket, noted, at: now) {
         case .known(let known): return try find(known, at: now, probe)
         case .unavailable: return nil
         case .none:
@@ -62,12 +79,11 @@ extension EntryStore {
     private func findKnown<Content>(
         _ known: IndexedEntry, at now: Timestamp, _ probe: Probe<Content>
     ) -> Match<Content>? {
-        let name = known.entry.name
+        // Before the file: a clear may end between the two.
+        guard condition.isSettled(for: known.entry), !known.isExpired(at: now) else { return nil }
         // If the file cannot be read, the index decides.
-        guard condition.isSettled, !known.isExpired(at: now),
-            let content = try? probe(blobs.path(of: name), { condition.trusts(known.entry) && known.entry.matches($0) })
-        else { return nil }
-        return Match(known: known, name: name, content: content)
+        let content = try? probe(known.shared.path) { known.entry.matches($0) }
+        return content.map { Match(source: .entry(known), content: $0) }
     }
 
     /// Whether the row may answer lookups from memory: its file alone has to tell whether the row is current.
@@ -75,7 +91,7 @@ extension EntryStore {
     /// A lasting inode number, on a local volume, distinguishes two stores of the same length. Where names are folded, another
     /// row's file may have the name.
     func mayRemember(_ entry: Entry) -> Bool {
-        condition.isSettled && entry.inode != nil && index.hasLog && !blobs.isAmbiguous(entry.name)
+        condition.isSettled(for: entry) && entry.inode != nil && index.hasLog && !blobs.isAmbiguous(entry.name)
     }
 
     // MARK: The row
@@ -87,14 +103,18 @@ extension EntryStore {
         case unavailable
     }
 
-    /// The pending note of an entry. Take it before the row: a flush in between moves it into the row, and in the other order
-    /// neither would have it.
-    func note(of name: BlobName) -> AccessLog.Note? { recorder.log.withLock { $0.note(for: name.rowID) } }
+    /// What the access log adds to an entry. Take it before the row: a flush in between moves it into the row, and in the other
+    /// order neither would have it.
+    func notedLifetime(of name: BlobName) -> AccessLog.NotedLifetime? {
+        recorder.log.withLock { $0.lifetime(of: name.rowID) }
+    }
 
     /// - Parameters:
     ///   - ticket: from before this call.
-    ///   - note: see ``note(of:)``.
-    func row(of name: BlobName, _ ticket: KnownRows.Ticket, _ note: AccessLog.Note?, at now: Timestamp) -> Row {
+    ///   - noted: see ``notedLifetime(of:)``.
+    func row(
+        of name: BlobName, _ ticket: KnownRows.Ticket, _ noted: AccessLog.NotedLifetime?, at now: Timestamp
+    ) -> Row {
         do {
             let found = try index.lookUp { session -> (entry: Entry, isGoing: Bool)? in
                 guard let entry = try session.entry(named: name) else { return nil }
@@ -102,16 +122,21 @@ extension EntryStore {
             }
             guard let (entry, isGoing) = found else { return .none }
             guard !isGoing else { return .unavailable }
-            if mayRemember(entry) { index.knownRows.remember(entry, readWith: ticket) }
-            return .known(indexed(entry, with: note, at: now))
+            let shared = shared(entry)
+            if mayRemember(entry) { index.knownRows.remember(shared, readWith: ticket) }
+            return .known(indexed(shared, noted, at: now))
         } catch {
             return .unavailable
         }
     }
 
-    private func indexed(_ entry: Entry, with note: AccessLog.Note?, at now: Timestamp) -> IndexedEntry {
-        let noted = note?.token == entry.token ? note?.lifetime : nil
-        return IndexedEntry(entry: entry, lifetime: noted ?? entry.lifetime(at: now))
+    func shared(_ entry: Entry) -> SharedEntry { SharedEntry(entry, path: blobs.path(of: entry.name)) }
+
+    private func indexed(
+        _ entry: SharedEntry, _ noted: AccessLog.NotedLifetime?, at now: Timestamp
+    ) -> IndexedEntry {
+        let lifetime = noted?.token == entry.value.token ? noted?.lifetime : nil
+        return IndexedEntry(shared: entry, lifetime: lifetime ?? entry.value.lifetime(at: now))
     }
 
     // MARK: The blob
@@ -126,12 +151,12 @@ extension EntryStore {
         var looksAtSameRow = 0
         while looksAtSameRow < 3 {
             guard !known.isExpired(at: now) else { return nil }
-            if let content = try locate(known.entry, probe) {
-                return Match(known: known, name: known.entry.name, content: content)
+            if let content = try locate(known.shared, probe) {
+                return Match(source: .entry(known), content: content)
             }
-            let note = note(of: known.entry.name)
+            let noted = notedLifetime(of: known.entry.name)
             let ticket = index.knownRows.look(known.entry.name).ticket
-            guard case .known(let again) = self.row(of: known.entry.name, ticket, note, at: now) else { return nil }
+            guard case .known(let again) = self.row(of: known.entry.name, ticket, noted, at: now) else { return nil }
             looksAtSameRow = again.entry.token == known.entry.token ? looksAtSameRow + 1 : 0
             known = again
             if looksAtSameRow > 1 { sched_yield() }
@@ -141,9 +166,10 @@ extension EntryStore {
     }
 
     /// Examines the final name, then the trash, then all files staged for the row.
-    private func locate<Content>(_ entry: Entry, _ probe: Probe<Content>) throws -> Content? {
+    private func locate<Content>(_ shared: SharedEntry, _ probe: Probe<Content>) throws -> Content? {
+        let entry = shared.value
         func isAccepted(_ file: FileStatus) -> Bool { isBlob(of: entry, file) }
-        if let content = try probe(blobs.path(of: entry.name), isAccepted) { return content }
+        if let content = try probe(shared.path, isAccepted) { return content }
         let trashed = DetachedBlob(place: .trash, rowID: entry.id, token: entry.token)
         if let content = try probe(blobs.path(of: trashed), isAccepted) { return content }
         for staged in try blobs.detached(of: entry.id, in: .staging) {
@@ -160,6 +186,6 @@ extension EntryStore {
             condition.adopts(file, named: name) && !adopter.adoptedLifetime(of: file, at: now).isExpired(at: now)
         }
         guard let content, try blobs.isListed(name) else { return nil }
-        return Match(known: nil, name: name, content: content)
+        return Match(source: .file(name), content: content)
     }
 }

@@ -213,7 +213,7 @@ extension EntryStore {
         var entry = entry
         entry.isPinned = request.attributes.isPinned ?? existing?.isPinned ?? false
         entry.baseLength = entry.key == nil ? nil : entry.origin?.baseLength ?? existing?.baseLength
-        session.effects?.stored.append(entry)
+        session.effects?.stored.append(shared(entry))
     }
 
     func refuse(_ existing: Entry?, _ old: FileStatus?) throws {

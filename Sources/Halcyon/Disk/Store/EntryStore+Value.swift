@@ -138,7 +138,8 @@ extension EntryStore {
     func adoptEarlyReads() {
         adopter.adoptEarlyReads { entry, read in
             note(
-                IndexedEntry(entry: entry, lifetime: entry.lifetime(at: read.at)), key: read.key, origin: read.origin,
+                IndexedEntry(shared: shared(entry), lifetime: entry.lifetime(at: read.at)), key: read.key,
+                origin: read.origin,
                 bytes: nil, at: read.at, extending: read.extending)
         }
     }
@@ -151,7 +152,7 @@ extension EntryStore {
         if let bytes { observers.tell(.init(kind: .hit, bytes: Int64(bytes), key: key)) }
         let entry = known.entry
         let lifetime = known.lifetime.extended(by: extending, at: now)
-        let key = storable(key)
+        let key = entry.key == nil || origin != nil ? storable(key) : nil
         let note = AccessLog.Note(
             token: entry.token, accessedAt: stamp(at: now), lifetime: lifetime,
             renewedAt: lifetime != nil && extending.isOfCacheTime ? now : nil, key: entry.key == nil ? key : nil,

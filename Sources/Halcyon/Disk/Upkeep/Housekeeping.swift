@@ -5,14 +5,17 @@ internal import Foundation
 /// A task that is requested again before it has begun runs once. Sweeps and unlinks have their own queues, so that adopting a
 /// million files, or a volume that frees blocks slowly, does not delay checkpoints.
 final class Housekeeping: Sendable {
-    enum Task: Hashable, Sendable {
+    enum Task: UInt8 {
         case checkpoint, checkpointLater, flush, flushLater, unlink, settle, sweep, sweepLater
+
+        fileprivate var bit: UInt8 { 1 << rawValue }
     }
 
     let queue = Housekeeping.makeQueue("halcyon.housekeeping")
     let sweepQueue = Housekeeping.makeQueue("halcyon.sweep")
     private let unlinkQueue = Housekeeping.makeQueue("halcyon.unlink")
-    private let requested: Locked<Set<Task>> = Locked([])
+    /// A bit for each task, because every read requests one.
+    private let requested: Locked<UInt8> = Locked(0)
     private let performer = Locked(Performer())
 
     /// A struct, because each access to a bare closure through the generic lock would add another wrapper to it for good.
@@ -31,7 +34,11 @@ final class Housekeeping: Sendable {
 
     /// Runs a task soon, or after a number of milliseconds.
     func request(_ task: Task, afterMilliseconds delay: Int64 = 0) {
-        guard requested.withLock({ $0.insert(task).inserted }) else { return }
+        let isRequested = requested.withLock { requested in
+            defer { requested |= task.bit }
+            return requested & task.bit != 0
+        }
+        if isRequested { return }
         let queue = queue(for: task)
         // Not `asyncAfter`: `wait` relies on such a task being in its queue when this returns.
         guard delay > 0 else { return queue.async { [self] in run(task) } }
@@ -47,7 +54,7 @@ final class Housekeeping: Sendable {
     }
 
     private func run(_ task: Task) {
-        requested.withLock { _ = $0.remove(task) }
+        requested.withLock { $0 &= ~task.bit }
         performer.withLock { $0 }.perform?(task)
     }
 

@@ -1,0 +1,74 @@
+import Foundation
+import HalcyonTestSupport
+import Testing
+
+@testable import Halcyon
+
+@Suite struct RecentNameTests {
+    private let hashed = BlobNaming(isHashed: true, pathExtension: nil, suggestsExtension: false)
+    private let plain = BlobNaming(isHashed: false, pathExtension: nil, suggestsExtension: false)
+
+    private func text(_ key: String, in names: RecentNames, as pathExtension: String? = nil, isFolding: Bool = false)
+        -> String
+    {
+        names.name(forKey: key, forcedExtension: pathExtension, isFolding: isFolding).text
+    }
+
+    @Test func `a name is the same the second time`() {
+        let names = RecentNames(hashed)
+        for key in ["", "a", "https://example.com/ä.png", "a\0b"] {
+            let name = names.name(forKey: key, forcedExtension: nil, isFolding: false)
+            #expect(name == hashed.name(forKey: key, forcedExtension: nil))
+            let again = names.name(forKey: key, forcedExtension: nil, isFolding: false)
+            #expect(again == name && again.rowID == name.rowID && again.former == nil)
+        }
+    }
+
+    @Test func `keys that only Swift takes for equal have names of their own`() {
+        let names = RecentNames(hashed)
+        #expect("\u{E9}" == "e\u{301}")
+        #expect(text("\u{E9}", in: names) != text("e\u{301}", in: names))
+        #expect(text("\u{E9}", in: names) != text("e\u{301}", in: names))
+    }
+
+    @Test func `an extension that the caller names is part of the name`() {
+        let names = RecentNames(hashed)
+        let name = text("a", in: names)
+        #expect(text("a", in: names, as: "png") == "\(name).png")
+        #expect(text("a", in: names) == name)
+    }
+
+    @Test func `a change of the configuration applies to the next name`() throws {
+        try withCache { cache in
+            let name = cache.storage.cacheFileName(forKey: "a")
+            cache.storage.config.pathExtension = "jpg"
+            #expect(cache.storage.cacheFileName(forKey: "a") == "\(name).jpg")
+            cache.storage.config.usesHashedFileName = false
+            #expect(cache.storage.cacheFileName(forKey: "a") == "a.jpg")
+        }
+    }
+
+    @Test func `a name that depends on the volume is made each time`() {
+        let names = RecentNames(plain)
+        #expect(text("A", in: names) == "A")
+        let folding = names.name(forKey: "A", forcedExtension: nil, isFolding: true)
+        #expect(folding.text != "A" && folding.former?.text == "A")
+        #expect(text("A", in: names) == "A")
+    }
+
+    @Test func `a cache in generations drops what was not used for longest`() {
+        var cache = GenerationalCache<Int, String>(limit: 2)
+        for number in 1...3 { cache.store("\(number)", forKey: number) }
+        // 1 and 2 are old now. 1 is used.
+        #expect(cache.value(forKey: 1) == "1" && cache.count == 3)
+        cache.store("4", forKey: 4)
+        #expect(cache.value(forKey: 2) == nil)
+        #expect([1, 3, 4].allSatisfy { cache.value(forKey: $0) == "\($0)" })
+        cache.remove(1)
+        #expect(cache.value(forKey: 1) == nil)
+        for number in 0..<100 { cache.store("", forKey: number) }
+        #expect(cache.count <= 4)
+        cache.removeAll()
+        #expect(cache.count == 0)
+    }
+}
