@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 @Suite struct RecentNameTests {
     private let hashed = BlobNaming(isHashed: true, pathExtension: nil, suggestsExtension: false)
