@@ -26,13 +26,13 @@ package struct Tuning: Sendable {
     /// File names that an adoption sorts before it inserts rows for them; about a hundred bytes each.
     package var adoptionChunk = 32_768
     /// The access log is flushed when it has this many notes, …
-    package var flushCount = 1024
+    package var flushCount = 4096
     /// … or this long after its first one.
     package var flushInterval: Int64 = 10_000
     /// How long a lookup trusts a row in memory: no longer than another process may keep the effects of its reads unflushed.
     package var rowLifetime: Int64 = 10_000
     /// Notes beyond this number are dropped while the index cannot be written.
-    package var noteLimit = 8192
+    package var noteLimit = 16_384
     /// A checkpoint runs when a commit leaves the log this long (in pages of 4 KiB).
     package var checkpointFrames = 500
     /// From this length on, writers of this process wait for the checkpoint, at most for the time below.

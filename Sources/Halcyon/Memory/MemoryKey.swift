@@ -15,8 +15,8 @@ struct MemoryKey: Hashable, Sendable {
     }
 
     static func == (left: MemoryKey, right: MemoryKey) -> Bool {
-        left.withBytes { left in
-            right.withBytes { right in
+        left.text.withBytes { left in
+            right.text.withBytes { right in
                 guard left.count == right.count else { return false }
                 guard let first = left.baseAddress, let second = right.baseAddress else { return true }
                 return memcmp(first, second, left.count) == 0
@@ -24,10 +24,5 @@ struct MemoryKey: Hashable, Sendable {
         }
     }
 
-    func hash(into hasher: inout Hasher) { withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } }
-
-    private func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        // The copy is never made, because `init` makes the bytes contiguous.
-        text.utf8.withContiguousStorageIfAvailable(body) ?? Array(text.utf8).withUnsafeBufferPointer(body)
-    }
+    func hash(into hasher: inout Hasher) { text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } }
 }

@@ -12,8 +12,7 @@ struct Digest {
 
     /// The digest of a string's UTF-8.
     init(of text: String) {
-        var text = text
-        digest = text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
+        digest = text.withBytes { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
     }
 
     /// The first eight bytes without their first bit.

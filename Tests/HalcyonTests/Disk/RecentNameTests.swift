@@ -55,20 +55,4 @@ import Testing
         #expect(folding.text != "A" && folding.former?.text == "A")
         #expect(text("A", in: names) == "A")
     }
-
-    @Test func `a cache in generations drops what was not used for longest`() {
-        var cache = GenerationalCache<Int, String>(limit: 2)
-        for number in 1...3 { cache.store("\(number)", forKey: number) }
-        // 1 and 2 are old now. 1 is used.
-        #expect(cache.value(forKey: 1) == "1" && cache.count == 3)
-        cache.store("4", forKey: 4)
-        #expect(cache.value(forKey: 2) == nil)
-        #expect([1, 3, 4].allSatisfy { cache.value(forKey: $0) == "\($0)" })
-        cache.remove(1)
-        #expect(cache.value(forKey: 1) == nil)
-        for number in 0..<100 { cache.store("", forKey: number) }
-        #expect(cache.count <= 4)
-        cache.removeAll()
-        #expect(cache.count == 0)
-    }
 }

@@ -13,7 +13,7 @@ extension Operation {
 /// Values, looks and stores by turns. What is asked for is there; a store replaces it.
 ///
 /// A contestant's turn is long enough for the work that it puts off to fall into it: Halcyon writes accesses down after a
-/// thousand of them and copies its log after a hundred stores or so, unlinks what was replaced on another thread, and all of
+/// few thousand of them and copies its log after a hundred stores or so, unlinks what was replaced on another thread, and all of
 /// that competes with the calls that are timed. Only what is left at the end of a turn is waited for outside the clock, so
 /// that it is not charged to the next one.
 private enum Mixing {

@@ -65,14 +65,15 @@ internal import Foundation
 
     /// Whether no other name of this form is the same on a volume that folds names: ASCII without capital letters.
     private static func isFolded(_ name: String) -> Bool {
-        name.utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+        name.withBytes { $0.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } }
     }
 
-    var isFolded: Bool { Self.isFolded(text) }
+    /// Whether the key has this name on every volume.
+    var isCertain: Bool { formerText == nil && Self.isFolded(text) }
 
     /// The one folded name among those that a folding volume treats as this one; nil if it is this one, or there is none.
     var folded: BlobName? {
-        guard !isFolded else { return nil }
+        guard !Self.isFolded(text) else { return nil }
         // Both ways, because some letters share a capital one.
         let folded = text.decomposedStringWithCanonicalMapping.uppercased().lowercased()
         return Self.isFolded(folded) ? BlobName(text: folded) : nil
@@ -80,8 +81,7 @@ internal import Foundation
 
     /// Whether the name is only a hash. No volume treats another name that a blob can have as the same.
     var isHash: Bool {
-        let bytes = text.utf8
-        return (bytes.count == 64 || bytes.count == 32) && bytes.allSatisfy(Self.isHexDigit)
+        text.withBytes { ($0.count == 64 || $0.count == 32) && $0.allSatisfy(Self.isHexDigit) }
     }
 
     /// Whether the directory can contain this name as it is.

@@ -7,8 +7,12 @@ package struct DetachedBlob: Hashable, Sendable {
     package let place: Place
     package let rowID: Int64
     package let token: Int64
+    let fileName: String
 
-    var fileName: String { String(rowID) + "." + String(token) }
+    package init(place: Place, rowID: Int64, token: Int64) {
+        (self.place, self.rowID, self.token) = (place, rowID, token)
+        fileName = String(rowID) + "." + String(token)
+    }
 }
 
 extension DetachedBlob {

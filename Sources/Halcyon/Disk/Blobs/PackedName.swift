@@ -4,8 +4,7 @@ enum PackedName {
 
     /// Packs 64 leading lower-case hexadecimal digits into 32 bytes, and appends the rest (`.png`); returns nil for any other name.
     static func pack(_ name: String) -> [UInt8]? {
-        var name = name
-        return name.withUTF8 { text in
+        name.withBytes { text in
             guard text.count >= digits, let hash = packed(text) else { return nil }
             return hash + text[digits...]
         }

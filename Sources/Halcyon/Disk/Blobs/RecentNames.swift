@@ -2,13 +2,26 @@
 ///
 /// Making a name takes two SHA-256 and their strings, which is as long as everything else that a hit does outside the system.
 final class RecentNames: Sendable {
+    private typealias Slot = (key: MemoryKey, name: BlobName)
+
     private struct State {
         var naming: BlobNaming
-        var names = GenerationalCache<MemoryKey, BlobName>(limit: RecentNames.namesOfGeneration)
+        /// Each key has one slot, which it takes over from any other. Made at the first name.
+        var slots: [Slot?] = []
+
+        func name(of key: MemoryKey, at index: Int) -> BlobName? {
+            guard !slots.isEmpty, let slot = slots[index], slot.key == key else { return nil }
+            return slot.name
+        }
+
+        mutating func remember(_ slot: Slot, at index: Int) {
+            if slots.isEmpty { slots = Array(repeating: nil, count: RecentNames.slotCount) }
+            slots[index] = slot
+        }
     }
 
-    /// So at most 8,192 names of some 300 bytes each, with their keys.
-    static let namesOfGeneration = 4_096
+    /// A power of two. A name and its key take some 300 bytes.
+    private static let slotCount = 4_096
     private let state: Locked<State>
 
     init(_ naming: BlobNaming) { state = Locked(State(naming: naming)) }
@@ -23,11 +36,12 @@ final class RecentNames: Sendable {
                 .name(forKey: key, forcedExtension: forcedExtension, isFolding: isFolding())
         }
         let key = MemoryKey(key)
-        let (naming, known) = state.withLock { ($0.naming, $0.names.value(forKey: key)) }
+        let index = key.hashValue & (Self.slotCount - 1)
+        let (naming, known) = state.withLock { ($0.naming, $0.name(of: key, at: index)) }
         if let known { return known }
         let name = naming.name(forKey: key.text, forcedExtension: nil, isFolding: isFolding())
-        // Whether the volume folds other names is not certain before the directory exists.
-        if name.isFolded { state.withLock { if $0.naming == naming { $0.names.store(name, forKey: key) } } }
+        // Before the directory exists, it may not be clear whether the volume folds names.
+        if name.isCertain { state.withLock { if $0.naming == naming { $0.remember((key, name), at: index) } } }
         return name
     }
 }

@@ -35,12 +35,14 @@
     ///
     /// Follows RFC 3986, section 3.2, but decodes nothing, because the result has to equal the column `host`.
     public static func host(ofKey key: String) -> String? {
-        host(of: key.utf8[...]).map { lowercased(String(decoding: $0, as: UTF8.self)) }
+        key.withBytes { host(of: $0[...]).map(lowercased) }
     }
 
     /// Like ``host(ofKey:)``, for the image's key. Empty if that is not a URL, nil if the key is too short.
     static func host(ofKey key: String, baseLength: Int) -> String? {
-        parts(of: key, baseLength: baseLength).map { host(ofKey: $0.base) ?? "" }
+        key.withBytes { key in
+            parts(of: key, baseLength: baseLength).map { host(of: $0.base).map(lowercased) ?? "" }
+        }
     }
 
     /// Like ``host(ofKey:)``, in the original case.
@@ -73,8 +75,10 @@
     }
 
     /// Like SQLite's `lower()`: changes ASCII letters only.
-    static func lowercased(_ text: String) -> String {
-        String(decoding: text.utf8.map(lowercased), as: UTF8.self)
+    static func lowercased(_ text: String) -> String { lowercased(text.utf8) }
+
+    private static func lowercased(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: bytes.map(lowercased), as: UTF8.self)
     }
 
     static func lowercased(_ byte: UInt8) -> UInt8 {

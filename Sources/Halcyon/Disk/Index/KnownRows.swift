@@ -20,22 +20,31 @@ final class KnownRows: Sendable {
         let end: MonotonicTime
     }
 
+    /// Two generations: a full young one replaces the old one, whose rows are dropped unless they were looked up since.
     private struct Stripe {
         /// Counts possible changes to rows of this stripe.
         var changes: UInt64 = 0
-        var rows = GenerationalCache<Int64, Row>(limit: KnownRows.rowsOfGeneration)
+        var young: [Int64: Row] = [:]
+        var old: [Int64: Row] = [:]
 
         mutating func row(of name: BlobName) -> Row? {
-            guard let row = rows.value(forKey: name.rowID), row.entry.value.name == name, MonotonicTime.now < row.end
-            else { return nil }
+            let young = young[name.rowID]
+            guard let row = young ?? old[name.rowID], row.entry.value.name == name, MonotonicTime.now < row.end else {
+                return nil
+            }
+            if young == nil { set(row) }
             return row
         }
 
-        mutating func set(_ row: Row) { rows.store(row, forKey: row.entry.value.id) }
+        mutating func set(_ row: Row) {
+            if young.count >= KnownRows.rowsOfGeneration { (old, young) = (young, [:]) }
+            young[row.entry.value.id] = row
+        }
 
         mutating func forget(_ id: Int64) {
             changes += 1
-            rows.remove(id)
+            young[id] = nil
+            old[id] = nil
         }
     }
 
@@ -79,12 +88,12 @@ final class KnownRows: Sendable {
         for stripe in stripes {
             stripe.withLock { stripe in
                 stripe.changes += 1
-                stripe.rows.removeAll()
+                (stripe.young, stripe.old) = ([:], [:])
             }
         }
     }
 
-    var count: Int { stripes.reduce(0) { $0 + $1.withLock { $0.rows.count } } }
+    var count: Int { stripes.reduce(0) { $0 + $1.withLock { Set($0.young.keys).union($0.old.keys).count } } }
 
     private var end: MonotonicTime { MonotonicTime.now.adding(milliseconds: lifetime) }
 

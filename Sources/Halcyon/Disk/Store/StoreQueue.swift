@@ -76,6 +76,8 @@ final class StoreQueue: Sendable {
     private func prefix<Element>(
         of elements: ArraySlice<Element>, _ requests: (Element) -> [EntryStore.StoreRequest]
     ) -> ArraySlice<Element> {
+        // Most stores are alone.
+        guard elements.count > 1 else { return elements }
         var names: Set<BlobName> = []
         let batch = elements.prefix { element in
             let requests = requests(element)
