@@ -79,6 +79,16 @@ import Testing
         #expect(more < 250, "\(more) files of others unlinked in \(time)")
     }
 
+    @Test func `a replaced blob is unlinked soon, without another call`() async throws {
+        let disk = try CacheFixture { $0.cleanInterval = 0 }
+        for value in 1...3 { try disk.storage.store(value: .blob(value), forKey: "a") }
+        try disk.storage.remove(forKey: "a")
+        let blobs = disk.storage.store.blobs
+        while try DetachedBlob.Place.allCases.contains(where: { try !blobs.detached(in: $0).isEmpty }) {
+            try await Task.sleep(nanoseconds: 1_000_000)
+        }
+    }
+
     @Test func `an absurd size in the index does not crash the process`() throws {
         let disk = try CacheFixture { $0.cleanInterval = 0 }
         for number in 0..<40 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }

@@ -45,7 +45,8 @@ final class Unlinker: Sendable {
     /// Takes over a file that no row refers to any more.
     func add(_ blob: DetachedBlob, size: Int64) {
         guard accept(PendingUnlink(blob: blob, size: size)) else { return unlink(blob) }
-        housekeeping.request(.unlink)
+        // Waking another thread for each overwrite would take a sixth of its time.
+        housekeeping.request(.unlinkLater, afterMilliseconds: tuning.unlinkDelay)
     }
 
     /// Takes over the files of a batch, and returns when few are waiting.

@@ -119,7 +119,7 @@ package final class EntryStore: FolderWork {
     /// Runs one task of housekeeping, on its queue.
     func perform(_ task: Housekeeping.Task) {
         // A task that was requested before a close must not open the index again.
-        guard task == .unlink || index.isOpen else {
+        guard task == .unlink || task == .unlinkLater || index.isOpen else {
             // No adoption will run now, so listeners have nothing to wait for.
             if task == .sweep || task == .sweepLater { adopter.listeners.finish() }
             if task == .settle { settler.forgetPending() }
@@ -139,7 +139,7 @@ package final class EntryStore: FolderWork {
             if !recorder.flushAccessLog(inBatchesOf: environment.tuning.flushTurnSize) { recorder.requestFlush() }
             // Instead of a timer: an unused cache does not change.
             if sweeper.isDue { housekeeping.request(.sweep) }
-        case .unlink: unlinker.drainInTurns()
+        case .unlink, .unlinkLater: unlinker.drainInTurns()
         case .settle:
             settler.settlePending()
             adoptEarlyReads()
@@ -151,8 +151,11 @@ package final class EntryStore: FolderWork {
 }
 
 extension EntryStore {
-    /// Waits for the housekeeping that was requested before and is due.
-    package func housekeepingWait() { housekeeping.wait() }
+    /// Waits for the housekeeping that was requested before and is due, and unlinks what waits for that.
+    package func housekeepingWait() {
+        unlinker.drain()
+        housekeeping.wait()
+    }
 
     /// Writes notes and counts now, as housekeeping does after ten seconds.
     package func flushAccessLogNow() { recorder.flushAccessLog() }

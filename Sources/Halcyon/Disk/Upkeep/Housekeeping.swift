@@ -5,17 +5,17 @@ internal import Foundation
 /// A task that is requested again before it has begun runs once. Sweeps and unlinks have their own queues, so that adopting a
 /// million files, or a volume that frees blocks slowly, does not delay checkpoints.
 final class Housekeeping: Sendable {
-    enum Task: UInt8 {
-        case checkpoint, checkpointLater, flush, flushLater, unlink, settle, sweep, sweepLater
+    enum Task: Int {
+        case checkpoint, checkpointLater, flush, flushLater, unlink, unlinkLater, settle, sweep, sweepLater
 
-        fileprivate var bit: UInt8 { 1 << rawValue }
+        fileprivate var bit: Int { 1 << rawValue }
     }
 
     let queue = Housekeeping.makeQueue("halcyon.housekeeping")
     let sweepQueue = Housekeeping.makeQueue("halcyon.sweep")
     private let unlinkQueue = Housekeeping.makeQueue("halcyon.unlink")
     /// A bit for each task, because every read requests one.
-    private let requested: Locked<UInt8> = Locked(0)
+    private let requested = Locked(0)
     private let performer = Locked(Performer())
 
     /// A struct, because each access to a bare closure through the generic lock would add another wrapper to it for good.
@@ -48,7 +48,7 @@ final class Housekeeping: Sendable {
     private func queue(for task: Task) -> DispatchQueue {
         switch task {
         case .sweep, .sweepLater: sweepQueue
-        case .unlink: unlinkQueue
+        case .unlink, .unlinkLater: unlinkQueue
         default: queue
         }
     }
