@@ -41,7 +41,9 @@ final class RecentNames: Sendable {
         if let known { return known }
         let name = naming.name(forKey: key.text, forcedExtension: nil, isFolding: isFolding())
         // Before the directory exists, it may not be clear whether the volume folds names.
-        if name.isCertain { state.withLock { if $0.naming == naming { $0.remember((key, name), at: index) } } }
+        if naming.makesHashes || name.isCertain {
+            state.withLock { if $0.naming == naming { $0.remember((key, name), at: index) } }
+        }
         return name
     }
 }
