@@ -52,7 +52,8 @@ package struct Tuning: Sendable {
     /// Maximum number and bytes of blobs waiting to be unlinked. Beyond it, the caller unlinks them itself.
     package var unlinkBacklogCount = 1_000
     package var unlinkBacklogBytes: Int64 = 64 * 1024 * 1024
-    /// How long replaced blobs wait for others to be unlinked with.
+    /// How long a blob that was replaced or removed alone waits to be unlinked with others. What waits when the process ends stays until
+    /// a sweep.
     package var unlinkDelay: Int64 = 2
     /// Entries stored this long before a power cut are not trusted: the system writes a file within half a minute.
     package var writeBackTime: Int64 = 60_000

@@ -145,21 +145,21 @@ import Testing
     @Test func `notes stay visible until they are written, and reads added meanwhile stay`() {
         var log = AccessLog(limit: 10)
         log.add(note(1, 5, .never, hits: 3), for: 7)
-        let written = log.sortedNotes
+        let written = log.allNotes
         #expect(written.map(\.id) == [7])
         #expect(log.note(for: 7) == note(1, 5, .never, hits: 3))
         log.add(note(1, 9), for: 7)
         #expect(log.note(for: 7) == note(1, 9, .never, hits: 4))
         log.didFlush(written)
         #expect(log.note(for: 7) == note(1, 9, .never))
-        log.didFlush(log.sortedNotes)
+        log.didFlush(log.allNotes)
         #expect(log.note(for: 7) == nil && log.count == 0)
     }
 
     @Test func `the note of a newer store stays while the older one's is written`() {
         var log = AccessLog(limit: 10)
         log.add(note(1, 5, hits: 3), for: 7)
-        let written = log.sortedNotes
+        let written = log.allNotes
         log.add(note(2, 6), for: 7)
         log.didFlush(written)
         #expect(log.note(for: 7) == note(2, 6))
@@ -168,7 +168,7 @@ import Testing
     @Test func `no note has fewer hits than one, even if all were forgotten while they were written`() {
         var log = AccessLog(limit: 10)
         log.add(note(1, 5, hits: 3), for: 7)
-        let written = log.sortedNotes
+        let written = log.allNotes
         log.forgetAll()
         log.add(note(1, 9), for: 7)
         log.didFlush(written)
@@ -181,7 +181,25 @@ import Testing
         #expect(log.count == 3)
         log.add(note(1, 8), for: 2)
         #expect(log.note(for: 2) == note(1, 8, hits: 2))
+        log.add(note(2, 9), for: 2)
+        #expect(log.note(for: 2) == note(1, 8, hits: 2), "A full log takes no note of another store.")
     }
+
+    @Test func `the latest known key, image and host of an entry are noted`() {
+        var (first, second, third) = (note(1, 5), note(1, 6), note(1, 7))
+        (first.key, first.origin, first.host) = ("first", KeyOrigin(baseKey: "first"), "a")
+        (second.key, second.origin, second.host) = ("second", KeyOrigin(baseKey: "second"), "b")
+        third.key = nil
+        var log = AccessLog(limit: 10)
+        for note in [first, second, third] { log.add(note, for: 7) }
+        let merged = log.note(for: 7)
+        #expect(merged?.key == "second" && merged?.origin == second.origin && merged?.host == "b")
+        #expect(merged?.accessedAt.milliseconds == 7 && merged?.hits == 3)
+    }
+}
+
+extension AccessLog {
+    fileprivate func note(for id: Int64) -> Note? { allNotes.first { $0.id == id }?.note }
 }
 
 @Suite struct StorageExpirationTests {

@@ -22,6 +22,35 @@ import Testing
             let again = names.name(forKey: key, forcedExtension: nil, isFolding: false)
             #expect(again == name && again.rowID == name.rowID && again.former == nil)
         }
+        #expect(names.count > 0)
+    }
+
+    @Test func `keys that share a slot have names of their own`() {
+        let names = RecentNames(hashed)
+        for _ in 0..<2 {
+            for number in 0..<10_000 {
+                let key = "https://example.com/\(number)"
+                #expect(text(key, in: names) == hashed.name(forKey: key, forcedExtension: nil).text)
+            }
+        }
+        #expect((3_000...4_096).contains(names.count))
+    }
+
+    @Test func `a long key is not kept`() {
+        let names = RecentNames(hashed)
+        let key = String(repeating: "k", count: 100_000)
+        #expect(text(key, in: names) == hashed.name(forKey: key, forcedExtension: nil).text && names.count == 0)
+    }
+
+    @Test func `after changes on two threads, names follow the configuration that has won`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            for _ in 0..<500 {
+                DispatchQueue.concurrentPerform(iterations: 2) { storage.config.pathExtension = "\($0)" }
+                let pathExtension = try #require(storage.config.pathExtension)
+                #expect(storage.cacheFileName(forKey: "a").hasSuffix(".\(pathExtension)"))
+            }
+        }
     }
 
     @Test func `keys that only Swift takes for equal have names of their own`() {

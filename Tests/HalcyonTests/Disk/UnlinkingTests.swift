@@ -81,6 +81,8 @@ import Testing
 
     @Test func `a replaced blob is unlinked soon, without another call`() async throws {
         let disk = try CacheFixture { $0.cleanInterval = 0 }
+        // The sweep of the opening would unlink them too.
+        disk.settle()
         for value in 1...3 { try disk.storage.store(value: .blob(value), forKey: "a") }
         try disk.storage.remove(forKey: "a")
         let blobs = disk.storage.store.blobs

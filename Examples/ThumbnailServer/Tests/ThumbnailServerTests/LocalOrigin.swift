@@ -4,7 +4,7 @@ import Halcyon
 import Hummingbird
 import NIOCore
 
-/// An image host in this process, until the process ends. It counts its requests and can be killed.
+/// An image host in this process. It counts its requests, and runs until you kill it or the process ends.
 final class LocalOrigin: Sendable {
     /// Requests by path, and those whose client disconnected.
     actor Counts {

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// How blobs are named. Smaller than the configuration, so that a lookup need not copy that.
-struct BlobNaming: Equatable {
+struct BlobNaming {
     let isHashed: Bool
     let pathExtension: String?
     /// Whether to take the extension from the key if there is no other.

@@ -40,7 +40,7 @@ public enum DiskStorage {
             set {
                 // Release the old one after the lock: objects that its closures have captured may call back.
                 _ = currentConfig.replace(with: newValue)
-                names.rename(by: newValue.naming)
+                names.rename { currentConfig.withLock { $0.naming } }
                 applyToFolder(newValue)
                 cleaning.withLock { $0.setInterval(newValue.cleanInterval) }
             }

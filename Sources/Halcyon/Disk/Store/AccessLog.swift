@@ -48,15 +48,14 @@ package struct AccessLog {
 
     var count: Int { notes.count }
 
-    /// The pending note of an entry.
-    func note(for id: Int64) -> Note? { notes[id] }
-
-    /// The lifetime in an entry's pending note; nil if there is none.
+    /// What an entry's pending note says about its lifetime.
     struct NotedLifetime {
         let token: Int64
+        /// nil if no read has moved the expiration.
         let lifetime: Lifetime?
     }
 
+    /// nil if the entry has no pending note.
     func lifetime(of id: Int64) -> NotedLifetime? {
         notes[id].map { NotedLifetime(token: $0.token, lifetime: $0.lifetime) }
     }
@@ -76,9 +75,7 @@ package struct AccessLog {
     }
 
     /// All notes, for writing. They stay visible until ``didFlush(_:)``.
-    var sortedNotes: [(id: Int64, note: Note)] {
-        notes.sorted { $0.key < $1.key }.map { (id: $0.key, note: $0.value) }
-    }
+    var allNotes: [(id: Int64, note: Note)] { notes.map { (id: $0.key, note: $0.value) } }
 
     /// Drops notes that are written, so that each hit counts once even if the rest fails. A note to which a read was added
     /// meanwhile stays, with the hits that are not written yet.

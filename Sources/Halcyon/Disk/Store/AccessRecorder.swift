@@ -74,7 +74,8 @@ final class AccessRecorder: FolderWork {
     /// Writes the notes in bounded transactions. If the index is locked or gone, those that are left stay for the next flush.
     private func flushNotes(inBatchesOf size: Int? = nil, _ write: Write) throws {
         let size = size ?? environment.tuning.flushBatchSize
-        let notes = log.withLock { $0.sortedNotes }
+        // Sorted without the lock, which each hit takes.
+        let notes = log.withLock { $0.allNotes }.sorted { $0.id < $1.id }
         for start in stride(from: 0, to: notes.count, by: size) {
             let batch = notes[start..<min(start + size, notes.count)]
             try write(batch.endIndex < notes.endIndex) { try apply(batch, in: $0) }

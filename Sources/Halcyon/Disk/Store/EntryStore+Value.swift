@@ -124,7 +124,9 @@ extension EntryStore {
         if let known = found.known {
             // Working out the origin hashes the key, which is too slow for every read.
             let isComplete = known.entry.key != nil && known.entry.baseLength != nil
-            note(known, key: key, origin: isComplete ? nil : origin(), bytes: bytes, at: now, extending: extending)
+            note(
+                known.entry, known.lifetime, key: key, origin: isComplete ? nil : origin(), bytes: bytes, at: now,
+                extending: extending)
         } else {
             recorder.log.withLock { $0.countHit(bytes: bytes) }
             observers.tell(.init(kind: .hit, bytes: Int64(bytes), key: key))
@@ -138,20 +140,18 @@ extension EntryStore {
     func adoptEarlyReads() {
         adopter.adoptEarlyReads { entry, read in
             note(
-                IndexedEntry(shared: shared(entry), lifetime: entry.lifetime(at: read.at)), key: read.key,
-                origin: read.origin,
-                bytes: nil, at: read.at, extending: read.extending)
+                entry, entry.lifetime(at: read.at), key: read.key, origin: read.origin, bytes: nil, at: read.at,
+                extending: read.extending)
         }
     }
 
     /// - Parameter bytes: the number of bytes read; nil if the read was counted before.
     private func note(
-        _ known: IndexedEntry, key: String, origin: KeyOrigin?, bytes: Int?, at now: Timestamp,
+        _ entry: Entry, _ lifetime: Lifetime, key: String, origin: KeyOrigin?, bytes: Int?, at now: Timestamp,
         extending: ExpirationExtending
     ) {
         if let bytes { observers.tell(.init(kind: .hit, bytes: Int64(bytes), key: key)) }
-        let entry = known.entry
-        let lifetime = known.lifetime.extended(by: extending, at: now)
+        let lifetime = lifetime.extended(by: extending, at: now)
         let key = entry.key == nil || origin != nil ? storable(key) : nil
         let note = AccessLog.Note(
             token: entry.token, accessedAt: stamp(at: now), lifetime: lifetime,

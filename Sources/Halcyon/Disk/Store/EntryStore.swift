@@ -151,7 +151,7 @@ package final class EntryStore: FolderWork {
 }
 
 extension EntryStore {
-    /// Waits for the housekeeping that was requested before and is due, and unlinks what waits for that.
+    /// Unlinks replaced blobs, then waits for the housekeeping that was requested before and is due.
     package func housekeepingWait() {
         unlinker.drain()
         housekeeping.wait()

@@ -133,8 +133,7 @@ final class FolderCondition: Sendable {
     func endDistrust() { state.withLock { ($0.distrusted, $0.distrustedBoots) = (nil, nil) } }
 
     /// Whether a row alone determines its blob, and none is about to be removed: nothing is being cleared, relearned or distrusted.
-    ///
-    /// - Parameter entry: must not have been dropped either.
+    /// False also if this entry was dropped.
     func isSettled(for entry: Entry) -> Bool {
         state.withLock {
             $0.clearings == 0 && !$0.isRelearning && $0.distrusted == nil && $0.distrustedBoots == nil

@@ -76,7 +76,7 @@ final class StoreQueue: Sendable {
     private func prefix<Element>(
         of elements: ArraySlice<Element>, _ requests: (Element) -> [EntryStore.StoreRequest]
     ) -> ArraySlice<Element> {
-        // Most stores are alone.
+        // Usually one store waits.
         guard elements.count > 1 else { return elements }
         var names: Set<BlobName> = []
         let batch = elements.prefix { element in
