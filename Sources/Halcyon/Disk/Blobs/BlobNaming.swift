@@ -7,9 +7,6 @@ struct BlobNaming {
     /// Whether to take the extension from the key if there is no other.
     let suggestsExtension: Bool
 
-    /// Whether names are hashes alone, which are the same on every volume.
-    var makesHashes: Bool { isHashed && pathExtension == nil && !suggestsExtension }
-
     func name(forKey key: String, forcedExtension: String?, isFolding: @autoclosure () -> Bool = false) -> BlobName {
         BlobName(
             key: key, isHashed: isHashed,

@@ -55,7 +55,7 @@ final class RecentNames: Sendable {
         if let known { return known }
         let name = naming.name(forKey: key.text, forcedExtension: nil, isFolding: isFolding())
         // Before the directory exists, it may not be clear whether the volume folds names.
-        if naming.makesHashes || name.isCertain {
+        if name.isCertain {
             state.withLock { if $0.changes == changes { $0.remember((key, name), at: index) } }
         }
         return name
