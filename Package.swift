@@ -57,7 +57,7 @@ let package = Package(
             exclude: [
                 "V0001__create_entries.sql", "V0002__find_legacy_names.sql", "V0003__count_uses.sql",
                 "V0004__describe_entries.sql", "V0005__list_entries.sql", "V0006__show_more.sql",
-                "V0007__explain_itself.sql",
+                "V0007__explain_itself.sql", "V0008__copy_less.sql",
             ]),
         .target(
             name: "Halcyon",

@@ -47,5 +47,9 @@ package enum MigrationFiles {
             version: 7, name: "V0007__explain_itself.sql",
             sql: EmbeddedSQL.V0007__explain_itself,
             checksum: "4ccc1f575982ca9b655b76bd7f07270c284c43e5b06ff9f241e0edb6dd997d98", oldestReader: 7),
+        File(
+            version: 8, name: "V0008__copy_less.sql",
+            sql: EmbeddedSQL.V0008__copy_less,
+            checksum: "ebb3ea089a964206c338c2e84475af208d7d84bda05bd6a268fea28a74664530", oldestReader: 7),
     ]
 }

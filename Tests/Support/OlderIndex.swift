@@ -25,7 +25,7 @@ package enum OlderIndex {
         for file in MigrationFiles.all.prefix(version) { try connection.execute(file.sql) }
         try connection.execute(
             """
-            INSERT INTO main.entries (\(entries("accessed_at"))) SELECT \(entries("accessed_at")) FROM new.entries;
+            INSERT INTO main.entries (\(entries(version < 7 ? "accessed_at" : "rank"))) SELECT \(entries("accessed_at")) FROM new.entries;
             UPDATE main.state SET (\(state)) = (SELECT \(state) FROM new.state);
             UPDATE main.totals SET stored_at = (SELECT stored_at FROM new.totals);
             DELETE FROM main.schema_migrations WHERE version > \(version);

@@ -33,6 +33,8 @@ package struct Tuning: Sendable {
     package var rowLifetime: Int64 = 10_000
     /// Notes beyond this number are dropped while the index cannot be written.
     package var noteLimit = 16_384
+    /// How many pages a connection caches, in SQLite's notation: 4 MB. It is enough for lookups among 20,000 entries.
+    package var pageCacheSize = -4096
     /// A checkpoint runs when a commit leaves the log this long (in pages of 4 KiB).
     package var checkpointFrames = 500
     /// From this length on, writers of this process wait for the checkpoint, at most for the time below.
@@ -42,9 +44,9 @@ package struct Tuning: Sendable {
     package var logFrameLimit = 16_000
     /// This many pages later, none may remove from it either.
     package var logFrameReserve = 4_000
-    /// What is kept allocated of the log, so that a full disk can still evict, and a log of the usual length is not truncated and
-    /// allocated again at each restart.
-    package var logSizeLimit = 3 * 1024 * 1024
+    /// What is kept allocated of the log, in bytes: as much as stores in quick succession need, so that a full disk can still evict,
+    /// and no commit truncates the log and allocates it again.
+    package var logSizeLimit = 17 * 1024 * 1024
     /// A staged file that has not changed for this long is left over from a crash.
     package var stagingAge: Int64 = 10 * 60 * 1000
     /// Before reporting a miss, a lookup compares the index's files, unless it did so within this time.

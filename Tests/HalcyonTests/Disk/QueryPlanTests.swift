@@ -11,8 +11,11 @@ import Testing
     static let expected: [String: [String]] = [
         "lookup": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "row": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
-        "upsert": ["SCALAR SUBQUERY 1", "SEARCH state USING INTEGER PRIMARY KEY (rowid=?)"],
-        "adopt": [],
+        "insert": ["SCALAR SUBQUERY 1", "SEARCH state USING INTEGER PRIMARY KEY (rowid=?)"],
+        "replace": [
+            "SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", "SCALAR SUBQUERY 1",
+            "SEARCH state USING INTEGER PRIMARY KEY (rowid=?)",
+        ],
         "delete": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "uses": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "setHits": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -199,8 +202,8 @@ extension IndexSQL {
     static let planned: [(name: String, sql: StaticString)] = [
         ("lookup", lookup),
         ("row", row),
-        ("upsert", upsert),
-        ("adopt", adopt),
+        ("insert", insert),
+        ("replace", replace),
         ("delete", delete),
         ("uses", uses),
         ("setHits", setHits),

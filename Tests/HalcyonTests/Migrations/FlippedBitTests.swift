@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [-1, 0, 1, 2, 3, 4, 5, 6, 8, 77, 1 << 30, Int(Int32.min), Int(Int32.max)])
+    @Test(arguments: [-1, 0, 1, 2, 3, 4, 5, 6, 7, 9, 77, 1 << 30, Int(Int32.min), Int(Int32.max)])
     func `an index whose version is not in the ledger is replaced, and keeps its pins and metadata`(_ version: Int)
         throws
     {

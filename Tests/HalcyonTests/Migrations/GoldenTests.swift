@@ -37,6 +37,10 @@ import Testing
             7, "4ccc1f575982ca9b655b76bd7f07270c284c43e5b06ff9f241e0edb6dd997d98",
             "9d99c426cff4c4bd8e2c1b216dc4571db31a0a2573ae9fd7eeb28f54d1eb4c15"
         ),
+        (
+            8, "ebb3ea089a964206c338c2e84475af208d7d84bda05bd6a268fea28a74664530",
+            "c0260b5a8b47fd3d7571e37beaf97718384141e690f131d9bcf20ecac949418e"
+        ),
     ]
 
     private func golden(_ version: Int) throws -> String {

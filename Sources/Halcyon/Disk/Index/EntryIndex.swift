@@ -334,6 +334,7 @@ package final class EntryIndex: Sendable {
         try connection.execute(
             """
             PRAGMA journal_size_limit = \(environment.tuning.logSizeLimit);
+            PRAGMA cache_size = \(environment.tuning.pageCacheSize);
             PRAGMA temp_store = MEMORY;
             PRAGMA secure_delete = ON;
             PRAGMA trusted_schema = OFF

@@ -23,28 +23,30 @@ package enum IndexSQL {
         FROM entries WHERE id = ?1
         """
 
-    /// A store without a pin (?11) or an origin (?13, ?14) keeps those of the row. A store without a key removes what came from
-    /// an earlier key. The boot comes from the index, because another process may have counted a new one.
-    static let upsert: StaticString = """
-        INSERT INTO entries
+    // Without OR FAIL, and with a function, SQLite would copy each page before these statements change it, to undo them alone. The
+    // cache always undoes the whole transaction.
+
+    /// The boot comes from the index, because another process may have counted a new one.
+    static let insert: StaticString = """
+        INSERT OR FAIL INTO entries
             (id, name, key, token, inode, size, created_at, rank, expires_at, time_to_live, pinned, slack,
             source, base_length, host, boot, uptime)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, coalesce(?11, 0), ?12, ?13, ?14, ?15,
             CASE WHEN ?16 IS NOT NULL THEN (SELECT boots FROM state WHERE id = 1) END, ?16)
-        ON CONFLICT (id) DO UPDATE SET
-            name = excluded.name, key = excluded.key, token = excluded.token, inode = excluded.inode,
-            size = excluded.size, created_at = excluded.created_at, rank = excluded.rank, accessed_at = NULL,
-            expires_at = excluded.expires_at, time_to_live = excluded.time_to_live, pinned = coalesce(?11, max(pinned, 0)),
-            slack = excluded.slack, source = coalesce(?13, source), hits = 0,
-            base_length = CASE WHEN excluded.key IS NOT NULL THEN coalesce(?14, base_length) END,
-            host = CASE WHEN excluded.key IS NOT NULL THEN coalesce(?15, host) END, boot = excluded.boot, uptime = excluded.uptime
+        ON CONFLICT (id) DO NOTHING
         """
 
-    static let adopt: StaticString = """
-        INSERT INTO entries
-            (id, name, key, token, inode, size, created_at, rank, expires_at, time_to_live, pinned, slack)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, coalesce(?11, 0), ?12)
-        ON CONFLICT (id) DO NOTHING
+    /// With the parameters of ``insert``. A store without a pin (?11) or an origin (?13, ?14) keeps those of the row. A store
+    /// without a key removes what came from an earlier key.
+    static let replace: StaticString = """
+        UPDATE OR FAIL entries SET
+            name = ?2, key = ?3, token = ?4, inode = ?5, size = ?6, created_at = ?7, rank = ?8, accessed_at = NULL,
+            expires_at = ?9, time_to_live = ?10, pinned = coalesce(?11, CASE WHEN pinned > 0 THEN pinned ELSE 0 END),
+            slack = ?12, source = coalesce(?13, source), hits = 0,
+            base_length = CASE WHEN ?3 IS NOT NULL THEN coalesce(?14, base_length) END,
+            host = CASE WHEN ?3 IS NOT NULL THEN coalesce(?15, host) END,
+            boot = CASE WHEN ?16 IS NOT NULL THEN (SELECT boots FROM state WHERE id = 1) END, uptime = ?16
+        WHERE id = ?1
         """
 
     static let delete: StaticString = "DELETE FROM entries WHERE id = ?1"

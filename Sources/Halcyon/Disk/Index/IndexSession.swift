@@ -35,25 +35,30 @@ package struct IndexSession {
         try connection.first(IndexSQL.row, id) { Entry($0) }
     }
 
+    /// Inserts the entry. Returns false, and changes nothing, if there is one with its id.
+    package func insert(_ entry: Entry) throws(SQLiteError) -> Bool {
+        try write(entry, pinned: nil, by: IndexSQL.insert)
+    }
+
     /// Inserts the entry, or replaces the one with its id.
     ///
-    /// - Parameter pinned: nil keeps the pin of the replaced entry.
-    package func upsert(_ entry: Entry, pinned: Bool? = nil) throws(SQLiteError) {
-        try connection.with(IndexSQL.upsert) { (statement) throws(SQLiteError) in
+    /// - Parameters:
+    ///   - pinned: nil keeps the pin of the replaced entry.
+    ///   - isNew: whether there is probably none. Then it is inserted with one statement, otherwise replaced with one.
+    package func upsert(_ entry: Entry, pinned: Bool? = nil, isNew: Bool = true) throws(SQLiteError) {
+        for sql in isNew ? [IndexSQL.insert, IndexSQL.replace] : [IndexSQL.replace, IndexSQL.insert] {
+            if try write(entry, pinned: pinned, by: sql) { return }
+        }
+    }
+
+    private func write(_ entry: Entry, pinned: Bool?, by sql: StaticString) throws(SQLiteError) -> Bool {
+        try connection.with(sql) { (statement) throws(SQLiteError) in
             try entry.bind(to: statement)
             statement.bind(pinned.map { $0 ? 1 : 0 }, at: 11)
             statement.bind(entry.origin?.source, at: 13)
             statement.bind(entry.key == nil ? nil : entry.origin.map { Int64($0.baseLength) }, at: 14)
             try statement.bind(entry.host, at: 15)
             statement.bind(entry.bootTime?.uptime, at: 16)
-            _ = try statement.step()
-        }
-    }
-
-    /// Inserts the entry of a file. Returns false, and changes nothing, if the file has an entry.
-    package func adopt(_ entry: Entry) throws(SQLiteError) -> Bool {
-        try connection.with(IndexSQL.adopt) { (statement) throws(SQLiteError) in
-            try entry.bind(to: statement)
             _ = try statement.step()
             return connection.changes > 0
         }

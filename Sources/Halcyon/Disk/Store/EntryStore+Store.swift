@@ -122,7 +122,7 @@ extension EntryStore {
         try adopter.adoptBeforeReplacing(request.name)
         // A file without a row would be lost if this store fails.
         try request.name.former.map(adopter.adoptBeforeReplacing)
-        let blob = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.makeToken())
+        let blob = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.tokens.next())
         let file = try blobs.stage(
             request.data, as: blob, modified: request.lifetime.expiresAt ?? .never,
             protection: FileProtection(request.options))
@@ -196,13 +196,13 @@ extension EntryStore {
         entry.origin = request.origin
         // The index adds the boot.
         entry.bootTime = BootTime(boot: 0, uptime: environment.uptime())
-        try session.upsert(entry, pinned: request.attributes.isPinned)
+        try session.upsert(entry, pinned: request.attributes.isPinned, isNew: inherited == nil)
         // Metadata belongs to bytes by the time of their store. With an equal time, the old metadata would describe the new bytes.
         if existing?.createdAt == time { try session.dropMetadata(id: entry.id) }
         if !request.attributes.isEmpty { try session.note(request.attributes, of: entry) }
         remember(entry, over: inherited, as: request, in: session)
         let replaced = try blobs.publish(
-            staged, as: request.name, over: old, oldToken: existing?.token ?? environment.makeToken())
+            staged, as: request.name, over: old, oldToken: existing?.token ?? environment.tokens.next())
         didPublish()
         return replaced.map { ($0, old?.size ?? 0) }
     }

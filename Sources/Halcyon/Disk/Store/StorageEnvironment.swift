@@ -8,8 +8,7 @@ package struct StorageEnvironment: Sendable {
     package var boot: @Sendable () -> String = { BootIdentifier.current }
     /// Milliseconds since boot in which the machine was awake. The system writes back files within a number of these.
     package var uptime: @Sendable () -> Int64 = { MonotonicTime.now.uptime }
-    /// Returns a random positive number.
-    package var makeToken: @Sendable () -> Int64 = { Int64.random(in: 1...Int64.max) }
+    let tokens = TokenSource()
     package var tuning = Tuning()
     /// The name of the SQLite VFS for the index; nil for the system's.
     package var vfs: String?

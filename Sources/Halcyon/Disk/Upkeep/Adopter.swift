@@ -91,11 +91,11 @@ final class Adopter: FolderWork {
         let now = now
         let accessed = min(now, file.created ?? file.changed)
         var entry = Entry(
-            name: name, key: nil, token: BlobTag.token(environment.makeToken(), for: file),
+            name: name, key: nil, token: BlobTag.token(environment.tokens.next(), for: file),
             inode: lastingInode(of: file), size: file.size, createdAt: min(now, file.changed), accessedAt: accessed,
             lifetime: adoptedLifetime(of: file, at: now))
         entry.slack = file.allocatedSize - file.size
-        _ = try session.adopt(entry)
+        _ = try session.insert(entry)
     }
 
     /// Whether the index was set aside, and the files are becoming entries again.

@@ -38,7 +38,7 @@ struct Evictor: FolderWork {
 
     /// Records when the next of the remaining entries expires.
     private func raiseEarliestExpiry() throws {
-        let scan = environment.makeToken()
+        let scan = environment.tokens.next()
         try index.write { try $0.beginExpiryScan(scan) }
         let next = try index.readAtLength { try $0.nextExpiry() }
         try index.write { try $0.endExpiryScan(scan, next: next) }

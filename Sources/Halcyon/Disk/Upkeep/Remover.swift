@@ -29,7 +29,7 @@ struct Remover: FolderWork {
         var file = file
         if let entry, !(file.map { isBlob(of: entry, $0) } ?? false) { file = try settler.settle(name, entry: entry) }
         guard let file, file.kind != .directory, try isOwn(file, name, of: entry) else { return nil }
-        return try blobs.trash(name, token: entry?.token ?? environment.makeToken()).map { ($0, file.size) }
+        return try blobs.trash(name, token: entry?.token ?? environment.tokens.next()).map { ($0, file.size) }
     }
 
     // MARK: In batches

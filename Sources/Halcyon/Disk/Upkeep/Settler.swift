@@ -156,7 +156,7 @@ final class Settler: FolderWork {
                     file.kind == .regular, file.changed <= changedUntil,
                     !(sparesAdoptable && condition.adopts(file, named: name))
                 else { return nil }
-                return try blobs.trash(name, token: environment.makeToken())
+                return try blobs.trash(name, token: environment.tokens.next())
             }
         }
         for blob in trashed { try? blobs.unlink(blob) }
