@@ -30,6 +30,42 @@ import Testing
         try cache.storage.flush()
     }
 
+    @Test func `a read that moves the expiration ranks an entry like any other, whatever an edited row contains`()
+        throws
+    {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.storage.close()
+        let connection = try Connection(path: cache.index.path)
+        let session = IndexSession(connection: connection)
+        let entry = try #require(try session.entry(named: BlobName(key: "a", isHashed: true, pathExtension: nil)))
+        let (times, hits) = (
+            ["NULL", "900", "1000", "1001", "5000", "1000.5", "'soon'"], ["0", "1", "2", "7", "-3", "1.5", "'few'"]
+        )
+        let end = Lifetime(expiresAt: Timestamp(milliseconds: 9_000), timeToLive: 8_000)
+
+        func result(_ row: String, _ lifetime: Lifetime?, _ bonus: Int64) throws -> [String] {
+            try connection.execute("BEGIN; UPDATE entries SET expires_at = 8000, time_to_live = 7000, \(row)")
+            defer { connection.rollBack() }
+            let note = AccessLog.Note(
+                token: entry.token, accessedAt: Timestamp(milliseconds: 1_000), lifetime: lifetime, renewedAt: nil)
+            try session.touch(id: entry.id, note, bonus: bonus)
+            #expect(connection.changes == 1)
+            return try connection.texts(
+                "SELECT quote(rank) || ' ' || quote(accessed_at) || ' ' || quote(hits) FROM entries")
+        }
+        for rank in times.dropFirst() {
+            for access in times {
+                for reads in hits {
+                    for bonus: Int64 in [0, 1, 3_000] {
+                        let row = "rank = \(rank), accessed_at = \(access), hits = \(reads)"
+                        #expect(try result(row, nil, bonus) == result(row, end, bonus), "\(row), \(bonus)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a read moves the rank ahead by the time since the lowest rank, three times at most`() throws {
         try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
             let start = cache.clock.now

@@ -81,20 +81,28 @@ package enum IndexSQL {
     /// to ?9 with the time to live ?10. The later of two reads decides, even if another process wrote its note first. No read
     /// moves an expiration without a time to live.
     ///
-    /// A statement of its own, because one that names `expires_at` runs the trigger for earlier expirations.
+    /// A statement of its own, because one that names `expires_at` runs the trigger for earlier expirations. So it does without
+    /// functions: see ``insert``.
     static let extend: StaticString = """
-        UPDATE entries
+        UPDATE OR FAIL entries
         SET
-            rank = max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11),
+            rank = CASE
+                WHEN rank > ?3 + ?11 * CASE WHEN hits + ?5 > 3 THEN 3 WHEN hits + ?5 > 0 THEN CAST(hits + ?5 AS INTEGER) ELSE 0 END
+                THEN rank
+                ELSE ?3 + ?11 * CASE WHEN hits + ?5 > 3 THEN 3 WHEN hits + ?5 > 0 THEN CAST(hits + ?5 AS INTEGER) ELSE 0 END END,
             accessed_at = CASE
-                WHEN max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11) > max(coalesce(accessed_at, rank), ?3)
-                THEN max(coalesce(accessed_at, rank), ?3) END,
+                WHEN coalesce(accessed_at, rank) > ?3 THEN CASE
+                    WHEN rank > coalesce(accessed_at, rank) OR coalesce(accessed_at, rank) < ?3
+                        + ?11 * CASE WHEN hits + ?5 > 3 THEN 3 WHEN hits + ?5 > 0 THEN CAST(hits + ?5 AS INTEGER) ELSE 0 END
+                    THEN coalesce(accessed_at, rank) END
+                WHEN rank > ?3 OR ?11 * (hits + ?5 >= 1) > 0 THEN ?3 END,
             key = coalesce(key, ?4), hits = hits + ?5,
             source = coalesce(source, ?6), base_length = coalesce(base_length, ?7), host = coalesce(?8, host),
             expires_at = CASE
                 WHEN coalesce(accessed_at, rank) > ?3 OR (expires_at IS NOT NULL AND time_to_live IS NULL) THEN expires_at
                 WHEN ?12 IS NULL THEN ?9
-                ELSE coalesce(min(?12 + time_to_live, 253402300799999), expires_at) END,
+                WHEN ?12 + time_to_live > 253402300799999 THEN 253402300799999
+                ELSE coalesce(?12 + time_to_live, expires_at) END,
             time_to_live = CASE
                 WHEN coalesce(accessed_at, rank) > ?3 OR (expires_at IS NOT NULL AND time_to_live IS NULL) OR ?12 IS NOT NULL
                 THEN time_to_live ELSE ?10 END
