@@ -107,13 +107,9 @@ extension IndexSQL {
         """
 
     static let setMetadata: StaticString = """
-        INSERT INTO metadata (
+        INSERT OR REPLACE INTO metadata (
             id, stored_at, etag, last_modified, max_age, fields, checked_at, age, stale_while_revalidate, must_revalidate)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-        ON CONFLICT (id) DO UPDATE SET
-            stored_at = excluded.stored_at, etag = excluded.etag, last_modified = excluded.last_modified,
-            max_age = excluded.max_age, fields = excluded.fields, checked_at = excluded.checked_at, age = excluded.age,
-            stale_while_revalidate = excluded.stale_while_revalidate, must_revalidate = excluded.must_revalidate
         """
 
     static let dropMetadata: StaticString = "DELETE FROM metadata WHERE id = ?1"

@@ -24,11 +24,14 @@ package struct IndexSession {
 
     /// The entry of a name. Compares the name too, because two names may share a row id.
     package func entry(named name: BlobName) throws(SQLiteError) -> Entry? {
+        // Not the closure's result, which every generic function in between would copy.
+        var entry: Entry?
         try connection.with(IndexSQL.lookup) { (statement) throws(SQLiteError) in
             statement.bind(name.rowID, at: 1)
             try name.bind(to: statement, at: 2)
-            return try statement.step() ? Entry(statement, name: name) : nil
+            if try statement.step() { entry = Entry(statement, name: name) }
         }
+        return entry
     }
 
     package func entry(id: Int64) throws(SQLiteError) -> Entry? {

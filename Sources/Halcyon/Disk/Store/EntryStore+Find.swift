@@ -115,19 +115,14 @@ extension EntryStore {
     func row(
         of name: BlobName, _ ticket: KnownRows.Ticket, _ noted: AccessLog.NotedLifetime?, at now: Timestamp
     ) -> Row {
-        do {
-            let found = try index.lookUp { session -> (entry: Entry, isGoing: Bool)? in
-                guard let entry = try session.entry(named: name) else { return nil }
-                return (entry, try isBeingCleared(entry, in: session))
-            }
-            guard let (entry, isGoing) = found else { return .none }
-            guard !isGoing else { return .unavailable }
+        let row = try? index.lookUp { session -> Row in
+            guard let entry = try session.entry(named: name) else { return .none }
+            guard try !isBeingCleared(entry, in: session) else { return .unavailable }
             let shared = shared(entry)
             if mayRemember(entry) { index.knownRows.remember(shared, readWith: ticket) }
             return .known(indexed(shared, noted, at: now))
-        } catch {
-            return .unavailable
         }
+        return row ?? .unavailable
     }
 
     func shared(_ entry: Entry) -> SharedEntry { SharedEntry(entry, path: blobs.path(of: entry.name)) }
