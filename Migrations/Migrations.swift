@@ -50,6 +50,6 @@ package enum MigrationFiles {
         File(
             version: 8, name: "V0008__copy_less.sql",
             sql: EmbeddedSQL.V0008__copy_less,
-            checksum: "ebb3ea089a964206c338c2e84475af208d7d84bda05bd6a268fea28a74664530", oldestReader: 7),
+            checksum: "bc82ded356d93c98b385798f8dd73349f1587119446c7a53691b13441d5f3989", oldestReader: 7),
     ]
 }

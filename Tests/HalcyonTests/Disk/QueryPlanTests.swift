@@ -144,6 +144,24 @@ import Testing
         for name in Self.scans { #expect(plans[name]?.filter { $0.hasPrefix("SCAN") }.isEmpty == false, "\(name)") }
     }
 
+    /// In a statement that fires a trigger, one that can fail makes SQLite copy each page before it changes it.
+    @Test func `a store and an extension contain nothing that can fail alone`() throws {
+        let cache = try CacheFixture()
+        _ = try cache.storage.totalSize()
+        let index = try Connection(path: cache.index.path)
+        for sql in [IndexSQL.insert, IndexSQL.replace, IndexSQL.extend] {
+            let steps = try index.with(joining: ["EXPLAIN ", sql]) { statement in
+                var steps: [(name: String, p2: Int64)] = []
+                while try statement.step() { steps.append((statement.text(at: 1), statement.integer(at: 3))) }
+                return steps
+            }
+            #expect(steps.contains { $0.name == "Program" }, "fires a trigger")
+            #expect(!steps.contains { $0.name.hasSuffix("Func") || $0.name.hasPrefix("Function") }, "\(sql)")
+            // A halt with 2 undoes the statement alone.
+            #expect(!steps.contains { $0.name == "Halt" && $0.p2 == 2 }, "\(sql)")
+        }
+    }
+
     // MARK: Statements that are put together
 
     /// One filter of each kind.

@@ -66,7 +66,8 @@ import Testing
             cache.settle()
             try cache.storage.store(value: .blob(1), forKey: "a")
             let log = try FileManager.default.attributesOfItem(atPath: cache.index.path + "-wal")[.size] as? Int
-            #expect(try #require(log) < 16_000_000)
+            // A log that has restarted keeps this much, and its first pages may be new.
+            #expect(try #require(log) <= Tuning().logSizeLimit + 100_000)
         }
     }
 

@@ -15,7 +15,7 @@ INSERT INTO schema_migrations VALUES(4,'V0004__describe_entries.sql','a71edff930
 INSERT INTO schema_migrations VALUES(5,'V0005__list_entries.sql','e7531d0acc228330def97209107fcb40d227327a77494daadb13e3e0ff4152a3',1,1760000000000);
 INSERT INTO schema_migrations VALUES(6,'V0006__show_more.sql','009d673fb5abd07ec2c7dc75be8711dabbc364878727e5eb8a354bb7b95da62b',1,1760000000000);
 INSERT INTO schema_migrations VALUES(7,'V0007__explain_itself.sql','4ccc1f575982ca9b655b76bd7f07270c284c43e5b06ff9f241e0edb6dd997d98',7,1760000000000);
-INSERT INTO schema_migrations VALUES(8,'V0008__copy_less.sql','ebb3ea089a964206c338c2e84475af208d7d84bda05bd6a268fea28a74664530',7,1760000000000);
+INSERT INTO schema_migrations VALUES(8,'V0008__copy_less.sql','bc82ded356d93c98b385798f8dd73349f1587119446c7a53691b13441d5f3989',7,1760000000000);
 CREATE TABLE entries (
     -- 63 bits of the SHA-256 of the file name.
     id           INTEGER PRIMARY KEY,

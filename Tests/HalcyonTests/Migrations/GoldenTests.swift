@@ -38,8 +38,8 @@ import Testing
             "9d99c426cff4c4bd8e2c1b216dc4571db31a0a2573ae9fd7eeb28f54d1eb4c15"
         ),
         (
-            8, "ebb3ea089a964206c338c2e84475af208d7d84bda05bd6a268fea28a74664530",
-            "c0260b5a8b47fd3d7571e37beaf97718384141e690f131d9bcf20ecac949418e"
+            8, "bc82ded356d93c98b385798f8dd73349f1587119446c7a53691b13441d5f3989",
+            "69172145fd2194101e9e4c30502afa072d08651e660b5ff6f787ba3a2a60a3ca"
         ),
     ]
 

@@ -390,10 +390,19 @@ import Testing
         "CREATE TRIGGER mine AFTER DELETE ON entries BEGIN UPDATE statistics SET removals = removals; END",
     ])
     func `an index of version 6 that was edited by hand can be upgraded`(edit: String) throws {
+        try expectUpgrade(from: 6, edited: edit)
+    }
+
+    @Test(arguments: ["DROP TRIGGER entries_inserted", "DROP TRIGGER entries_replaced", "DROP VIEW cache_entries"])
+    func `an index of version 7 that was edited by hand can be upgraded`(edit: String) throws {
+        try expectUpgrade(from: 7, edited: edit)
+    }
+
+    private func expectUpgrade(from version: Int, edited edit: String) throws {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "a")
         cache.storage.store.close()
-        try OlderIndex.make(version: 6, at: cache.index.path)
+        try OlderIndex.make(version: version, at: cache.index.path)
         try Connection(path: cache.index.path).execute(edit)
         cache.reopen()
         #expect(try cache.storage.value(forKey: "a") == .blob(1))

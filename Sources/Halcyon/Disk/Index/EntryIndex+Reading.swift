@@ -84,7 +84,9 @@ extension EntryIndex {
     /// Opens a reading connection; nil if the open files are no longer the directory's index.
     private func openReader() throws -> Connection? {
         let connection = try makeConnection(.queryOnly, timeout: environment.tuning.readerTimeout)
+        guard try isInPlace() else { return nil }
+        // Reads the schema, so not before the check.
         try connection.execute("PRAGMA cache_size = \(environment.tuning.pageCacheSize)")
-        return try isInPlace() ? connection : nil
+        return connection
     }
 }

@@ -38,12 +38,12 @@ package struct IndexSession {
         try connection.first(IndexSQL.row, id) { Entry($0) }
     }
 
-    /// Inserts the entry. Returns false, and changes nothing, if there is one with its id.
+    /// Inserts the entry. Returns false, and changes nothing, if there is one with its id. After an error, end the transaction.
     package func insert(_ entry: Entry) throws(SQLiteError) -> Bool {
         try write(entry, pinned: nil, by: IndexSQL.insert)
     }
 
-    /// Inserts the entry, or replaces the one with its id.
+    /// Inserts the entry, or replaces the one with its id. After an error, end the transaction.
     ///
     /// - Parameters:
     ///   - pinned: nil keeps the pin of the replaced entry.

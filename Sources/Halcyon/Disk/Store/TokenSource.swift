@@ -10,9 +10,12 @@ final class TokenSource: Sendable {
             state &+= 0x9E37_79B9_7F4A_7C15
             return state
         }
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        mixed ^= mixed >> 31
-        return max(1, Int64(mixed >> 1))
+        let mixed = Self.mix(Self.mix(state, 30, 0xBF58_476D_1CE4_E5B9), 27, 0x94D0_49BB_1331_11EB)
+        return max(1, Int64((mixed ^ (mixed >> 31)) >> 1))
+    }
+
+    /// Not with `&*`, which Swift's interface for older systems does not have.
+    private static func mix(_ bits: UInt64, _ shift: UInt64, _ factor: UInt64) -> UInt64 {
+        (bits ^ (bits >> shift)).multipliedReportingOverflow(by: factor).partialValue
     }
 }
