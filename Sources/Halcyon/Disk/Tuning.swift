@@ -33,7 +33,7 @@ package struct Tuning: Sendable {
     package var rowLifetime: Int64 = 10_000
     /// Notes beyond this number are dropped while the index cannot be written.
     package var noteLimit = 16_384
-    /// How many pages a connection caches, in SQLite's notation: 4 MB. It is enough for lookups among 20,000 entries.
+    /// How many pages a connection caches, in SQLite's notation: 4 MB, which hold the rows of some 17,000 entries.
     package var pageCacheSize = -4096
     /// A checkpoint runs when a commit leaves the log this long (in pages of 4 KiB).
     package var checkpointFrames = 500

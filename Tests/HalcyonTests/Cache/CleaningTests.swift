@@ -152,7 +152,7 @@ import Testing
             subject.cache.cleanDisk(progress: nil) { order.record("clean") }
             subject.cache.retrieveImage(forKey: "a", callbackQueue: .untouch) { _ in }
             subject.cache.storeToDisk(.blob(1), forKey: "b") { _ in }
-            while order.count < 3 { await Task.yield() }
+            try await eventually { order.count == 3 }
             // All caches share the threads that load, so the store may come first.
             #expect(Set(order.values.prefix(2)) == ["hit", "store"])
             #expect(try subject.storage.totalSize() == UInt(Pictures.small[2].count + 100))

@@ -66,6 +66,30 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("7000", 8_000), ("0", 1_000), ("253402300798999", 253_402_300_799_999),
+            ("253402300799999", 253_402_300_799_999), ("9223372036854775807", 253_402_300_799_999), ("NULL", 5_000),
+        ] as [(String, Int64)])
+    func `a flush begins the row's time to live again, up to the latest date`(timeToLive: String, end: Int64) throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.storage.close()
+        let connection = try Connection(path: cache.index.path)
+        let session = IndexSession(connection: connection)
+        let entry = try #require(try session.entry(named: BlobName(key: "a", isHashed: true, pathExtension: nil)))
+        try connection.execute("UPDATE entries SET rank = 500, expires_at = 5000, time_to_live = \(timeToLive)")
+        let read = Timestamp(milliseconds: 1_000)
+        let known = Lifetime(expiresAt: Timestamp(milliseconds: 2_000), timeToLive: 1_000)
+        try session.touch(
+            id: entry.id, AccessLog.Note(token: entry.token, accessedAt: read, lifetime: known, renewedAt: read))
+        #expect(try connection.integer("SELECT expires_at FROM entries") == end)
+        // A caller's own expiration replaces both, unless no read moves it.
+        try session.touch(
+            id: entry.id, AccessLog.Note(token: entry.token, accessedAt: read, lifetime: known, renewedAt: nil))
+        #expect(try connection.integer("SELECT expires_at FROM entries") == (timeToLive == "NULL" ? end : 2_000))
+    }
+
     @Test func `a read moves the rank ahead by the time since the lowest rank, three times at most`() throws {
         try withCache(configure: { $0.evictionOrder = .frequencyBonus }) { cache in
             let start = cache.clock.now

@@ -17,9 +17,6 @@ internal import Foundation
     /// 63 bits of the SHA-256 of the name, so it is known before the row exists.
     public let rowID: Int64
 
-    /// Whether the name is only a hash. No volume treats another name that a blob can have as the same.
-    let isHash: Bool
-
     /// The name that this key had before the volume was known to fold names; nil if it is the same.
     private let formerText: String?
 
@@ -35,14 +32,10 @@ internal import Foundation
     }
 
     /// A name found in the directory.
-    public init(text: String) {
-        let isHash = text.withBytes { ($0.count == 64 || $0.count == 32) && $0.allSatisfy(Self.isHexDigit) }
-        self.init(text: text, isHash: isHash)
-    }
+    public init(text: String) { self.init(text: text, formerText: nil) }
 
-    private init(text: String, isHash: Bool, formerText: String? = nil) {
+    private init(text: String, formerText: String?) {
         self.text = text
-        self.isHash = isHash
         self.formerText = formerText
         rowID = Digest(of: text).leading63Bits
     }
@@ -60,13 +53,13 @@ internal import Foundation
         let name = pathExtension.map { "\(base).\($0)" } ?? base
         // Hexadecimal digits are safe: no need to check each.
         if isHashed && pathExtension == nil {
-            self.init(text: name, isHash: true)
+            self.init(text: name)
         } else if !Self.isSafe(name) {
-            self.init(text: Digest(of: name).hexadecimal, isHash: true)
+            self.init(text: Digest(of: name).hexadecimal)
         } else if Self.isFolded(name) || !isFolding() {
             self.init(text: name)
         } else {
-            self.init(text: Digest(of: name).hexadecimal, isHash: true, formerText: name)
+            self.init(text: Digest(of: name).hexadecimal, formerText: name)
         }
     }
 
@@ -76,7 +69,7 @@ internal import Foundation
     }
 
     /// Whether the key has this name on every volume.
-    var isCertain: Bool { formerText == nil && (isHash || Self.isFolded(text)) }
+    var isCertain: Bool { formerText == nil && Self.isFolded(text) }
 
     /// The one folded name among those that a folding volume treats as this one; nil if it is this one, or there is none.
     var folded: BlobName? {
@@ -84,6 +77,11 @@ internal import Foundation
         // Both ways, because some letters share a capital one.
         let folded = text.decomposedStringWithCanonicalMapping.uppercased().lowercased()
         return Self.isFolded(folded) ? BlobName(text: folded) : nil
+    }
+
+    /// Whether the name is only a hash. No volume treats another name that a blob can have as the same.
+    var isHash: Bool {
+        text.withBytes { ($0.count == 64 || $0.count == 32) && $0.allSatisfy(Self.isHexDigit) }
     }
 
     /// Whether the directory can contain this name as it is.

@@ -24,14 +24,11 @@ package struct IndexSession {
 
     /// The entry of a name. Compares the name too, because two names may share a row id.
     package func entry(named name: BlobName) throws(SQLiteError) -> Entry? {
-        // Not the closure's result, which every generic function in between would copy.
-        var entry: Entry?
         try connection.with(IndexSQL.lookup) { (statement) throws(SQLiteError) in
             statement.bind(name.rowID, at: 1)
             try name.bind(to: statement, at: 2)
-            if try statement.step() { entry = Entry(statement, name: name) }
+            return try statement.step() ? Entry(statement, name: name) : nil
         }
-        return entry
     }
 
     package func entry(id: Int64) throws(SQLiteError) -> Entry? {
@@ -49,9 +46,8 @@ package struct IndexSession {
     ///   - pinned: nil keeps the pin of the replaced entry.
     ///   - isNew: whether there is probably none. Then it is inserted with one statement, otherwise replaced with one.
     package func upsert(_ entry: Entry, pinned: Bool? = nil, isNew: Bool = true) throws(SQLiteError) {
-        for sql in isNew ? [IndexSQL.insert, IndexSQL.replace] : [IndexSQL.replace, IndexSQL.insert] {
-            if try write(entry, pinned: pinned, by: sql) { return }
-        }
+        let (first, second) = isNew ? (IndexSQL.insert, IndexSQL.replace) : (IndexSQL.replace, IndexSQL.insert)
+        if try !write(entry, pinned: pinned, by: first) { _ = try write(entry, pinned: pinned, by: second) }
     }
 
     private func write(_ entry: Entry, pinned: Bool?, by sql: StaticString) throws(SQLiteError) -> Bool {
