@@ -11,7 +11,7 @@ package final class CacheFixture: @unchecked Sendable {
     package let warnings: Locked<[String]> = Locked([])
     private let vfs = FaultyVFS()
     private let commits = Locked(CommitFaults())
-    private let allowsCommit: Locked<@Sendable () -> Bool>
+    private let judge: Locked<CommitJudge>
     /// Opened at first use.
     package private(set) lazy var storage = makeStorage()
     private let configure: (inout DiskStorage.Config) -> Void
@@ -31,8 +31,8 @@ package final class CacheFixture: @unchecked Sendable {
         environment.now = { [clock] in clock.now }
         environment.uptime = { [clock] in clock.uptime }
         environment.warn = { [warnings] message in warnings.withLock { $0.append(message) } }
-        allowsCommit = Locked { [commits] in commits.withLock { $0.allow() } }
-        vfs.beforeCommit { [allowsCommit] in allowsCommit.withLock { $0 }() }
+        judge = Locked(CommitJudge { [commits] in commits.withLock { $0.allow() } })
+        vfs.beforeCommit { [judge] in judge.withLock { $0 }.allow() }
         environment.vfs = vfs.name
     }
 
@@ -79,10 +79,14 @@ package final class CacheFixture: @unchecked Sendable {
     }
 
     /// From now on, calls `allow` before each commit of the index instead, on the committing thread.
-    package func beforeCommit(_ allow: @escaping @Sendable () -> Bool) { allowsCommit.withLock { $0 = allow } }
+    package func beforeCommit(_ allow: @escaping @Sendable () -> Bool) { judge.withLock { $0.allow = allow } }
 
     /// Attempted commits of the index.
     package var commitCount: Int { commits.withLock { $0.count } }
+
+    private struct CommitJudge {
+        var allow: @Sendable () -> Bool
+    }
 
     private struct CommitFaults {
         var after = 0

@@ -35,14 +35,17 @@ package final class FaultyVFS: @unchecked Sendable {
     // A storage's background work may open a connection even after the test.
     deinit {
         heal()
-        _ = callbacks.observer.replace(with: nil)
-        _ = callbacks.judge.replace(with: nil)
+        _ = callbacks.functions.replace(with: .init())
     }
 
     /// SQLite keeps it, once an observer is set, for as long as the process runs.
     private final class Callbacks: Sendable {
-        let observer = Locked<(@Sendable (Event) -> Int32)?>(nil)
-        let judge = Locked<(@Sendable () -> Bool)?>(nil)
+        struct Functions {
+            var observe: (@Sendable (Event) -> Int32)?
+            var allowsCommit: (@Sendable () -> Bool)?
+        }
+
+        let functions = Locked(Functions())
 
         static func from(_ context: UnsafeMutableRawPointer?) -> Callbacks? {
             context.map { Unmanaged<Callbacks>.fromOpaque($0).takeUnretainedValue() }
@@ -61,21 +64,21 @@ package final class FaultyVFS: @unchecked Sendable {
     /// Calls `body` before each call, which fails if `body` returns a result code other than 0, and after each successful one. Call this
     /// before opening the first connection.
     package func observe(_ body: @escaping @Sendable (Event) -> Int32) {
-        callbacks.observer.withLock { $0 = body }
+        callbacks.functions.withLock { $0.observe = body }
         halcyon_fault_vfs_observe(
             handle,
             { context, event in
                 guard let event = event?.pointee, let made = Event(event) else { return 0 }
-                return Callbacks.from(context)?.observer.withLock(\.self)?(made) ?? 0
+                return Callbacks.from(context)?.functions.withLock(\.observe)?(made) ?? 0
             }, Unmanaged.passRetained(callbacks).toOpaque())
     }
 
     /// Calls `allow` before each commit of an open index, but not before those of its opening. If it returns false, the commit
     /// becomes a rollback, as with a failing disk. Call this once, before the first connection is opened.
     package func beforeCommit(_ allow: @escaping @Sendable () -> Bool) {
-        callbacks.judge.withLock { $0 = allow }
+        callbacks.functions.withLock { $0.allowsCommit = allow }
         halcyon_fault_vfs_judge_commits(
-            handle, { Callbacks.from($0)?.judge.withLock(\.self)?() == false ? 0 : 1 },
+            handle, { Callbacks.from($0)?.functions.withLock(\.allowsCommit)?() == false ? 0 : 1 },
             Unmanaged.passRetained(callbacks).toOpaque())
     }
 

@@ -4,6 +4,9 @@ internal import HalcyonSQLite
 /// A value that is accessible only while its lock is held.
 ///
 /// `Synchronization.Mutex` would do, but needs iOS 18.
+///
+/// Store a function in a struct: as the value itself, ``withLock(_:)`` wraps it in two more closures at each access, until a call
+/// overflows the stack.
 package final class Locked<Value>: @unchecked Sendable {
     // Sendable because what `value` points to is accessed only under `lock`.
     private let lock = NSLock()
