@@ -10,6 +10,8 @@ final class Unlinker: Sendable {
     private let housekeeping: Housekeeping
     private let tuning: Tuning
     private let backlog = Locked(Backlog())
+    /// Held while files of the backlog are unlinked, for so few that a caller can wait for it.
+    private let unlinking = NSLock()
 
     /// A file that no row refers to any more.
     struct PendingUnlink {
@@ -80,10 +82,8 @@ final class Unlinker: Sendable {
     func drain(atMost limit: Int = .max) {
         var left = min(limit, backlog.withLock { $0.pending.count })
         while left > 0 {
-            let chunk = backlog.withLock { $0.removeFirst(Self.chunk) }
-            guard !chunk.isEmpty else { return }
-            chunk.forEach { unlink($0.blob) }
-            left -= chunk.count
+            unlinking.withLock { backlog.withLock { $0.removeFirst(Self.chunk) }.forEach { unlink($0.blob) } }
+            left -= Self.chunk
         }
     }
 
@@ -93,10 +93,12 @@ final class Unlinker: Sendable {
         if backlog.withLock({ !$0.pending.isEmpty }) { housekeeping.request(.unlink) }
     }
 
-    /// Like ``drain()``, and waits for unlinks under way on other threads.
+    /// Like ``drain(atMost:)``, and waits for unlinks under way on other threads.
+    ///
+    /// Not for the queue of housekeeping: it may be waiting for one of the threads that wait here.
     func finish() {
         drain()
-        housekeeping.waitForUnlinking()
+        unlinking.withLock {}
     }
 
     private static let chunk = 16

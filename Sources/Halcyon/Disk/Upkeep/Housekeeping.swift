@@ -63,7 +63,4 @@ final class Housekeeping: Sendable {
 
     /// Like ``wait()``, then runs `body` before any later or delayed task begins.
     func whileIdle(_ body: () -> Void) { sweepQueue.sync { queue.sync { unlinkQueue.sync(execute: body) } } }
-
-    /// Waits for the unlinks under way.
-    func waitForUnlinking() { unlinkQueue.sync {} }
 }
