@@ -146,12 +146,12 @@ import Testing
             cache.clock.advance(by: -Double(seconds))
             let late = DiskStorage.Backend<Data>(
                 noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
-            late.store.housekeeping.sweepQueue.suspend()
+            late.store.housekeeping.sweeps.queue.suspend()
             _ = try late.value(forKey: "before")
             cache.reopen()
             cache.settle()
             for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
-            late.store.housekeeping.sweepQueue.resume()
+            late.store.housekeeping.sweeps.queue.resume()
             late.store.housekeepingWait()
             for seed in 0..<5 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
             late.store.close()

@@ -66,25 +66,6 @@ import Testing
             count < 4_000, "\(count) files unlinked in \(time) before the store had its turn; clear ended: \(hadEnded)")
     }
 
-    @Test func `a clear, an eviction and a check end while no thread of the pool is free`() throws {
-        let disk = try CacheFixture { $0.cleanInterval = 0 }
-        for number in 0..<100 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
-        disk.settle()
-        // More than the pool starts threads in the next minute.
-        let (gate, isFree) = (DispatchSemaphore(value: 0), DispatchGroup())
-        for _ in 0..<128 { DispatchQueue.global(qos: .utility).async(group: isFree) { gate.wait() } }
-        // Requests unlinks, for which housekeeping gets no thread now.
-        for number in 0..<50 { try disk.storage.remove(forKey: "\(number)") }
-        disk.storage.config.countLimit = 20
-        _ = try disk.storage.removeSizeExceededValues()
-        #expect(disk.names(in: "trash").isEmpty)
-        _ = try disk.storage.store.check()
-        try disk.storage.removeAll()
-        #expect(disk.names(in: "trash").isEmpty)
-        for _ in 0..<128 { gate.signal() }
-        isFree.wait()
-    }
-
     @Test func `a clean that finds nothing does not unlink the files of others`() throws {
         let disk = try CacheFixture { $0.cleanInterval = 0 }
         for number in 0..<500 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }

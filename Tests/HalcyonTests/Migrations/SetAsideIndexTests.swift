@@ -119,7 +119,7 @@ import Testing
     private func sweep(_ cache: CacheFixture, atMost limit: Int) {
         cache.settle()
         let store = cache.storage.store
-        #expect((0..<limit).contains { _ in store.housekeeping.sweepQueue.sync { store.sweeper.sweep() } })
+        #expect((0..<limit).contains { _ in store.housekeeping.sweeps.queue.sync { store.sweeper.sweep() } })
     }
 
     @Test(arguments: [1, 3, 7], refusals.indices)

@@ -10,8 +10,6 @@ final class Unlinker: Sendable {
     private let housekeeping: Housekeeping
     private let tuning: Tuning
     private let backlog = Locked(Backlog())
-    /// Held while files of the backlog are unlinked, for so few that a caller can wait for it.
-    private let unlinking = NSLock()
 
     /// A file that no row refers to any more.
     struct PendingUnlink {
@@ -28,13 +26,18 @@ final class Unlinker: Sendable {
     private struct Backlog {
         var pending: [PendingUnlink] = []
         var bytes: Int64 = 0
+        /// The numbers of the chunks that threads are unlinking.
+        var underWay: Set<Int> = []
+        private var lastNumber = 0
 
-        /// Removes the oldest files.
-        mutating func removeFirst(_ count: Int) -> [PendingUnlink] {
+        /// Removes the oldest files, for a thread that unlinks them and then ends the number.
+        mutating func begin(_ count: Int) -> (chunk: [PendingUnlink], number: Int) {
             let chunk = Array(pending.prefix(count))
             pending.removeFirst(chunk.count)
             bytes -= chunk.reduce(0) { $0 + $1.size }
-            return chunk
+            lastNumber += 1
+            underWay.insert(lastNumber)
+            return (chunk, lastNumber)
         }
     }
 
@@ -82,7 +85,9 @@ final class Unlinker: Sendable {
     func drain(atMost limit: Int = .max) {
         var left = min(limit, backlog.withLock { $0.pending.count })
         while left > 0 {
-            unlinking.withLock { backlog.withLock { $0.removeFirst(Self.chunk) }.forEach { unlink($0.blob) } }
+            let (chunk, number) = backlog.withLock { $0.begin(Self.chunk) }
+            chunk.forEach { unlink($0.blob) }
+            _ = backlog.withLock { $0.underWay.remove(number) }
             left -= Self.chunk
         }
     }
@@ -93,12 +98,13 @@ final class Unlinker: Sendable {
         if backlog.withLock({ !$0.pending.isEmpty }) { housekeeping.request(.unlink) }
     }
 
-    /// Like ``drain(atMost:)``, and waits for unlinks under way on other threads.
+    /// Like ``drain(atMost:)``, and waits for the chunks that other threads are unlinking.
     ///
-    /// Not for the queue of housekeeping: it may be waiting for one of the threads that wait here.
+    /// Does not wait for housekeeping's queue: it may need a thread of the pool, and this may be one.
     func finish() {
         drain()
-        unlinking.withLock {}
+        let numbers = backlog.withLock { $0.underWay }
+        while backlog.withLock({ !$0.underWay.isDisjoint(with: numbers) }) { usleep(200) }
     }
 
     private static let chunk = 16

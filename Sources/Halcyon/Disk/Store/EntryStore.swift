@@ -110,7 +110,7 @@ package final class EntryStore: FolderWork {
     private func closeNow() {
         LockTimeout.briefly {
             recorder.flushAccessLog()
-            unlinker.drain()
+            unlinker.finish()
             previousIndex.close()
             index.close()
         }
@@ -153,7 +153,7 @@ package final class EntryStore: FolderWork {
 extension EntryStore {
     /// Unlinks replaced blobs, then waits for the housekeeping that was requested before and is due.
     package func housekeepingWait() {
-        unlinker.drain()
+        unlinker.finish()
         housekeeping.wait()
     }
 
@@ -169,7 +169,7 @@ extension EntryStore {
 
     /// Runs ``Adopter/finish()`` in the background, then calls `body`. If adoption fails, `body` meets the same error.
     func onceAdopted(_ body: @escaping @Sendable () -> Void) {
-        housekeeping.sweepQueue.async { [self] in
+        housekeeping.sweeps.async { [self] in
             try? LockTimeout.briefly { try adopter.finish() }
             body()
         }
