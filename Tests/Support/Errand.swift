@@ -1,11 +1,13 @@
 internal import CHalcyonFaultVFS
 package import Foundation
-package import Halcyon
+@_spi(HalcyonTool) package import Halcyon
 
 /// The work of a separate process, which then calls `exit` like an ordinary one.
 package enum Errand: String, CaseIterable, Sendable {
     /// Opens a storage again and again.
     case openOften
+    /// Removes, evicts, checks, clears, suspends and closes while no thread of the global utility pool is free.
+    case useFullPool
     /// Reads all of ``keys``.
     case read
     /// Reads them and creates a file; exits once that file is deleted.
@@ -22,6 +24,7 @@ package enum Errand: String, CaseIterable, Sendable {
     package func perform(in directory: URL) throws {
         switch self {
         case .openOften: try openOften(in: directory)
+        case .useFullPool: try whilePoolIsFull { try use(directory) }
         case .read: try read(in: directory) { _ in }
         case .readAndWait: try read(in: directory) { _ in try Self.waitForRemoval(of: Self.signal(in: directory)) }
         case .readAndSuspend: try read(in: directory) { $0.suspend() }
@@ -102,6 +105,51 @@ package enum Errand: String, CaseIterable, Sendable {
             most = max(most, ProcessThreads.count)
         }
         guard most <= Self.threadLimit else { throw Failure(text: "\(most) threads") }
+    }
+
+    /// Gives the pool more blocking work than threads, and requires that it still has at the end.
+    private func whilePoolIsFull(_ body: () throws -> Void) throws {
+        let (gate, isFree, count, begun) = (DispatchSemaphore(value: 0), DispatchGroup(), 200, Locked(0))
+        for _ in 0..<count {
+            DispatchQueue.global(qos: .utility).async(group: isFree) {
+                begun.withLock { $0 += 1 }
+                gate.wait()
+            }
+        }
+        defer {
+            for _ in 0..<count { gate.signal() }
+            isFree.wait()
+        }
+        try body()
+        // The pool adds a thread every second, and housekeeping's work comes after all of these.
+        guard begun.withLock({ $0 }) < count else { throw Failure(text: "waited for the pool") }
+    }
+
+    private func use(_ directory: URL) throws {
+        var config = Self.config(in: directory)
+        config.countLimit = 500
+        let storage = try DiskStorage.Backend<Data>(config: config)
+        for number in 0..<1_500 { try storage.store(value: Data("\(number)".utf8), forKey: "\(number)") }
+        // Requests unlinks, for which housekeeping gets no thread.
+        for number in 0..<50 { try storage.remove(forKey: "\(number)") }
+        _ = try storage.removeSizeExceededValues()
+        try requireEmptyTrash(of: storage)
+        guard try storage.store.check().isClean else { throw Failure(text: "not clean") }
+        storage.suspend()
+        storage.resume()
+        _ = try storage.value(forKey: "1499")
+        try storage.removeAll()
+        try requireEmptyTrash(of: storage)
+        try storage.store(value: Data(), forKey: "last")
+        try storage.remove(forKey: "last")
+        storage.close()
+        try requireEmptyTrash(of: storage)
+    }
+
+    private func requireEmptyTrash(of storage: DiskStorage.Backend<Data>) throws {
+        let trash = storage.directoryURL.appendingPathComponent(".halcyon/trash")
+        let names = try FileManager.default.contentsOfDirectory(atPath: trash.path)
+        guard names.isEmpty else { throw Failure(text: "\(names.count) files left in the trash") }
     }
 
     private struct Failure: Error {

@@ -16,6 +16,11 @@ import Testing
         }
     #endif
 
+    @Test func `a clear, an eviction, a check, a suspension and a close need no thread of the pool`() throws {
+        let folder = try TemporaryFolder()
+        #expect(try CrashServerProcess().perform(.useFullPool, in: folder.url) == .finished)
+    }
+
     // MARK: The upgrade of an index
 
     @Test(arguments: 1..<MigrationFiles.all.count)

@@ -39,48 +39,65 @@ import Testing
         held.wait()
     }
 
-    // MARK: A full pool
+    // MARK: Work under way
 
-    /// Runs `body` while no thread of the global utility pool is free.
-    private func whilePoolIsFull(_ body: () throws -> Void) rethrows {
-        // The pool adds a thread every second.
-        let (gate, isFree, count) = (DispatchSemaphore(value: 0), DispatchGroup(), 200)
-        for _ in 0..<count { DispatchQueue.global(qos: .utility).async(group: isFree) { gate.wait() } }
-        defer {
-            for _ in 0..<count { gate.signal() }
-            isFree.wait()
-        }
-        try body()
-    }
-
-    @Test func `a clear, an eviction and a check need no thread of the pool`() throws {
+    @Test func `an eviction waits for the unlinks that another thread has begun`() throws {
         let disk = try CacheFixture { $0.cleanInterval = 0 }
         for number in 0..<100 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
         disk.settle()
-        try whilePoolIsFull {
-            // Requests unlinks, for which housekeeping gets no thread now.
-            for number in 0..<50 { try disk.storage.remove(forKey: "\(number)") }
-            disk.storage.config.countLimit = 20
-            _ = try disk.storage.removeSizeExceededValues()
-            #expect(disk.names(in: "trash").isEmpty)
-            #expect(try disk.storage.store.check().orphans.isEmpty)
-            try disk.storage.removeAll()
-            #expect(disk.names(in: "trash").isEmpty)
+        let (gate, isHeld) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let mayHold = Locked(true)
+        disk.fileSystem.observe { call, path in
+            guard call == .unlink, path.contains("/trash/"), mayHold.replace(with: false) else { return }
+            isHeld.signal()
+            gate.wait()
         }
+        try disk.storage.remove(forKey: "0")
+        isHeld.wait()
+        let hasEnded = Locked(false)
+        let (storage, ended) = (disk.storage, DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            try? storage.removeAll()
+            hasEnded.withLock { $0 = true }
+            ended.signal()
+        }
+        // All but the held one.
+        while disk.names(in: "trash").count != 1 || storage.isCached(forKey: "99") { usleep(1_000) }
+        #expect(!hasEnded.withLock { $0 })
+        gate.signal()
+        ended.wait()
+        #expect(disk.names(in: "trash").isEmpty)
     }
 
-    @Test func `a suspension and a close need no thread of the pool`() throws {
-        let disk = try CacheFixture { $0.cleanInterval = 0 }
-        try whilePoolIsFull {
-            // The opening requests a sweep, the removal an unlink.
-            for number in 0..<50 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
-            _ = try disk.storage.value(forKey: "0")
-            try disk.storage.remove(forKey: "1")
-            disk.storage.suspend()
-            disk.storage.resume()
-            #expect(try disk.storage.value(forKey: "2") == .blob(2))
-            disk.storage.store.close()
-            #expect(disk.names(in: "trash").isEmpty && !disk.storage.store.index.isOpen)
+    @Test func `a close waits for the flush that has begun`() throws {
+        var tuning = Tuning.patient
+        tuning.flushTurnSize = 1
+        let disk = try CacheFixture(tuning: tuning) { $0.cleanInterval = 0 }
+        // The sweep of the opening pauses too.
+        let (gate, isHeld, mayHold) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Locked(false))
+        disk.environment.pause = { _ in
+            guard mayHold.replace(with: false) else { return }
+            isHeld.signal()
+            gate.wait()
         }
+        for number in 0..<3 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
+        disk.settle()
+        for number in 0..<3 { _ = try disk.storage.value(forKey: "\(number)") }
+        let store = disk.storage.store
+        mayHold.withLock { $0 = true }
+        store.housekeeping.request(.flush)
+        isHeld.wait()
+        let (isClosing, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            isClosing.signal()
+            store.close()
+            ended.signal()
+        }
+        isClosing.wait()
+        usleep(20_000)
+        #expect(store.index.isOpen)
+        gate.signal()
+        ended.wait()
+        #expect(!store.index.isOpen)
     }
 }

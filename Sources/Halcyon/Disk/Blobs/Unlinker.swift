@@ -56,7 +56,7 @@ final class Unlinker: Sendable {
 
     /// Takes over the files of a batch, and returns when few are waiting.
     ///
-    /// The calling thread does not unlink beside housekeeping: two threads are faster, but leave no processor for readers.
+    /// The calling thread does not unlink beside another: two threads are faster, but leave no processor for readers.
     func add(_ batch: [PendingUnlink]) {
         // Waking another thread takes longer than a few unlinks.
         guard batch.count > Self.chunk else { return batch.forEach { unlink($0.blob) } }
@@ -65,10 +65,15 @@ final class Unlinker: Sendable {
         refused.forEach { unlink($0.blob) }
         let deadline = MonotonicTime.now.adding(milliseconds: 50)
         // Bounded, because refusals bound the backlog after that.
-        while isLong, MonotonicTime.now < deadline { usleep(500) }
+        while isLong, MonotonicTime.now < deadline { unlinkOrPause() }
     }
 
     private var isLong: Bool { backlog.withLock { $0.pending.count > 2 * tuning.batchSize } }
+
+    /// Housekeeping may be waiting for a thread of the pool.
+    private func unlinkOrPause() {
+        if backlog.withLock({ $0.underWay.isEmpty }) { drain(atMost: Self.chunk) } else { usleep(500) }
+    }
 
     private func accept(_ unlink: PendingUnlink) -> Bool {
         backlog.withLock { backlog in
@@ -92,12 +97,6 @@ final class Unlinker: Sendable {
         }
     }
 
-    /// Unlinks waiting files in housekeeping, and lets callers that wait for its queue in between.
-    func drainInTurns() {
-        drain(atMost: Self.turnLimit)
-        if backlog.withLock({ !$0.pending.isEmpty }) { housekeeping.request(.unlink) }
-    }
-
     /// Like ``drain(atMost:)``, and waits for the chunks that other threads are unlinking.
     ///
     /// Does not wait for housekeeping's queue: it may need a thread of the pool, and this may be one.
@@ -108,7 +107,6 @@ final class Unlinker: Sendable {
     }
 
     private static let chunk = 16
-    private static let turnLimit = 64
 
     private func unlink(_ blob: DetachedBlob) {
         // What cannot be unlinked now stays in our own directory, where no reader looks, until a sweep.

@@ -448,7 +448,7 @@ public enum DiskStorage {
         /// Work on this queue runs after all accesses recorded before it are written.
         var metaChangingQueue: DispatchQueue {
             store.recorder.flushAccessLog()
-            return store.housekeeping.main.queue
+            return store.housekeeping.records.queue
         }
 
         /// Compares the index with the files, and repairs it on request; see ``CheckReport``.

@@ -5,7 +5,7 @@ package final class CacheFolder: Sendable {
     let environment: StorageEnvironment
     let condition: FolderCondition
     /// True while a close waits for housekeeping. Work in batches then stops before its next batch.
-    let isClosing = Locked(false)
+    let closingCount = Locked(0)
 
     init(blobs: BlobStore, index: EntryIndex, environment: StorageEnvironment, condition: FolderCondition) {
         self.blobs = blobs

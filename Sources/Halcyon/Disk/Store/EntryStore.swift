@@ -76,11 +76,11 @@ package final class EntryStore: FolderWork {
     /// A sweep under way stops at its next batch. The next opening continues it.
     package func close() { afterHousekeeping { closeNow() } }
 
-    /// Runs `body` while no housekeeping runs: a task that has found the index open could open it again after the close.
+    /// Runs `body` while no housekeeping runs but unlinks: a task that has found the index open could open it again after the close.
     private func afterHousekeeping(_ body: () -> Void) {
-        folder.isClosing.withLock { $0 = true }
+        folder.closingCount.withLock { $0 += 1 }
         housekeeping.whileIdle {
-            folder.isClosing.withLock { $0 = false }
+            folder.closingCount.withLock { $0 -= 1 }
             body()
         }
     }
@@ -116,7 +116,7 @@ package final class EntryStore: FolderWork {
         }
     }
 
-    /// Runs one task of housekeeping, on its queue.
+    /// Runs one task of housekeeping.
     func perform(_ task: Housekeeping.Task) {
         // A task that was requested before a close must not open the index again.
         guard task == .unlink || task == .unlinkLater || index.isOpen else {
@@ -139,7 +139,7 @@ package final class EntryStore: FolderWork {
             if !recorder.flushAccessLog(inBatchesOf: environment.tuning.flushTurnSize) { recorder.requestFlush() }
             // Instead of a timer: an unused cache does not change.
             if sweeper.isDue { housekeeping.request(.sweep) }
-        case .unlink, .unlinkLater: unlinker.drainInTurns()
+        case .unlink, .unlinkLater: unlinker.drain()
         case .settle:
             settler.settlePending()
             adoptEarlyReads()

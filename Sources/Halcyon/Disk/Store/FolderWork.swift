@@ -15,7 +15,7 @@ extension FolderWork {
 
     /// Throws if the store is being closed, to end a long walk.
     func stopIfClosing() throws {
-        if folder.isClosing.withLock({ $0 }) { throw IndexSuspended() }
+        if folder.closingCount.withLock({ $0 > 0 }) { throw IndexSuspended() }
     }
 
     // MARK: Rows and files

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The serial queues for work that no caller waits for.
+/// Work in the background: a task runs on a queue, or on a thread that waits for it.
 ///
 /// A task that is requested again before it has begun runs once. Sweeps and unlinks have their own queues, so that adopting a
 /// million files, or a volume that frees blocks slowly, does not delay checkpoints.
@@ -14,8 +14,12 @@ final class Housekeeping: Sendable {
     /// Tasks that run one at a time.
     final class Lane: Sendable {
         let queue: DispatchQueue
-        /// Held while a task runs, on the queue or on a thread that waits for it.
-        fileprivate let turn = NSLock()
+        private let turns = Locked(Turns())
+
+        private struct Turns {
+            var taken = 0
+            var current = 0
+        }
 
         /// Targets the global utility queue, which has about one thread per processor. A serial queue without a target gets its own
         /// thread whenever it has work, however many threads there are.
@@ -23,10 +27,22 @@ final class Housekeeping: Sendable {
             queue = DispatchQueue(label: label, qos: .utility, target: .global(qos: .utility))
         }
 
-        func async(_ body: @escaping @Sendable () -> Void) { queue.async { [turn] in turn.withLock(body) } }
+        func async(_ body: @escaping @Sendable () -> Void) { queue.async { [self] in inTurn(body) } }
+
+        /// Runs `body` after those that have called before. A plain lock would often go to the next task, not to a thread that waits.
+        fileprivate func inTurn(_ body: () -> Void) {
+            let turn = turns.withLock { turns in
+                defer { turns.taken += 1 }
+                return turns.taken
+            }
+            while turns.withLock({ $0.current }) != turn { usleep(200) }
+            body()
+            turns.withLock { $0.current += 1 }
+        }
     }
 
-    let main = Lane("halcyon.housekeeping")
+    /// For flushes, checkpoints, and what is left of changes.
+    let records = Lane("halcyon.housekeeping")
     let sweeps = Lane("halcyon.sweep")
     private let unlinks = Lane("halcyon.unlink")
     /// A bit for each task, because every read requests one.
@@ -48,28 +64,28 @@ final class Housekeeping: Sendable {
             return requested & task.bit != 0
         }
         if isRequested { return }
-        let queue = lane(of: task).queue
-        guard delay > 0 else { return queue.async { [self] in run(task) } }
-        queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: delay))) { [self] in run(task) }
+        let lane = lane(of: task)
+        guard delay > 0 else { return lane.async { [self] in runIfRequested(task) } }
+        lane.queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: delay))) { [self] in
+            lane.inTurn { runIfRequested(task) }
+        }
     }
 
     private func lane(of task: Task) -> Lane {
         switch task {
         case .sweep, .sweepLater: sweeps
         case .unlink, .unlinkLater: unlinks
-        default: main
+        case .checkpoint, .checkpointLater, .flush, .flushLater, .settle: records
         }
     }
 
-    /// Runs a task if it is still requested.
-    private func run(_ task: Task) {
-        lane(of: task).turn.withLock {
-            let isRequested = requested.withLock { requested in
-                defer { requested &= ~task.bit }
-                return requested & task.bit != 0
-            }
-            if isRequested { performer.withLock { $0 }.perform?(task) }
+    /// Call it in the lane's turn.
+    private func runIfRequested(_ task: Task) {
+        let isRequested = requested.withLock { requested in
+            defer { requested &= ~task.bit }
+            return requested & task.bit != 0
         }
+        if isRequested { performer.withLock { $0 }.perform?(task) }
     }
 
     /// Waits until all tasks requested so far without a delay have run, except unlinks.
@@ -77,9 +93,17 @@ final class Housekeeping: Sendable {
 
     /// Like ``wait()``, then runs `body` before any later or delayed task begins, except unlinks.
     ///
-    /// Runs the tasks that have not begun on this thread: they may be waiting for a thread of the pool, and this may be one.
+    /// Runs the tasks that have not begun on this thread: they may be waiting for a thread of the pool, and this may be one. Does
+    /// not wait for other work in a lane that has not begun.
     func whileIdle(_ body: () -> Void) {
-        for task in [Task.sweep, .checkpoint, .flush, .settle] { run(task) }
-        sweeps.turn.withLock { main.turn.withLock(body) }
+        sweeps.inTurn {
+            runIfRequested(.sweep)
+            records.inTurn {
+                runIfRequested(.settle)
+                runIfRequested(.flush)
+                runIfRequested(.checkpoint)
+                body()
+            }
+        }
     }
 }
