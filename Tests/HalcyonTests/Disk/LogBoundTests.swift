@@ -127,7 +127,7 @@ import Testing
                     failure = (error as? KingfisherError)?.cause
                 }
             }
-            try #require(removed > 5 && removed < count)
+            try #require(removed > 5 && removed < count, "\(removed) of \(count) removed")
             #expect(failure?.code == .indexUnavailable)
             try #expect(logFrames(cache) <= 310)
             try #expect(storage.value(forKey: "\(removed)") == .blob(removed), "the one that could not be removed")
