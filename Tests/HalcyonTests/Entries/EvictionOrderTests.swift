@@ -30,15 +30,21 @@ import Testing
         try cache.storage.flush()
     }
 
-    @Test func `a read that moves the expiration ranks an entry like any other, whatever an edited row contains`()
-        throws
-    {
-        let cache = try CacheFixture()
+    /// Stores an entry, and opens the index without the storage.
+    private func storeOne(in cache: CacheFixture) throws -> (Connection, IndexSession, Entry) {
         try cache.storage.store(value: .blob(1), forKey: "a")
         cache.storage.close()
         let connection = try Connection(path: cache.index.path)
         let session = IndexSession(connection: connection)
-        let entry = try #require(try session.entry(named: BlobName(key: "a", isHashed: true, pathExtension: nil)))
+        let name = BlobName(key: "a", isHashed: true, pathExtension: nil)
+        return (connection, session, try #require(try session.entry(named: name)))
+    }
+
+    @Test func `a read that moves the expiration ranks an entry like any other, whatever an edited row contains`()
+        throws
+    {
+        let cache = try CacheFixture()
+        let (connection, session, entry) = try storeOne(in: cache)
         let (times, hits) = (
             ["NULL", "900", "1000", "1001", "5000", "1000.5", "'soon'"], ["0", "1", "2", "7", "-3", "1.5", "'few'"]
         )
@@ -73,11 +79,7 @@ import Testing
         ] as [(String, Int64)])
     func `a flush begins the row's time to live again, up to the latest date`(timeToLive: String, end: Int64) throws {
         let cache = try CacheFixture()
-        try cache.storage.store(value: .blob(1), forKey: "a")
-        cache.storage.close()
-        let connection = try Connection(path: cache.index.path)
-        let session = IndexSession(connection: connection)
-        let entry = try #require(try session.entry(named: BlobName(key: "a", isHashed: true, pathExtension: nil)))
+        let (connection, session, entry) = try storeOne(in: cache)
         try connection.execute("UPDATE entries SET rank = 500, expires_at = 5000, time_to_live = \(timeToLive)")
         let read = Timestamp(milliseconds: 1_000)
         let known = Lifetime(expiresAt: Timestamp(milliseconds: 2_000), timeToLive: 1_000)

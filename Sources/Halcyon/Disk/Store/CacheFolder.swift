@@ -4,7 +4,7 @@ package final class CacheFolder: Sendable {
     package let index: EntryIndex
     let environment: StorageEnvironment
     let condition: FolderCondition
-    /// True while a close waits for housekeeping. Work in batches then stops before its next batch.
+    /// The closes and suspensions that wait for housekeeping. Meanwhile, work in batches stops before its next batch.
     let closingCount = Locked(0)
 
     init(blobs: BlobStore, index: EntryIndex, environment: StorageEnvironment, condition: FolderCondition) {

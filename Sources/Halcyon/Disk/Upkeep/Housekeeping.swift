@@ -49,7 +49,7 @@ final class Housekeeping: Sendable {
     private let requested = Locked(0)
     private let performer = Locked(Performer())
 
-    /// A struct, because each access to a bare closure through the generic lock would add another wrapper to it for good.
+    /// A struct around the function: see ``Locked``.
     private struct Performer {
         var perform: (@Sendable (Task) -> Void)?
     }
