@@ -54,46 +54,36 @@ import Testing
         }
         try disk.storage.remove(forKey: "0")
         isHeld.wait()
-        let hasEnded = Locked(false)
         let (storage, ended) = (disk.storage, DispatchSemaphore(value: 0))
         Thread.detachNewThread {
             try? storage.removeAll()
-            hasEnded.withLock { $0 = true }
             ended.signal()
         }
         // All but the held one.
         while disk.names(in: "trash").count != 1 || storage.isCached(forKey: "99") { usleep(1_000) }
-        #expect(!hasEnded.withLock { $0 })
+        #expect(ended.wait(timeout: .now() + .milliseconds(50)) == .timedOut)
         gate.signal()
         ended.wait()
         #expect(disk.names(in: "trash").isEmpty)
     }
 
-    @Test func `a close waits for the flush that has begun`() throws {
-        var tuning = Tuning.patient
-        tuning.flushTurnSize = 1
-        let disk = try CacheFixture(tuning: tuning) { $0.cleanInterval = 0 }
-        // The sweep of the opening pauses too.
-        let (gate, isHeld, mayHold) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Locked(false))
-        disk.environment.pause = { _ in
-            guard mayHold.replace(with: false) else { return }
+    @Test func `a close waits for work in the lane of sweeps that has begun`() throws {
+        let disk = try CacheFixture { $0.cleanInterval = 0 }
+        try disk.storage.store(value: .blob(1), forKey: "a")
+        disk.settle()
+        let (gate, isHeld, ended) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        let store = disk.storage.store
+        store.housekeeping.sweeps.async {
             isHeld.signal()
             gate.wait()
         }
-        for number in 0..<3 { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
-        disk.settle()
-        for number in 0..<3 { _ = try disk.storage.value(forKey: "\(number)") }
-        let store = disk.storage.store
-        mayHold.withLock { $0 = true }
-        store.housekeeping.request(.flush)
         isHeld.wait()
-        let (isClosing, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Thread.detachNewThread {
-            isClosing.signal()
             store.close()
             ended.signal()
         }
-        isClosing.wait()
         #expect(ended.wait(timeout: .now() + .milliseconds(50)) == .timedOut && store.index.isOpen)
         gate.signal()
         ended.wait()
