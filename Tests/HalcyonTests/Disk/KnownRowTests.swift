@@ -36,6 +36,33 @@ import Testing
         }
     }
 
+    @Test func `a flush leaves the rows it has written in memory, with the lifetimes it has written`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
+            cache.clock.advance(by: 50)
+            try #expect(storage.value(forKey: "a") == .blob(1))
+            storage.store.flushAccessLogNow()
+            #expect(isKnown("a", cache))
+            cache.clock.advance(by: 50)
+            #expect(storage.isCached(forKey: "a"), "extended")
+            try #expect(storage.entry(forKey: "a")?.expiration == cache.clock.now.advanced(by: 10_000).date)
+            cache.clock.advance(by: 11)
+            #expect(!storage.isCached(forKey: "a"))
+        }
+    }
+
+    @Test func `a flush drops a row whose note says what the row may not allow`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
+            try #expect(storage.value(forKey: "a", extendingExpiration: .expirationTime(.days(1))) == .blob(1))
+            storage.store.flushAccessLogNow()
+            #expect(!isKnown("a", cache))
+            #expect(storage.isCached(forKey: "a"))
+        }
+    }
+
     @Test func `changes by this process are visible at once`() throws {
         try withCache { cache in
             let storage = cache.storage
@@ -216,7 +243,13 @@ import Testing
         let entry = Entry(
             name: BlobName(key: "a", isHashed: true, pathExtension: nil), key: nil, token: 1, inode: nil, size: 1,
             createdAt: .never, accessedAt: .never, lifetime: Lifetime(expiresAt: nil, timeToLive: nil))
-        for change in [{ rows.didCommit([entry.id], stored: []) }, { rows.forgetAll() }, { rows.forget(entry.name) }] {
+        let written = IndexSession.Effects()
+        written.notes[entry.id] = AccessLog.Note(token: 1, accessedAt: .never)
+        let changes = [
+            { rows.didCommit([entry.id], .init()) }, { rows.didCommit([entry.id], written) }, { rows.forgetAll() },
+            { rows.forget(entry.name) },
+        ]
+        for change in changes {
             let ticket = rows.look(entry.name).ticket
             change()
             rows.remember(SharedEntry(entry, path: ""), readWith: ticket)
@@ -243,7 +276,9 @@ import Testing
             let entry = Entry(
                 name: name(number), key: nil, token: Int64(number), inode: nil, size: 1, createdAt: .never,
                 accessedAt: .never, lifetime: Lifetime(expiresAt: nil, timeToLive: nil))
-            rows.didCommit([], stored: [SharedEntry(entry, path: "")])
+            let effects = IndexSession.Effects()
+            effects.stored = [SharedEntry(entry, path: "")]
+            rows.didCommit([], effects)
         }
         store(-1)
         for number in 0..<20_000 {

@@ -18,7 +18,7 @@ extension EntryIndex {
                 try recordOpening(of: writer)
                 try body(IndexSession(connection: writer.connection))
                 try writer.connection.commit()
-                knownRows.didCommit(writer.connection.writtenRows, stored: [])
+                knownRows.didCommit(writer.connection.writtenRows, .init())
             }
         }
         guard isDone != nil else { throw ExitDeadlinePassed() }

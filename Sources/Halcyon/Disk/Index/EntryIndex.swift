@@ -125,7 +125,7 @@ package final class EntryIndex: Sendable {
             let effects = IndexSession.Effects()
             let result = try body(IndexSession(connection: connection, effects: effects))
             try connection.commit()
-            knownRows.didCommit(connection.writtenRows, stored: effects.stored)
+            knownRows.didCommit(connection.writtenRows, effects)
             // After the commit, because a refused one changes nothing. Under the lock, so that it comes before the next
             // opening.
             if let state = effects.state { didChange(state) }

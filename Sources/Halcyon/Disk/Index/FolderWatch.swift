@@ -1,8 +1,8 @@
 /// Tells with one `lstat` whether a name in a directory may have changed since the last full check.
 ///
 /// The system updates a directory's times whenever a name in it is added, removed or replaced. These times advance in steps of
-/// some milliseconds (on some volumes, two seconds), so they prove nothing for a directory that has just changed. `git` has the
-/// same rule for files ("racy git").
+/// up to ten milliseconds (on some volumes, two seconds), so they prove nothing for a directory that has just changed. `git` has
+/// the same rule for files ("racy git").
 final class FolderWatch: Sendable {
     private let path: String
     private let fileSystem: any FileSystem
@@ -34,7 +34,8 @@ final class FolderWatch: Sendable {
         if seen.withLock({ $0 == appearance }) { return true }
         let isAsExpected = try look()
         // The status is from before `look`, so the next call notices a change made in between.
-        let isProof = isAsExpected && isSettled(folder) && isDated
+        let isSettled = Self.isSettled(max(folder.changed, folder.modified), at: fileSystem.now)
+        let isProof = isAsExpected && isSettled && isDated
         seen.withLock { $0 = isProof ? appearance : nil }
         return isAsExpected
     }
@@ -48,8 +49,10 @@ final class FolderWatch: Sendable {
         return volume.hasStableInodes && !volume.isNetworked
     }
 
-    private func isSettled(_ folder: FileStatus) -> Bool {
-        let age = fileSystem.now - max(folder.changed, folder.modified)
-        return age > 3_000
+    /// Whether a change after `now` gives a directory another time than the one of its latest change.
+    static func isSettled(_ change: Timestamp, at now: Timestamp) -> Bool {
+        // A fraction of a second shows that the volume's steps are short.
+        let step: Int64 = change.milliseconds.isMultiple(of: 1_000) ? 3_000 : 100
+        return now - change > step
     }
 }

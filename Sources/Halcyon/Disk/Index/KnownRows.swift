@@ -41,10 +41,14 @@ final class KnownRows: Sendable {
             young[row.entry.value.id] = row
         }
 
-        mutating func forget(_ id: Int64) {
+        mutating func forget(_ id: Int64) { change(id) { _ in nil } }
+
+        /// Replaces a row by another one, or drops it.
+        mutating func change(_ id: Int64, _ change: (SharedEntry) -> SharedEntry?) {
             changes += 1
-            young[id] = nil
+            let row = young[id] ?? old[id]
             old[id] = nil
+            young[id] = row.flatMap { row in change(row.entry).map { Row(entry: $0, end: row.end) } }
         }
     }
 
@@ -72,12 +76,15 @@ final class KnownRows: Sendable {
     /// Drops a row that the index contradicts.
     func forget(_ name: BlobName) { stripe(of: name.rowID).withLock { $0.forget(name.rowID) } }
 
-    /// Drops the rows that a commit has written, and adds those it has stored. Needs the writer's lock, so that commits arrive
-    /// in order.
-    func didCommit(_ ids: [Int64], stored: [SharedEntry]) {
+    /// Drops the rows that a commit has written, adds those it has stored, and changes those whose notes it has written. Needs
+    /// the writer's lock, so that commits arrive in order.
+    func didCommit(_ ids: [Int64], _ effects: IndexSession.Effects) {
         guard ids.count <= Self.rowsOfGeneration else { return forgetAll() }
-        for id in ids { stripe(of: id).withLock { $0.forget(id) } }
-        for entry in stored {
+        for id in ids {
+            let note = effects.notes[id]
+            stripe(of: id).withLock { $0.change(id) { entry in note.flatMap { entry.noted($0) } } }
+        }
+        for entry in effects.stored {
             let row = Row(entry: entry, end: end)
             stripe(of: entry.value.id).withLock { $0.set(row) }
         }
