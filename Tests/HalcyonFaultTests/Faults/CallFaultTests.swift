@@ -126,6 +126,9 @@ struct FaultCase: CustomStringConvertible {
         let before = CacheContents(before: operation)
         let done = before.after(operation)
         switch result {
+        // What has expired and could not be removed is a miss.
+        case .success(.removed(let names)) where operation == .expire:
+            return contents.isBetween(before.without(names), done)
         case .success(.removed(let names)): return contents == before.without(names)
         case .success: return contents == done
         case .failure where operation == .removeAll || operation.isPartial: return contents.isBetween(before, done)

@@ -91,6 +91,38 @@ import Testing
         try #expect(storage.summary().totals.entries == 1)
     }
 
+    @Test func `a removal of everything that gives up keeps the reads before it`() throws {
+        try withCache(tuning: Self.tuning(writerTimeout: 50)) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
+            cache.settle()
+            cache.clock.advance(by: 50)
+            try #expect(cache.storage.value(forKey: "a") == .blob(1))
+            try whileLocked(cache) { #expect(throws: KingfisherError.self) { try cache.storage.removeAll() } }
+            cache.clock.advance(by: 50)
+            #expect(cache.storage.isCached(forKey: "a"))
+            try #expect(cache.storage.entry(forKey: "a")?.hits == 1)
+        }
+    }
+
+    @Test func `a flush that gives up keeps reads of files that are not entries yet`() throws {
+        try withCache(tuning: Self.tuning(writerTimeout: 50)) { cache in
+            try cache.storage.open()
+            cache.settle()
+            cache.storage.store.close()
+            try Data.blob(1).write(to: cache.storage.cacheFileURL(forKey: "a"))
+            let other = try Connection(path: cache.index.path, access: .readWriteCreate)
+            try other.execute("UPDATE state SET adoption = 'pending', adopts_until = 253402300799999")
+            try whileLocked(cache) {
+                cache.reopen()
+                try #expect(cache.storage.value(forKey: "a") == .blob(1))
+                #expect(throws: KingfisherError.self) { try cache.storage.flush() }
+            }
+            try cache.storage.flush()
+            try #expect(cache.storage.entry(forKey: "a")?.key == "a")
+            try #expect(cache.storage.entry(forKey: "a")?.hits == 1)
+        }
+    }
+
     @Test func `an opening after a restart does not wait, and the next store records the new boot`() throws {
         try withCache(tuning: Self.endless) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

@@ -1,7 +1,9 @@
 import Foundation
-@_spi(HalcyonTool) import Halcyon
+import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
 
 @Suite struct EvictionTests {
     @Test func `nothing is evicted below the limit, and at the limit half of it is kept`() throws {
@@ -72,6 +74,46 @@ import Testing
             cache.fileSystem.heal()
             #expect(try cache.storage.removeExpiredValues() == [stuck])
         }
+    }
+
+    @Test func `a blob that cannot be removed costs the others of its batch nothing`() throws {
+        try withCache(configure: { $0.sizeLimit = 5_000 }) { cache in
+            for seed in 0..<100 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.settle()
+            let stuck = BlobName(text: cache.storage.cacheFileName(forKey: "0"))
+            cache.fileSystem.fail(.rename, EPERM, times: nil, path: "/trash/\(stuck.rowID).")
+            let lists = cache.fileSystem.calls(of: .list)
+            #expect(try cache.storage.removeSizeExceededValues().count == 75)
+            #expect(cache.fileSystem.calls(of: .list) == lists)
+            cache.fileSystem.heal()
+            #expect(cache.storage.isCached(forKey: "0"))
+        }
+    }
+
+    @Test func `expired rows that only an index has end a clean`() throws {
+        let cache = try CacheFixture()
+        try cache.storage.open()
+        cache.settle()
+        cache.storage.store.close()
+        let other = try Connection(path: cache.index.path)
+        try other.execute(
+            """
+            WITH RECURSIVE numbers (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM numbers WHERE id < 10000)
+            INSERT INTO entries (id, name, token, size, created_at, rank, expires_at)
+            SELECT id, 'a' || id, id, 1, 1, 1, 1 FROM numbers;
+            PRAGMA writable_schema = ON;
+            CREATE TEMP TABLE hidden AS SELECT * FROM sqlite_master WHERE name LIKE 'entries_by_%';
+            DELETE FROM sqlite_master WHERE name LIKE 'entries_by_%';
+            PRAGMA writable_schema = RESET;
+            DELETE FROM entries;
+            PRAGMA writable_schema = ON;
+            INSERT INTO sqlite_master SELECT * FROM hidden;
+            PRAGMA writable_schema = RESET;
+            """)
+        let damaged = try other.integer("SELECT count(*) FROM entries INDEXED BY entries_by_rank WHERE pinned = 0")
+        #expect(damaged == 10_000)
+        cache.reopen()
+        _ = try cache.storage.removeExpiredValues()
     }
 
     @Test func `reads by another process count for evictions`() throws {

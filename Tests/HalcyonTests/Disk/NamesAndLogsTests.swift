@@ -165,16 +165,6 @@ import Testing
         #expect(log.note(for: 7) == note(2, 6))
     }
 
-    @Test func `no note has fewer hits than one, even if all were forgotten while they were written`() {
-        var log = AccessLog(limit: 10)
-        log.add(note(1, 5, hits: 3), for: 7)
-        let written = log.allNotes
-        log.forgetAll()
-        log.add(note(1, 9), for: 7)
-        log.didFlush(written)
-        #expect(log.count == 0)
-    }
-
     @Test func `their number is bounded, and known entries are still noted`() {
         var log = AccessLog(limit: 3)
         for id in 0..<10 { log.add(note(1, 5), for: Int64(id)) }

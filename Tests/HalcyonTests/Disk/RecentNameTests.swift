@@ -42,11 +42,17 @@ import Testing
         #expect(text(key, in: names) == hashed.name(forKey: key, forcedExtension: nil).text && names.count == 0)
     }
 
-    @Test func `after changes on two threads, names follow the configuration that has won`() throws {
+    @Test func `after changes on two threads, names and settings follow the configuration that has won`() throws {
         try withCache { cache in
             let storage = cache.storage
             for _ in 0..<500 {
-                DispatchQueue.concurrentPerform(iterations: 2) { storage.config.pathExtension = "\($0)" }
+                DispatchQueue.concurrentPerform(iterations: 2) { number in
+                    var config = cache.config
+                    (config.pathExtension, config.expiration) = ("\(number)", .days(number + 1))
+                    storage.config = config
+                }
+                let settings = storage.store.condition.settings
+                #expect(settings.adoptionExpiration.timeInterval == storage.config.expiration.timeInterval)
                 let pathExtension = try #require(storage.config.pathExtension)
                 #expect(storage.cacheFileName(forKey: "a").hasSuffix(".\(pathExtension)"))
             }

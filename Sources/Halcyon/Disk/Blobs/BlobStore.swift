@@ -98,12 +98,7 @@ package final class BlobStore: Sendable {
     /// The user may have put a symlink in place of the cache directory; it is followed. Our own directories must not be symlinks,
     /// or we would delete files elsewhere.
     private func isDirectory(_ path: String, followingLinks: Bool) throws(SystemError) -> Bool {
-        do throws(SystemError) {
-            return try fileSystem.status(at: followingLinks ? path + "/." : path).kind == .directory
-        } catch {
-            if error.isMissing { return false }
-            throw error
-        }
+        try status(at: followingLinks ? path + "/." : path)?.kind == .directory
     }
 
     /// Whether a place is still our own directory. If another program has put a symlink there, staging, trashing and sweeping would
@@ -165,10 +160,7 @@ package final class BlobStore: Sendable {
     // MARK: Reading
 
     /// A file that the caller has to close.
-    struct OpenFile {
-        let file: FileDescriptor
-        let status: FileStatus
-    }
+    typealias OpenFile = (file: FileDescriptor, status: FileStatus)
 
     /// Opens a file and judges it; nil if there is none, or it is not accepted.
     func open(_ path: String, accepting isAccepted: (FileStatus) -> Bool) throws(SystemError) -> OpenFile? {
@@ -184,7 +176,7 @@ package final class BlobStore: Sendable {
         defer { if !isReturned { fileSystem.close(file) } }
         let status = try fileSystem.status(of: file)
         isReturned = isAccepted(status)
-        return isReturned ? OpenFile(file: file, status: status) : nil
+        return isReturned ? (file, status) : nil
     }
 
     /// Opens a file, judges it, and reads all of it; nil if there is none, or it is not accepted.
@@ -201,19 +193,11 @@ package final class BlobStore: Sendable {
         guard let memory = malloc(count) else { throw SystemError("malloc", ENOMEM) }
         let buffer = UnsafeMutableRawBufferPointer(start: memory, count: count)
         var filled = 0
-        do throws(SystemError) {
-            while filled < count {
-                let got = try fileSystem.read(file, into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
-                guard got > 0 else { break }
-                filled += got
-            }
-        } catch {
-            free(memory)
-            throw error
-        }
-        guard filled == count else {
-            free(memory)
-            return nil
+        defer { if filled < count { free(memory) } }
+        while filled < count {
+            let got = try fileSystem.read(file, into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+            guard got > 0 else { return nil }
+            filled += got
         }
         return Data(bytesNoCopy: memory, count: count, deallocator: .free)
     }
@@ -342,19 +326,15 @@ package final class BlobStore: Sendable {
         return blob
     }
 
-    /// Puts a detached file under its name, in place of whatever is there.
-    ///
-    /// - Returns: false if that is a directory that is not empty, which we must not delete.
-    @discardableResult
-    func restore(_ blob: DetachedBlob, as name: BlobName) throws(SystemError) -> Bool {
+    /// Puts a detached file under its name, in place of whatever is there, except a directory that is not empty.
+    func restore(_ blob: DetachedBlob, as name: BlobName) throws(SystemError) {
         do throws(SystemError) {
             try fileSystem.rename(path(of: blob), to: path(of: name))
         } catch {
             guard try status(of: name)?.kind == .directory else { throw error }
-            do throws(SystemError) { try fileSystem.removeDirectory(path(of: name)) } catch { return false }
+            do throws(SystemError) { try fileSystem.removeDirectory(path(of: name)) } catch { return }
             try fileSystem.rename(path(of: blob), to: path(of: name))
         }
-        return true
     }
 
     // MARK: Removing

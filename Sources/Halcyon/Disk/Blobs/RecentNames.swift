@@ -31,13 +31,11 @@ final class RecentNames: Sendable {
     init(_ naming: BlobNaming) { state = Locked(State(naming: naming)) }
 
     /// Names blobs in another way from now on.
-    ///
-    /// - Parameter naming: called under a lock, so that the last of several calls gets the last naming.
-    func rename(by naming: () -> BlobNaming) {
+    func rename(by naming: BlobNaming) {
         // The former names are released after the lock.
         let former = state.withLock { state in
             let former = state
-            state = State(naming: naming(), changes: former.changes + 1)
+            state = State(naming: naming, changes: former.changes + 1)
             return former
         }
         withExtendedLifetime(former) {}

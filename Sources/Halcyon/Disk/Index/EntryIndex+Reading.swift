@@ -89,4 +89,9 @@ extension EntryIndex {
         try connection.execute("PRAGMA cache_size = \(environment.tuning.pageCacheSize)")
         return connection
     }
+
+    /// Like ``readAtLength(_:)``, in one read transaction.
+    func readAtOneMoment<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
+        try readAtLength { session in try session.connection.reading { try body(session) } }
+    }
 }

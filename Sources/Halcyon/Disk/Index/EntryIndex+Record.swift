@@ -57,7 +57,7 @@ extension EntryIndex {
         } else if state.indexInode != file.inode && hasStableInodes {
             state.isRelearning = true
             // Copied files have new change times, which may be later than the copied index's.
-            if state.adoption != .done || state.awaitsLegacyNames {
+            if state.isSearching {
                 state.adoptsUntil = max(state.adoptsUntil, file.changed, Timestamp(Date()))
             }
         }

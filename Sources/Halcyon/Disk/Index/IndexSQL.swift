@@ -111,11 +111,13 @@ package enum IndexSQL {
 
     // MARK: Many entries, a batch at a time
 
-    /// Evicts at least ?1 bytes and at least ?3 entries, but at most ?2 entries, lowest rank first.
+    /// The entries to evict for at least ?1 bytes and at least ?3 entries, but at most ?2 entries, lowest rank first.
     ///
     /// Without the inner LIMIT, even a small need would read the whole table.
-    static let evict: StaticString = """
-        DELETE FROM entries WHERE id IN (
+    static let victims: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
+            pinned, base_length, boot, uptime
+        FROM entries WHERE id IN (
             SELECT id FROM (
                 SELECT
                     id, sum(bytes) OVER earlier - bytes AS bytes_before, count(*) OVER earlier - 1 AS entries_before
@@ -126,23 +128,14 @@ package enum IndexSQL {
                 WINDOW earlier AS (ORDER BY rank, size, id ROWS UNBOUNDED PRECEDING)
             ) WHERE bytes_before < ?1 OR entries_before < ?3
         )
-        RETURNING id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned, base_length, boot, uptime, rank
+        ORDER BY +rank
         """
 
-    static let expire: StaticString = """
-        DELETE FROM entries WHERE id = ?1 AND pinned = 0 AND expires_at <= ?2
-        RETURNING id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
+    /// What was stored up to ?2, or after ?4 (before the clock jumped back), in the order of ids after ?1.
+    static let stored: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
             pinned, base_length, boot, uptime
-        """
-
-    /// Removes what was stored up to ?2, or after ?4 (before the clock jumped back), in the order of ids after ?1.
-    static let removeStored: StaticString = """
-        DELETE FROM entries WHERE id IN (
-            SELECT id FROM entries WHERE id > ?1 AND (created_at <= ?2 OR created_at > ?4) ORDER BY id LIMIT ?3
-        )
-        RETURNING id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned, base_length, boot, uptime
+        FROM entries WHERE id > ?1 AND (created_at <= ?2 OR created_at > ?4) ORDER BY id LIMIT ?3
         """
 
     static let page: StaticString = """

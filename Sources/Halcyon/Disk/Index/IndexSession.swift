@@ -99,20 +99,15 @@ package struct IndexSession {
 
     // MARK: Many entries
 
-    /// Deletes the entries with the lowest ranks until `need` bytes and entries are gone, at most `limit` entries.
-    ///
-    /// - Returns: the deleted entries, lowest rank first.
-    package func evict(need: Totals, limit: Int) throws(SQLiteError) -> [Entry] {
-        let evicted = try connection.rows(IndexSQL.evict, need.bytes, limit, need.entries) {
-            (rank: $0.integer(at: 14), entry: Entry($0))
-        }
-        return evicted.sorted { $0.rank < $1.rank }.map(\.entry)
+    /// The entries with the lowest ranks whose removal frees `need` bytes and entries, at most `limit`, lowest rank first.
+    package func victims(need: Totals, limit: Int) throws(SQLiteError) -> [Entry] {
+        try entries(IndexSQL.victims, need.bytes, limit, need.entries)
     }
 
-    /// Deletes the entries among `ids` that have expired at `now`, and returns them.
-    func expire(_ ids: some Sequence<Int64>, at now: Timestamp) throws(SQLiteError) -> [Entry] {
+    /// The entries among `ids` that have expired at `now`.
+    func expired(among ids: some Sequence<Int64>, at now: Timestamp) throws(SQLiteError) -> [Entry] {
         var expired: [Entry] = []
-        for id in ids { expired += try entries(IndexSQL.expire, id, now) }
+        for id in ids { if let entry = try entry(id: id), entry.isExpired(at: now) { expired.append(entry) } }
         return expired
     }
 
@@ -137,11 +132,11 @@ package struct IndexSession {
         try connection.run(IndexSQL.endExpiryScan, scan, next)
     }
 
-    /// Deletes entries with ids after `id` that were stored up to `time`, or after `future`, before the clock jumped back.
-    package func removeStored(
+    /// Entries with ids after `id` that were stored up to `time`, or after `future`, before the clock jumped back.
+    package func stored(
         upTo time: Timestamp, orAfter future: Timestamp, after id: Int64, limit: Int
     ) throws(SQLiteError) -> [Entry] {
-        try entries(IndexSQL.removeStored, id, time, limit, future)
+        try entries(IndexSQL.stored, id, time, limit, future)
     }
 
     /// At most `limit` entries with ids after `id`, in the order of their ids.

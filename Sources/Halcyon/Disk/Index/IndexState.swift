@@ -3,20 +3,21 @@ package struct IndexState: Equatable, Sendable {
     /// The boot in which the index was last opened; nil in a new index.
     package var boot: String?
     /// When the cache was last closed after the system had written all blobs back.
-    package var settledAt: Timestamp
+    package var settledAt = Timestamp(milliseconds: 0)
     /// `created_at` of the latest store.
-    package var storedAt: Timestamp
+    package var storedAt = Timestamp(milliseconds: 0)
     package var indexInode: UInt64?
     /// The directory was copied. Until the new inode numbers are recorded, a matching length is enough.
-    package var isRelearning: Bool
-    package var adoption: Adoption
-    package var adoptsUntil: Timestamp
+    package var isRelearning = false
+    /// Whether files without a row may be entries that are still to be adopted.
+    package var adoption = Adoption.done
+    package var adoptsUntil = Timestamp(milliseconds: 0)
     /// Entries stored in this span are not trusted: a power cut may have lost their bytes.
     package var distrusted: ClosedRange<Timestamp>?
     /// When the directory was last searched for files without a row.
-    package var reconciledAt: Timestamp
+    package var reconciledAt = Timestamp(milliseconds: 0)
     /// The cache had schema 1, and was never searched for file names of Kingfisher 7. Such files become entries.
-    package var awaitsLegacyNames = true
+    package var awaitsLegacyNames = false
     /// The number of the boot in which the index was last opened.
     var boots: Int64 = 0
     /// Like ``settledAt``, as the uptime in that boot.
@@ -28,6 +29,12 @@ package struct IndexState: Equatable, Sendable {
 }
 
 extension IndexState {
+    /// Whether there may be files that are still to become entries.
+    var isSearching: Bool { adoption != .done || awaitsLegacyNames }
+
+    /// Whether some stores may not have reached the disk.
+    var isDistrusting: Bool { distrusted != nil || distrustedBoots != nil }
+
     /// Notes that the machine has rebooted. Entries stored within `writeBackTime` before the latest store are no longer
     /// trusted, unless the cache was closed that long after it.
     mutating func noteReboot(writeBackTime: Int64) {

@@ -91,9 +91,7 @@ extension DiskStorage.Backend {
         public func update(
             _ attributes: DiskStorage.EntryAttributes, forKey key: String, forcedExtension: String? = nil
         ) async throws -> Bool {
-            try await BlockingCalls.changes.run { [storage] in
-                try storage.update(attributes, forKey: key, forcedExtension: forcedExtension)
-            }
+            try await perform { try $0.update(attributes, forKey: key, forcedExtension: forcedExtension) }
         }
 
         /// Like ``DiskStorage/Backend/update(forKey:forcedExtension:_:)``.
@@ -102,16 +100,12 @@ extension DiskStorage.Backend {
             forKey key: String, forcedExtension: String? = nil,
             _ change: @escaping @Sendable (DiskStorage.EntryInfo) throws -> DiskStorage.EntryAttributes
         ) async throws -> Bool {
-            try await BlockingCalls.changes.run { [storage] in
-                try storage.update(forKey: key, forcedExtension: forcedExtension, change)
-            }
+            try await perform { try $0.update(forKey: key, forcedExtension: forcedExtension, change) }
         }
 
         /// Like ``DiskStorage/Backend/remove(forKey:forcedExtension:)``.
         public func remove(forKey key: String, forcedExtension: String? = nil) async throws {
-            try await BlockingCalls.changes.run { [storage] in
-                try storage.remove(forKey: key, forcedExtension: forcedExtension)
-            }
+            try await perform { try $0.remove(forKey: key, forcedExtension: forcedExtension) }
         }
 
         /// Removes expired values and evicts down to the limits, now and repeatedly until the task is cancelled.

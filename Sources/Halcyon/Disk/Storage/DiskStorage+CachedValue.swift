@@ -55,8 +55,10 @@ extension DiskStorage.Backend {
     func peek(_ name: BlobName) throws -> DiskStorage.CachedValue<T>? {
         try requireReadiness()
         return try loading(name) {
-            let found = try store.peekWithRecord(name, at: store.environment.now())
-            return try found.map { .init(value: try T.fromData($0), info: info($1)) }
+            let found = try store.findWithRecord(name, at: store.environment.now()) {
+                try store.blobs.read($0, accepting: $1)
+            }
+            return try found.map { .init(value: try T.fromData($0.content), info: info($1)) }
         }
     }
 

@@ -38,11 +38,16 @@ public enum DiskStorage {
         public var config: Config {
             get { currentConfig.withLock { $0 } }
             set {
-                // Release the old one after the lock: objects that its closures have captured may call back.
-                _ = currentConfig.replace(with: newValue)
-                names.rename { currentConfig.withLock { $0.naming } }
-                applyToFolder(newValue)
-                cleaning.withLock { $0.setInterval(newValue.cleanInterval) }
+                let former = currentConfig.withLock { config in
+                    let former = config
+                    config = newValue
+                    names.rename(by: newValue.naming)
+                    applyToFolder(newValue)
+                    cleaning.withLock { $0.setInterval(newValue.cleanInterval) }
+                    return former
+                }
+                // Released after the lock: objects that its closures have captured may call back.
+                withExtendedLifetime(former) {}
             }
         }
 
@@ -132,8 +137,10 @@ public enum DiskStorage {
         /// Calls `clean` every ``Config/cleanInterval`` seconds, on a global queue. If there are several owners, calls only the
         /// latest one's closure.
         package func cleanPeriodically(for owner: AnyObject, _ clean: @escaping @Sendable () -> Void) {
-            let interval = config.cleanInterval
-            cleaning.withLock { $0.begin(owner: ObjectIdentifier(owner), interval: interval, clean) }
+            let owner = ObjectIdentifier(owner)
+            currentConfig.withLock { config in
+                cleaning.withLock { $0.begin(owner: owner, interval: config.cleanInterval, clean) }
+            }
         }
 
         /// Ends the calls for an owner. The latest owner that remains is called from now on.
@@ -392,8 +399,10 @@ public enum DiskStorage {
         ///   ``CacheStorageError/Code/indexUnavailable`` if another process keeps the index locked for five seconds, or with
         ///   ``CacheStorageError/Code/suspended``. What could not be written stays noted for the next flush.
         public func flush() throws {
-            store.adoptEarlyReads()
-            try mappingErrors { try store.recorder.flush() }
+            try mappingErrors {
+                try store.adoptEarlyReads()
+                try store.recorder.flush()
+            }
         }
 
         /// Flushes like ``flush()``, deletes the files of removed entries, and closes the index. A later use opens it again.

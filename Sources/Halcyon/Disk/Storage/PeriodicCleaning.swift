@@ -2,10 +2,7 @@ internal import Foundation
 
 /// The timer that cleans a storage, and the owners it cleans for. Calls only the latest owner. Runs while there is an owner.
 struct PeriodicCleaning {
-    private struct Cleaner {
-        let owner: ObjectIdentifier
-        let clean: @Sendable () -> Void
-    }
+    private typealias Cleaner = (owner: ObjectIdentifier, clean: @Sendable () -> Void)
 
     private var interval: TimeInterval = 0
     private var cleaners: [Cleaner] = []
@@ -13,7 +10,7 @@ struct PeriodicCleaning {
 
     mutating func begin(owner: ObjectIdentifier, interval: TimeInterval, _ clean: @escaping @Sendable () -> Void) {
         self.interval = interval
-        cleaners.append(Cleaner(owner: owner, clean: clean))
+        cleaners.append((owner, clean))
         restart()
     }
 

@@ -1,14 +1,7 @@
 internal import HalcyonSQLite
 
 /// The figures that `halcyon stats` prints about a cache.
-@_spi(HalcyonTool) public struct StorageSummary: Equatable, Sendable {
-    /// One applied migration.
-    public struct AppliedMigration: Equatable, Sendable {
-        public let version: Int
-        public let name: String
-        public let appliedAt: Timestamp
-    }
-
+@_spi(HalcyonTool) public struct StorageSummary: Sendable {
     public var totals = Totals(entries: 0, bytes: 0)
     /// Part of ``totals``.
     public var expired = Totals(entries: 0, bytes: 0)
@@ -16,6 +9,6 @@ internal import HalcyonSQLite
     public var oldestAccess: Timestamp?
     public var newestAccess: Timestamp?
     public var adoption = Adoption.done
-    /// Oldest first.
-    public var ledger: [AppliedMigration] = []
+    /// The applied migrations, oldest first.
+    public var ledger: [(version: Int, name: String, appliedAt: Timestamp)] = []
 }

@@ -49,15 +49,13 @@ package struct AccessLog {
     var count: Int { notes.count }
 
     /// What an entry's pending note says about its lifetime.
-    struct NotedLifetime {
-        let token: Int64
-        /// nil if no read has moved the expiration.
-        let lifetime: Lifetime?
-    }
+    ///
+    /// - Parameter lifetime: nil if no read has moved the expiration.
+    typealias NotedLifetime = (token: Int64, lifetime: Lifetime?)
 
     /// nil if the entry has no pending note.
     func lifetime(of id: Int64) -> NotedLifetime? {
-        notes[id].map { NotedLifetime(token: $0.token, lifetime: $0.lifetime) }
+        notes[id].map { ($0.token, $0.lifetime) }
     }
 
     /// Adds a read, or merges it with the entry's pending one. Drops reads of further entries beyond the limit.
@@ -113,7 +111,4 @@ package struct AccessLog {
         counts = Counts()
         flushedCounts = Counts()
     }
-
-    /// Forgets all notes, but not the counts.
-    mutating func forgetAll() { notes = [:] }
 }

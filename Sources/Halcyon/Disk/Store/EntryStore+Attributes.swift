@@ -87,10 +87,7 @@ extension EntryStore {
             let found = try session.records(of: ids, conditions).filter { record in
                 !isLater(record.entry) && seen.insert(record.entry.id).inserted
             }
-            for record in found {
-                try session.delete(id: record.entry.id)
-                records[record.entry.name] = record
-            }
+            for record in found { records[record.entry.name] = record }
             return found.map(\.entry)
         }
         return (removal, removal.names.compactMap { records[$0] })

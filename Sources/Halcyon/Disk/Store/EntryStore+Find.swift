@@ -12,26 +12,14 @@ extension EntryStore {
     }
 
     struct Match<Content> {
-        /// What was found: an entry, or a file without a row, during adoption.
-        enum Source {
-            case entry(IndexedEntry)
-            case file(BlobName)
-        }
-
-        let source: Source
+        /// nil for a file without a row, during adoption.
+        var known: IndexedEntry?
+        /// The name of such a file. Not that of an entry, because copying a name retains it.
+        var file: BlobName?
         let content: Content
 
-        var known: IndexedEntry? {
-            if case .entry(let known) = source { known } else { nil }
-        }
-
         /// The name under which it was found, possibly a former one.
-        var name: BlobName {
-            switch source {
-            case .entry(let known): known.entry.name
-            case .file(let name): name
-            }
-        }
+        var name: BlobName? { known?.entry.name ?? file }
     }
 
     /// Examines one path; returns nil unless an accepted file is there.
@@ -83,7 +71,7 @@ extension EntryStore {
         guard condition.isSettled(for: known.entry), !known.isExpired(at: now) else { return nil }
         // If the file cannot be read, the index decides.
         let content = try? probe(known.shared.path) { known.entry.matches($0) }
-        return content.map { Match(source: .entry(known), content: $0) }
+        return content.map { Match(known: known, content: $0) }
     }
 
     /// Whether the row may answer lookups from memory: its file alone has to tell whether the row is current.
@@ -147,7 +135,7 @@ extension EntryStore {
         while looksAtSameRow < 3 {
             guard !known.isExpired(at: now) else { return nil }
             if let content = try locate(known.shared, probe) {
-                return Match(source: .entry(known), content: content)
+                return Match(known: known, content: content)
             }
             let noted = notedLifetime(of: known.entry.name)
             let ticket = index.knownRows.look(known.entry.name).ticket
@@ -181,6 +169,6 @@ extension EntryStore {
             condition.adopts(file, named: name) && !adopter.adoptedLifetime(of: file, at: now).isExpired(at: now)
         }
         guard let content, try blobs.isListed(name) else { return nil }
-        return Match(source: .file(name), content: content)
+        return Match(file: name, content: content)
     }
 }

@@ -36,17 +36,12 @@ extension EntryStore {
                 recorder.flushAccessLog()
                 try repairer.normalizePins()
             }
-            let result = try readAtOneMoment { session in
+            let result = try index.readAtOneMoment { session in
                 try session.state().adoption == .done ? try body(session) : nil
             }
             if let result { return result }
             _ = index.refreshIfMoved(force: true)
         }
         throw SQLiteError(code: .busy, message: "the index kept being replaced while it was being read")
-    }
-
-    /// On its own connection, so that lookups do not wait for it.
-    private func readAtOneMoment<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try index.readAtLength { session in try session.connection.reading { try body(session) } }
     }
 }

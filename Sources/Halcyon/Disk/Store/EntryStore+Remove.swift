@@ -47,7 +47,6 @@ extension EntryStore {
         try index.openForChange()
         let removal = remover.remove([name.rowID], counting: count, shouldContinue: { _ in true }) { session, _ in
             guard let entry = try session.entry(named: name), condition(entry) else { return [] }
-            try session.delete(id: entry.id)
             return [entry]
         }
         return try !removal.namesOrFailure().isEmpty

@@ -11,9 +11,7 @@ extension EntryStore {
             (summary.oldestAccess, summary.newestAccess) = try session.accessRange()
             summary.adoption = try session.state().adoption
         }
-        summary.ledger = try index.ledger().map {
-            .init(version: $0.version, name: $0.name, appliedAt: Timestamp(milliseconds: $0.appliedAt))
-        }
+        summary.ledger = try index.ledger().map { ($0.version, $0.name, Timestamp(milliseconds: $0.appliedAt)) }
         return summary
     }
 

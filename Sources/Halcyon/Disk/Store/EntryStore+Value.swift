@@ -26,12 +26,6 @@ extension EntryStore {
         try findReadable(name, at: now) { try blobs.read($0, accepting: $1) }?.content
     }
 
-    /// Like ``peek(_:at:)``, with the entry's row as of the same moment.
-    func peekWithRecord(_ name: BlobName, at now: Timestamp) throws -> (Data, EntryRecord)? {
-        let found = try findWithRecord(name, at: now) { try blobs.read($0, accepting: $1) }
-        return found.map { ($0.content, $1) }
-    }
-
     /// The result of `probe` for an entry's blob, and the entry's row, as of one moment; nil for a miss. Otherwise like
     /// ``value(of:key:origin:at:extending:)``.
     ///
@@ -49,7 +43,8 @@ extension EntryStore {
         return (found.content, record)
     }
 
-    private func findWithRecord<Content>(
+    /// Like ``find(_:at:_:)``, with the entry's row as of the same moment.
+    func findWithRecord<Content>(
         _ name: BlobName, at now: Timestamp, _ probe: Probe<Content>
     ) throws -> (Match<Content>, EntryRecord)? {
         // A file without a row has no record to return.
@@ -127,18 +122,18 @@ extension EntryStore {
             note(
                 known.entry, known.lifetime, key: key, origin: isComplete ? nil : origin(), bytes: bytes, at: now,
                 extending: extending)
-        } else {
+        } else if let name = found.file {
             recorder.log.withLock { $0.countHit(bytes: bytes) }
             observers.tell(.init(kind: .hit, bytes: Int64(bytes), key: key))
             adopter.noteEarlyRead(
-                of: found.name, Adopter.UnrecordedRead(key: key, origin: origin(), at: now, extending: extending))
+                of: name, Adopter.UnrecordedRead(key: key, origin: origin(), at: now, extending: extending))
             housekeeping.request(.settle)
         }
     }
 
     /// Adopts files that were read before they were entries, and notes their keys and accesses.
-    func adoptEarlyReads() {
-        adopter.adoptEarlyReads { entry, read in
+    func adoptEarlyReads() throws {
+        try adopter.adoptEarlyReads { entry, read in
             note(
                 entry, entry.lifetime(at: read.at), key: read.key, origin: read.origin, bytes: nil, at: read.at,
                 extending: read.extending)

@@ -139,10 +139,10 @@ package final class EntryStore: FolderWork {
             if !recorder.flushAccessLog(inBatchesOf: environment.tuning.flushTurnSize) { recorder.requestFlush() }
             // Instead of a timer: an unused cache does not change.
             if sweeper.isDue { housekeeping.request(.sweep) }
-        case .unlink, .unlinkLater: unlinker.drain()
+        case .unlink, .unlinkLater: unlinker.finish()
         case .settle:
             settler.settlePending()
-            adoptEarlyReads()
+            try? adoptEarlyReads()
         case .sweep, .sweepLater:
             // Steps that are done already return at once.
             if !sweeper.sweep() { housekeeping.request(.sweepLater, afterMilliseconds: 1_000) }

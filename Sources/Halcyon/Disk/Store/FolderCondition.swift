@@ -13,22 +13,11 @@ final class FolderCondition: Sendable {
 
     private struct State {
         var settings = Settings()
-        /// Whether files without a row may be entries that are still to be adopted.
-        var adoption = Adoption.done
-        var adoptsUntil = Timestamp(milliseconds: 0)
-        /// Whether files with names of Kingfisher 7 are still to be adopted.
-        var awaitsLegacyNames = false
-        /// Whether the inode numbers in rows may be those of another copy of the directory.
-        var isRelearning = false
-        /// Stores in this span may not have reached the disk before the power failed.
-        var distrusted: ClosedRange<Timestamp>?
-        /// The same, for stores whose rows have their boot.
-        var distrustedBoots: ClosedRange<BootTime>?
+        /// What the index records. Its distrust stays until this process's own sweep, which alone learns the tokens.
+        var index = IndexState()
         /// Tokens of entries dropped for that reason. A reader may have opened such a blob before.
         var droppedTokens: Set<Int64> = []
-        /// When the directory was last searched for files without a row.
-        var reconciledAt = Timestamp(milliseconds: 0)
-        /// When this process last began to do so.
+        /// When this process last began to search the directory for files without a row.
         var reconciliationBegan = Timestamp(milliseconds: 0)
         var clearings = 0
         /// Entries stored up to this time are being removed.
@@ -39,12 +28,12 @@ final class FolderCondition: Sendable {
         }
 
         private func isDistrusted(_ entry: Entry) -> Bool {
-            if let time = entry.bootTime { return distrustedBoots?.contains(time) == true }
-            return distrusted?.contains(entry.createdAt) == true
+            if let time = entry.bootTime { return index.distrustedBoots?.contains(time) == true }
+            return index.distrusted?.contains(entry.createdAt) == true
         }
 
         func adopts(_ name: BlobName) -> Bool {
-            adoption != .done || (awaitsLegacyNames && BlobName.isLegacyName(name.text))
+            index.adoption != .done || (index.awaitsLegacyNames && BlobName.isLegacyName(name.text))
         }
     }
 
@@ -58,14 +47,10 @@ final class FolderCondition: Sendable {
     /// Adopts the state recorded in the index.
     func update(from index: IndexState) {
         state.withLock { state in
-            state.adoption = index.adoption
-            state.adoptsUntil = index.adoptsUntil
-            state.awaitsLegacyNames = index.awaitsLegacyNames
-            state.isRelearning = index.isRelearning
-            // Kept until this process's own sweep, which alone learns the tokens.
-            state.distrusted = index.distrusted ?? state.distrusted
-            state.distrustedBoots = index.distrustedBoots ?? state.distrustedBoots
-            state.reconciledAt = index.reconciledAt
+            let earlier = state.index
+            state.index = index
+            state.index.distrusted = index.distrusted ?? earlier.distrusted
+            state.index.distrustedBoots = index.distrustedBoots ?? earlier.distrustedBoots
         }
     }
 
@@ -74,25 +59,25 @@ final class FolderCondition: Sendable {
     /// Whether files without a row may be entries.
     var isAdopting: Bool { adoption != .done }
 
-    var adoption: Adoption { state.withLock { $0.adoption } }
+    var adoption: Adoption { state.withLock { $0.index.adoption } }
 
     /// Whether there may be files that are still to become entries.
-    var isSearching: Bool { state.withLock { $0.adoption != .done || $0.awaitsLegacyNames } }
+    var isSearching: Bool { state.withLock { $0.index.isSearching } }
 
     /// Whether a file with this name and without a row may be an entry.
     func adopts(_ name: BlobName) -> Bool { state.withLock { $0.adopts(name) } }
 
     /// Whether a file without a row will be adopted.
     func adopts(_ file: FileStatus, named name: BlobName) -> Bool {
-        state.withLock { $0.adopts(name) && file.kind == .regular && file.changed <= $0.adoptsUntil }
+        state.withLock { $0.adopts(name) && file.kind == .regular && file.changed <= $0.index.adoptsUntil }
     }
 
     /// When all files were last compared with the rows.
-    var reconciledAt: Timestamp { state.withLock { $0.reconciledAt } }
+    var reconciledAt: Timestamp { state.withLock { $0.index.reconciledAt } }
 
     /// Another process has done it.
     func noteReconciliation(at time: Timestamp) {
-        state.withLock { ($0.reconciledAt, $0.reconciliationBegan) = (time, time) }
+        state.withLock { ($0.index.reconciledAt, $0.reconciliationBegan) = (time, time) }
     }
 
     func beginReconciliation(at now: Timestamp) { state.withLock { $0.reconciliationBegan = now } }
@@ -100,7 +85,7 @@ final class FolderCondition: Sendable {
     /// Whether no process has reconciled the directory within an interval, and this one has not tried to.
     func awaitsReconciliation(at now: Timestamp, every interval: Int64) -> Bool {
         state.withLock { state in
-            abs(now - state.reconciledAt) > interval && abs(now - state.reconciliationBegan) > interval
+            abs(now - state.index.reconciledAt) > interval && abs(now - state.reconciliationBegan) > interval
         }
     }
 
@@ -113,16 +98,17 @@ final class FolderCondition: Sendable {
         state.withLock { state in
             state.trusts(entry)
                 && entry.matches(
-                    file, ignoringInode: state.isRelearning || !hasStableInodes, ignoringTag: state.isRelearning)
+                    file, ignoringInode: state.index.isRelearning || !hasStableInodes,
+                    ignoringTag: state.index.isRelearning)
         }
     }
 
-    var isRelearning: Bool { state.withLock { $0.isRelearning } }
+    var isRelearning: Bool { state.withLock { $0.index.isRelearning } }
 
     // MARK: After a power cut
 
     /// Whether some stores may not have reached the disk.
-    var isDistrusting: Bool { state.withLock { $0.distrusted != nil || $0.distrustedBoots != nil } }
+    var isDistrusting: Bool { state.withLock { $0.index.isDistrusting } }
 
     func trusts(_ entry: Entry) -> Bool { state.withLock { $0.trusts(entry) } }
 
@@ -130,13 +116,13 @@ final class FolderCondition: Sendable {
     func drop(_ entry: Entry) { state.withLock { _ = $0.droppedTokens.insert(entry.token) } }
 
     /// Ends the distrust, after all remaining entries were examined.
-    func endDistrust() { state.withLock { ($0.distrusted, $0.distrustedBoots) = (nil, nil) } }
+    func endDistrust() { state.withLock { ($0.index.distrusted, $0.index.distrustedBoots) = (nil, nil) } }
 
     /// Whether a row alone determines its blob, and none is about to be removed: nothing is being cleared, relearned or distrusted.
     /// False also if this entry was dropped.
     func isSettled(for entry: Entry) -> Bool {
         state.withLock {
-            $0.clearings == 0 && !$0.isRelearning && $0.distrusted == nil && $0.distrustedBoots == nil
+            $0.clearings == 0 && !$0.index.isRelearning && !$0.index.isDistrusting
                 && !$0.droppedTokens.contains(entry.token)
         }
     }

@@ -32,8 +32,9 @@ final class Adopter: FolderWork {
         defer { listeners.finish() }
         guard condition.isSearching else { return }
         try lock.withLock {
-            // Again if the index was replaced meanwhile: the new one lacks what the old one had adopted.
-            while condition.isSearching {
+            // Again if the index was replaced meanwhile: the new one lacks what the old one had adopted. Bounded, in case another
+            // program replaces it every time.
+            for _ in 0..<3 where condition.isSearching {
                 let generation = index.generation
                 try adoptEverything()
                 let statistics = isRebuilding ? try previousIndex.statistics() : nil
@@ -78,7 +79,7 @@ final class Adopter: FolderWork {
     private func adopt(_ names: some Sequence<BlobName>, in session: IndexSession) throws {
         let state = try session.state()
         // Another thread or process may have removed everything meanwhile.
-        guard state.adoption != .done || state.awaitsLegacyNames else { return }
+        guard state.isSearching else { return }
         for name in names { try adopt(name, in: session) }
     }
 
@@ -123,22 +124,20 @@ final class Adopter: FolderWork {
 
     func noteEarlyRead(of name: BlobName, _ read: UnrecordedRead) { earlyReads.withLock { $0[name] = read } }
 
-    /// Adopts these files and passes each resulting entry to `note`.
-    func adoptEarlyReads(_ note: (Entry, UnrecordedRead) -> Void) {
-        for batch in Array(earlyReads.replace(with: [:])).batches(of: environment.tuning.flushBatchSize) {
-            // What cannot be written now is adopted later. Its key becomes known at the next read.
-            guard let rows = try? adoptAndReturn(batch.map(\.key)) else { return }
-            for (entry, read) in zip(rows, batch.map(\.value)) {
+    /// Adopts these files and passes each resulting entry to `note`. If this throws, what is left stays for the next call.
+    func adoptEarlyReads(_ note: (Entry, UnrecordedRead) -> Void) throws {
+        var rest = Array(earlyReads.replace(with: [:]))[...]
+        defer { earlyReads.withLock { $0.merge(rest.lazy.map { ($0, $1) }) { later, _ in later } } }
+        while !rest.isEmpty {
+            let batch = rest.prefix(environment.tuning.flushBatchSize)
+            let entries = try index.write { session in
+                try adopt(batch.map(\.key), in: session)
+                return try batch.map { try session.entry(named: $0.key) }
+            }
+            rest = rest.dropFirst(batch.count)
+            for (entry, read) in zip(entries, batch.map(\.value)) {
                 if let entry { note(entry, read) }
             }
-        }
-    }
-
-    /// Returns the rows of the names afterwards; nil for a name without one.
-    private func adoptAndReturn(_ names: [BlobName]) throws -> [Entry?] {
-        try index.write { session in
-            try adopt(names, in: session)
-            return try names.map { try session.entry(named: $0) }
         }
     }
 

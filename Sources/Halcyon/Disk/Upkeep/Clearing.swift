@@ -13,7 +13,6 @@ struct Clearing: FolderWork {
     /// From now on, lookups of this process do not find what existed, and new stores inherit nothing from it.
     init(of store: EntryStore) throws {
         self.store = store
-        store.recorder.log.withLock { $0.forgetAll() }
         store.overtakeFetches { _ in true }
         moment = try store.remover.makingRoom {
             try store.index.write { session in
@@ -36,7 +35,9 @@ struct Clearing: FolderWork {
             let generation = index.generation
             try removeEntries()
             try Upgrader(folder: folder).finish()
-            try removeFilesWithoutRow(isBlobName: isBlobName)
+            try forEachNameBatch(of: environment.tuning.batchSize, where: isBlobName) { names in
+                try store.settler.removeFilesWithoutRow(names, changedUntil: changedUntil)
+            }
             guard index.generation != generation else { break }
         }
         store.unlinker.finish()
@@ -46,7 +47,7 @@ struct Clearing: FolderWork {
     /// Files without a row have to be removed, not adopted while rows are being removed.
     private static func cancelAdoption(in session: IndexSession) throws {
         var state = try session.state()
-        guard state.adoption != .done || state.awaitsLegacyNames else { return }
+        guard state.isSearching else { return }
         state.adoption = .done
         state.awaitsLegacyNames = false
         try session.setState(state)
@@ -70,17 +71,11 @@ struct Clearing: FolderWork {
         }
         let removal = store.remover.removeBatches(counting: \.removals, keepingNames: false, shouldContinue: moveOn) {
             session, obstacles in
-            try session.removeStored(
+            try session.stored(
                 upTo: moment.latest, orAfter: latestSince(moment, in: session), after: last,
                 limit: environment.tuning.batchSize + obstacles.count)
         }
         if let failure = removal.failure { throw failure }
         return removal.entries
-    }
-
-    private func removeFilesWithoutRow(isBlobName: (String) -> Bool) throws {
-        try forEachNameBatch(of: environment.tuning.batchSize, where: isBlobName) { names in
-            try store.settler.removeFilesWithoutRow(names, changedUntil: changedUntil)
-        }
     }
 }

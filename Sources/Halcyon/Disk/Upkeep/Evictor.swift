@@ -25,11 +25,12 @@ struct Evictor: FolderWork {
         while true {
             let ids = try index.readAtLength { try $0.expired(at: now, limit: limit) }
             let removal = remover.remove(ids, counting: \.expirations, shouldContinue: { shouldContinue(all + $0) }) {
-                try $0.expire($1, at: now)
+                try $0.expired(among: $1, at: now)
             }
             all = all + removal
             guard removal.isComplete else { return all }
-            guard ids.count == limit else { break }
+            // A damaged index may return the same rows repeatedly.
+            guard ids.count == limit, removal.entries > 0 else { break }
         }
         // If this fails, the next clean looks again.
         try? raiseEarliestExpiry()
@@ -62,10 +63,11 @@ struct Evictor: FolderWork {
             let totals = try session.totals()
             let need = Totals(entries: totals.entries - target.entries, bytes: totals.bytes - target.bytes)
             guard need.bytes > 0 || need.entries > 0 else { return [] }
-            let evicted = try session.evict(
+            let victims = try session.victims(
                 need: need + obstacles.totals, limit: environment.tuning.batchSize + obstacles.count)
-            try repairer.repairTotals(in: session, if: totals, without: evicted)
-            return evicted
+            // Either the rest is pinned, or the totals are wrong.
+            if victims.isEmpty { try session.repairTotals() }
+            return victims
         }
     }
 

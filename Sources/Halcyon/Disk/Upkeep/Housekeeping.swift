@@ -14,12 +14,7 @@ final class Housekeeping: Sendable {
     /// Tasks that run one at a time.
     final class Lane: Sendable {
         let queue: DispatchQueue
-        private let turns = Locked(Turns())
-
-        private struct Turns {
-            var taken = 0
-            var current = 0
-        }
+        private let turns = Locked((taken: 0, current: 0))
 
         /// Targets the global utility queue, which has about one thread per processor. A serial queue without a target gets its own
         /// thread whenever it has work, however many threads there are.

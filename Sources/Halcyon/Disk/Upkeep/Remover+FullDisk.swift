@@ -14,8 +14,7 @@ extension Remover {
     }
 
     static func isOutOfSpace(_ error: any Error) -> Bool {
-        let cause = (error as? BlockedBatch)?.first ?? error
-        return (cause as? SystemError)?.isOutOfSpace ?? (cause as? SQLiteError)?.isOutOfSpace ?? false
+        (error as? SystemError)?.isOutOfSpace ?? (error as? SQLiteError)?.isOutOfSpace ?? false
     }
 
     /// Unlinks the blob first. Without it the entry is removed for good, whether its row can be deleted now or only later.

@@ -44,8 +44,7 @@ struct Remover: FolderWork {
     ///   - count: the counter for these removals.
     ///   - keepingNames: false if the caller does not need the names of the blobs: a million names take a hundred megabytes.
     ///   - shouldContinue: called before each batch with what was removed so far; false ends the removal.
-    ///   - next: deletes rows and returns them: a batch, and as many rows more as there are obstacles. It runs again if its
-    ///     transaction rolls back, so it must change nothing else.
+    ///   - next: selects a batch, and as many entries more as there are obstacles. It runs again if its transaction rolls back.
     func removeBatches(
         counting count: WritableKeyPath<Counts, Int64>, keepingNames: Bool = true,
         shouldContinue: (Removal) -> Bool = { _ in true },
@@ -53,20 +52,24 @@ struct Remover: FolderWork {
     ) -> Removal {
         var removal = Removal()
         var obstacles = UnremovableEntries()
+        defer { note(removal, as: count) }
         do {
-            while shouldContinue(removal) {
-                guard let removed = try removeAndUnlinkBatch(past: &obstacles, next) else { continue }
-                guard !removed.isEmpty else {
-                    if removal.entries > 0 { unlinker.finish() }
+            while true {
+                guard shouldContinue(removal) else { return removal }
+                let batch = try removeAndUnlinkBatch { [obstacles] in try next($0, obstacles) }
+                removal.add(batch.removed, keepingNames: keepingNames, at: now)
+                guard batch.removed.isEmpty else { continue }
+                // No new ones: no rows follow the known obstacles.
+                guard batch.kept.count > obstacles.count, batch.kept.count <= UnremovableEntries.limit else {
+                    removal.failure = batch.kept.first?.error
                     break
                 }
-                removal.add(removed, keepingNames: keepingNames, at: now)
+                obstacles = UnremovableEntries(batch.kept.map(\.entry))
             }
         } catch {
             removal.failure = error
-            if removal.entries > 0 { unlinker.finish() }
         }
-        note(removal, as: count)
+        if removal.entries > 0 { unlinker.finish() }
         return removal
     }
 
@@ -74,18 +77,18 @@ struct Remover: FolderWork {
     ///
     /// - Parameters:
     ///   - perform: runs a batch when its turn comes.
-    ///   - delete: deletes those of them that still have to be removed, and returns them. May run again.
+    ///   - select: returns those of them that still have to be removed. May run again.
     func remove(
         _ ids: [Int64], counting count: WritableKeyPath<Counts, Int64>, shouldContinue: (Removal) -> Bool,
         perform: @escaping (() throws -> Void) throws -> Void = { try $0() },
-        _ delete: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
+        _ select: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
     ) -> Removal {
         var removal = Removal()
         do {
             // Try the failed ones once more, without the others: if the disk is full, that batch fails as a whole, and room is made.
-            let kept = try removeBatches(of: ids, &removal, shouldContinue, perform, delete)
+            let kept = try removeBatches(of: ids, &removal, shouldContinue, perform, select)
             removal.failure = nil
-            removal.isComplete = try removeBatches(of: kept, &removal, shouldContinue, perform, delete).isEmpty
+            removal.isComplete = try removeBatches(of: kept, &removal, shouldContinue, perform, select).isEmpty
         } catch {
             removal.failure = error
         }
@@ -98,29 +101,18 @@ struct Remover: FolderWork {
     private func removeBatches(
         of ids: [Int64], _ removal: inout Removal, _ shouldContinue: (Removal) -> Bool,
         _ perform: @escaping (() throws -> Void) throws -> Void,
-        _ delete: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
+        _ select: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
     ) throws -> [Int64] {
         var rest = ids[...]
         var kept: [Int64] = []
         while !rest.isEmpty, shouldContinue(removal) {
-            let batch = rest.prefix(environment.tuning.batchSize)
-            rest = rest.dropFirst(batch.count)
-            do {
-                var found: [Entry] = []
-                var removed: [Entry] = []
-                try perform {
-                    removed = try removeAndUnlinkBatch { session in
-                        found = try delete(session, batch)
-                        return found
-                    }
-                }
-                removal.add(removed, keepingNames: true, at: now)
-                kept += Set(found.map(\.id)).subtracting(removed.map(\.id))
-            } catch let blocked as BlockedBatch {
-                // The batches after it may succeed.
-                removal.failure = removal.failure ?? blocked.first
-                kept += blocked.kept.map(\.entry.id)
-            }
+            let next = rest.prefix(environment.tuning.batchSize)
+            rest = rest.dropFirst(next.count)
+            var batch = Batch()
+            try perform { batch = try removeAndUnlinkBatch { try select($0, next) } }
+            removal.add(batch.removed, keepingNames: true, at: now)
+            removal.failure = removal.failure ?? batch.kept.first?.error
+            kept += batch.kept.map(\.entry.id)
         }
         return kept + rest
     }
@@ -147,39 +139,28 @@ struct Remover: FolderWork {
 
     /// Entries at the head of the order that cannot be removed: the next batch asks for as many more.
     struct UnremovableEntries {
-        fileprivate(set) var count = 0
-        fileprivate(set) var bytes: Int64 = 0
+        private(set) var count = 0
+        private(set) var bytes: Int64 = 0
 
         var totals: Totals { Totals(entries: Int64(count), bytes: bytes) }
 
         /// Beyond this number, the cause is more likely the directory as a whole.
         fileprivate static let limit = 1_024
-    }
 
-    /// A batch of which nothing could be removed.
-    struct BlockedBatch: Error {
-        let kept: [(entry: Entry, error: any Error)]
-        var first: (any Error)? { kept.first?.error }
-    }
-
-    /// Returns nil if it found only obstacles and more rows may follow them.
-    private func removeAndUnlinkBatch(
-        past obstacles: inout UnremovableEntries, _ next: (IndexSession, UnremovableEntries) throws -> [Entry]
-    ) throws -> [Entry]? {
-        do {
-            return try removeAndUnlinkBatch { [obstacles] in try next($0, obstacles) }
-        } catch let blocked as BlockedBatch {
-            // No new ones: no rows follow the known obstacles.
-            guard blocked.kept.count > obstacles.count, blocked.kept.count <= UnremovableEntries.limit else {
-                throw blocked.first ?? blocked
-            }
-            obstacles.count = blocked.kept.count
-            obstacles.bytes = blocked.kept.reduce(0) { $0 &+ $1.entry.size }
-            return nil
+        fileprivate init(_ entries: [Entry] = []) {
+            count = entries.count
+            bytes = entries.reduce(0) { $0 &+ $1.size }
         }
     }
 
-    private func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> [Entry] {
+    private struct Batch {
+        var removed: [Entry] = []
+        var trashed: [Unlinker.PendingUnlink] = []
+        /// Entries whose blobs cannot be moved. Their rows are unchanged.
+        var kept: [(entry: Entry, error: any Error)] = []
+    }
+
+    private func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
         let begin = MonotonicTime.now
         let batch = try removeBatchOnFullDisk(next)
         let unlinking = MonotonicTime.now
@@ -187,50 +168,38 @@ struct Remover: FolderWork {
         // The lock was free while files were unlinked.
         let rest = unlinking.milliseconds(since: begin) - MonotonicTime.now.milliseconds(since: unlinking)
         if rest > 0 { environment.pause(rest) }
-        return batch.removed
+        return batch
     }
 
     private func removeBatchOnFullDisk(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
         do {
-            return try makingRoom { try removeBatchCarefully(next) }
+            return try makingRoom { try removeBatch(next) }
         } catch  where Self.isOutOfSpace(error) {
             unlinkVictims(next)
-            return try removeBatchCarefully(next)
+            return try removeBatch(next)
         }
     }
 
-    private struct Batch {
-        var removed: [Entry] = []
-        var trashed: [Unlinker.PendingUnlink] = []
-        var kept: [(entry: Entry, error: any Error)] = []
-    }
-
-    /// Entries that cannot be removed keep their rows unchanged. Removes the others without them.
-    private func removeBatchCarefully(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
-        do {
-            return try removeBatch { session, batch in
-                batch = trash(try next(session))
-                if !batch.kept.isEmpty { throw BlockedBatch(kept: batch.kept) }
-            }
-        } catch is BlockedBatch {
-            // The rollback restored everything. Only this second try has a savepoint, because it copies each page that changes.
-            return try removeBatch { session, batch in
-                try session.connection.run("SAVEPOINT batch")
-                batch = trash(try next(session))
-                if batch.removed.isEmpty, !batch.kept.isEmpty { throw BlockedBatch(kept: batch.kept) }
-                try session.connection.run("ROLLBACK TO batch")
-                for entry in batch.removed { try session.delete(id: entry.id) }
-            }
-        }
-    }
-
-    private func removeBatch(_ body: (IndexSession, inout Batch) throws -> Void) throws -> Batch {
+    private func removeBatch(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
         var batch = Batch()
         return try settler.settlingIfRefused((batch.removed + batch.kept.map(\.entry)).map(\.name)) { session in
-            batch = Batch()
-            try body(session, &batch)
+            batch = trash(try next(session))
+            if batch.removed.isEmpty, let (_, error) = batch.kept.first, Self.isOutOfSpace(error) { throw error }
+            try delete(batch.removed, in: session)
             return batch
         }
+    }
+
+    /// Recounts the totals if the triggers have not followed, because another program has dropped them: an eviction would not end.
+    private func delete(_ entries: [Entry], in session: IndexSession) throws {
+        let before = try session.notedTotals()
+        // In the order of the table, so that neighbors share pages.
+        for id in entries.map(\.id).sorted() { try session.delete(id: id) }
+        guard let before, let after = try session.notedTotals() else { return }
+        let isFollowed =
+            before.entries &- after.entries == entries.count
+            && before.bytes &- after.bytes == entries.reduce(0) { $0 &+ $1.size }
+        if !isFollowed { try session.repairTotals() }
     }
 
     private func trash(_ entries: [Entry]) -> Batch {

@@ -5,16 +5,6 @@ struct Repairer: FolderWork {
     let folder: CacheFolder
     let settler: Settler
 
-    /// Recounts the totals if an eviction found nothing to remove (the rest is pinned, or the totals are wrong), or if they do not
-    /// reflect it because a trigger was dropped.
-    func repairTotals(in session: IndexSession, if before: Totals, without evicted: [Entry]) throws {
-        let after = try session.totals()
-        let isFollowed =
-            before.entries - after.entries == evicted.count
-            && before.bytes - after.bytes == evicted.reduce(0) { $0 + $1.size }
-        if evicted.isEmpty || !isFollowed { try session.repairTotals() }
-    }
-
     /// Counts entries and bytes, and corrects the totals if they differ. Before that, settles rows of impossible sizes, and those of the
     /// largest rows whose size is not their file's: an edited size can make a large eviction look due although the totals agree with it.
     ///
@@ -22,13 +12,8 @@ struct Repairer: FolderWork {
     /// - Returns: whether anything was wrong.
     @discardableResult
     func recountTotals() throws -> Bool {
-        let (isRight, impossible) = try index.readAtLength { session in
-            try session.connection.reading {
-                (
-                    try session.notedTotals() == session.countedTotals(),
-                    try session.entriesOfImpossibleSize(limit: 1_024)
-                )
-            }
+        let (isRight, impossible) = try index.readAtOneMoment { session in
+            (try session.notedTotals() == session.countedTotals(), try session.entriesOfImpossibleSize(limit: 1_024))
         }
         for entry in impossible { try settler.settleInTransaction(entry.name) }
         guard try settleLargestRows() || !isRight || !impossible.isEmpty else { return false }

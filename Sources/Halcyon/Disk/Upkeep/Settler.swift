@@ -96,11 +96,7 @@ final class Settler: FolderWork {
 
     /// After a refused COMMIT: settles now if it gets the lock. Otherwise housekeeping, the next reader or the sweep does.
     func settleSoonerOrLater(_ name: BlobName) {
-        do {
-            try settleInTransaction(name)
-        } catch {
-            settleLater([name])
-        }
+        if (try? settleInTransaction(name)) == nil { settleLater([name]) }
     }
 
     /// Runs a transaction that moves blobs. If it fails, the rows have rolled back, and the names are settled.

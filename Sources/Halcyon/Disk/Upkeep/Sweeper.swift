@@ -28,12 +28,8 @@ struct Sweeper: FolderWork {
 
     /// Whether a step fails because another connection holds the lock.
     private func isRefused(_ step: () throws -> Void) -> Bool {
-        do {
-            try step()
-            return false
-        } catch {
-            return (error as? SQLiteError)?.isBusy ?? false
-        }
+        guard case .failure(let error as SQLiteError) = Result(catching: step) else { return false }
+        return error.isBusy
     }
 
     // MARK: After a power cut

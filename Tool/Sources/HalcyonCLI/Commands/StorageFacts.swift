@@ -70,15 +70,15 @@ extension StorageFacts {
             ("newest_access", .string(summary.newestAccess.map(DateText.iso8601))),
             ("index_bytes", .integer(indexBytes)), ("log_bytes", .integer(logBytes)),
             ("schema_version", .integer(summary.ledger.last?.version ?? 0)),
-            ("ledger", .array(summary.ledger.map(Self.object))), ("adoption", .string(summary.adoption.rawValue)),
+            ("ledger", .array(summary.ledger.map { Self.object(version: $0, name: $1, appliedAt: $2) })), ("adoption", .string(summary.adoption.rawValue)),
             ("volume", .string(volume?.name)),
         ]
     }
 
-    private static func object(of migration: StorageSummary.AppliedMigration) -> JSON {
+    private static func object(version: Int, name: String, appliedAt: Timestamp) -> JSON {
         .object([
-            "version": .integer(migration.version), "name": .string(migration.name),
-            "applied_at": .string(DateText.iso8601(migration.appliedAt)),
+            "version": .integer(version), "name": .string(name),
+            "applied_at": .string(DateText.iso8601(appliedAt)),
         ])
     }
 }
