@@ -1,11 +1,12 @@
 import Foundation
 import HalcyonSQLite
+import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
-@Suite struct EvictionTests {
+@Suite(.endsEvenIfItHangs) struct EvictionTests {
     @Test func `nothing is evicted below the limit, and at the limit half of it is kept`() throws {
         try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
             for seed in 0..<9 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
