@@ -23,25 +23,32 @@ final class ExpiringActivity: Sendable {
 
     /// Begins a span. Waits up to a second for the system's answer, unless a span is under way.
     ///
-    /// - Parameter onExpiration: called on any thread when the time runs out. The system suspends the process soon after it
-    ///   returns.
+    /// - Parameters:
+    ///   - onExpiration: called on any thread when the time runs out. The system suspends the process soon after it returns.
+    ///   - didBegin: called if there is time, always before `onExpiration`.
     /// - Returns: false if there is no time. Otherwise you must call ``end()``.
-    func begin(onExpiration: @escaping @Sendable () -> Void) -> Bool {
+    func begin(onExpiration: @escaping @Sendable () -> Void, didBegin: () -> Void = {}) -> Bool {
         current.withLock { current in
             if current.span == nil { current.span = Span.begin(perform, onExpiration) }
-            guard current.span != nil else { return false }
-            current.users += 1
-            return true
+            // A span whose time has run out stays until its last user ends it, and takes no further ones.
+            let isGranted = current.span?.whileGranted(didBegin) ?? false
+            if isGranted { current.users += 1 }
+            endUnused(&current)
+            return isGranted
         }
     }
 
     func end() {
         current.withLock { current in
             current.users -= 1
-            guard current.users == 0 else { return }
-            current.span?.end()
-            current.span = nil
+            endUnused(&current)
         }
+    }
+
+    private func endUnused(_ current: inout (users: Int, span: Span?)) {
+        guard current.users == 0 else { return }
+        current.span?.end()
+        current.span = nil
     }
 }
 
@@ -64,6 +71,15 @@ private final class Span: Sendable {
         return isGranted ? span : nil
     }
 
+    /// Runs `body` unless the time has run out. Returns whether it did.
+    func whileGranted(_ body: () -> Void) -> Bool {
+        state.withLock { state in
+            guard state == .granted else { return false }
+            body()
+            return true
+        }
+    }
+
     func end() {
         state.withLock { $0 = .over }
         ended.signal()
@@ -71,7 +87,7 @@ private final class Span: Sendable {
 
     private func run(isExpired: Bool, _ onExpiration: () -> Void) {
         let old = state.withLock { state in
-            defer { if state == .awaited { state = isExpired ? .over : .granted } }
+            defer { state = state == .awaited && !isExpired ? .granted : .over }
             return state
         }
         switch old {

@@ -304,6 +304,40 @@ import Testing
         while system.spans > 0 { usleep(500) }
     }
 
+    @Test func `a span whose time has run out takes no further users`() throws {
+        let system = System(grants: true)
+        let activity = ExpiringActivity(system.perform)
+        let calls = Locked([String]())
+        func begin() -> Bool {
+            activity.begin {
+                calls.withLock { $0.append("expired") }
+            } didBegin: {
+                calls.withLock { $0.append("began") }
+            }
+        }
+        #expect(begin())
+        system.expire()
+        try #require(!begin())
+        activity.end()
+        while system.spans > 0 { usleep(500) }
+        #expect(begin())
+        #expect(calls.withLock { $0 } == ["began", "expired", "began"])
+        activity.end()
+        while system.spans > 0 { usleep(500) }
+    }
+
+    @Test func `a call that begins after the time has run out does not keep the index open`() throws {
+        let system = System(grants: true)
+        let fixture = try idleFixture(system)
+        // Both expirations wait for this transaction, for a second each.
+        try? fixture.index.write { _ in
+            system.expire()
+            #expect(throws: IndexSuspended.self) { try fixture.index.whileNotSuspended {} }
+        }
+        #expect(!fixture.index.isOpen)
+        #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
+    }
+
     /// An interrupt ends a running statement; it does not stop one that is about to begin.
     @Test func `a transaction that outlasts the background time closes the index itself`() throws {
         let fixture = try Fixture()

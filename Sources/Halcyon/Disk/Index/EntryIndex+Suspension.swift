@@ -83,12 +83,16 @@ extension EntryIndex {
     /// group's directory.
     func whileNotSuspended<Result>(_ body: () throws -> Result) throws -> Result {
         guard let activity else { return try body() }
-        guard activity.begin(onExpiration: { [weak self] in self?.expire() }) else {
+        let isGranted = activity.begin { [weak self] in
+            self?.expire()
+        } didBegin: {
+            service.withLock { if $0 == .expired { $0 = .running } }
+        }
+        guard isGranted else {
             expire()
             throw IndexSuspended()
         }
         defer { activity.end() }
-        service.withLock { if $0 == .expired { $0 = .running } }
         return try body()
     }
 
