@@ -160,6 +160,25 @@ import Testing
         }
     }
 
+    @Test func `a checkpoint does not wait for a store that holds the writer's lock`() throws {
+        try withCache(tuning: .patient) { cache in
+            let index = cache.storage.store.index
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            let reader = try beginReading(cache)
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            let isDone = DispatchSemaphore(value: 0)
+            index.writer.withLock { _ in
+                Thread.detachNewThread {
+                    #expect(index.checkpoint(), "it copies up to the snapshot of the reader")
+                    isDone.signal()
+                }
+                #expect(isDone.wait(timeout: .now() + 10) == .success)
+            }
+            reader.rollBack()
+        }
+    }
+
     @Test func `the bound of the log covers all processes together`() throws {
         try withCache(tuning: Self.tuning) { cache in
             let others = [cache.storage, cache.makeStorage(), cache.makeStorage()]

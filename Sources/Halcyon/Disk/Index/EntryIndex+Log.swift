@@ -44,8 +44,7 @@ extension EntryIndex {
         }
         // If a long read blocks the checkpoint, waiting gains nothing.
         guard !checkpoint.isComplete, checkpoint.checkpointedFrames > last else { return false }
-        let isLong = writer.withLock { $0?.connection.logFrames ?? 0 } >= environment.tuning.forcedCheckpointFrames
-        guard isLong else { return true }
+        guard checkpoint.logFrames >= environment.tuning.forcedCheckpointFrames else { return true }
         // Writers never left a gap. Now those of this process wait while the last few pages are copied.
         let timeout = environment.tuning.forcedCheckpointTimeout
         // Takes the lock after the background activity has begun, because the activity's expiration closes the writer's
