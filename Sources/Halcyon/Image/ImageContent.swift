@@ -4,7 +4,7 @@
 
     /// The content shared by images that differ only in scale: a file and its pixels once decoded, or pixels alone.
     ///
-    /// Decoding happens once, under the lock. Other threads wait for it instead of decoding again.
+    /// Decoding happens once. Other threads wait for it instead of decoding again.
     final class ImageContent: Sendable {
         /// The original file; nil for bare pixels.
         let file: Data?
@@ -20,6 +20,8 @@
         private let options: DecodingOptions
         /// The pixels, or why there are none; nil before the first use.
         private let outcome: Locked<Outcome?>
+        /// Held while decoding. A lock of its own, so that ``isDecoded`` does not wait for a decode.
+        private let turn = Locked(())
 
         private typealias Outcome = Result<DecodedImage, ImageCodecError>
 
@@ -56,23 +58,24 @@
 
         /// The pixels. Decodes on the first call only. Also remembers a failure, unless memory ran out.
         func decoded() throws(ImageCodecError) -> DecodedImage {
-            let outcome = outcome.withLock { known in
-                if let known { return known }
-                let outcome = decode()
-                if case .failure(.noMemory) = outcome { return outcome }
-                known = outcome
-                return outcome
-            }
+            let outcome = known ?? turn.withLock { _ in known ?? decode() }
             return try outcome.get()
         }
 
+        private var known: Outcome? { outcome.withLock { $0 } }
+
         private func decode() -> Outcome {
-            Outcome { () throws(ImageCodecError) in try ImageCodecs.decode(file ?? Data(), options: options) }
+            let new = Outcome { () throws(ImageCodecError) in
+                try ImageCodecs.decode(file ?? Data(), options: options)
+            }
+            if case .failure(.noMemory) = new { return new }
+            outcome.withLock { $0 = new }
+            return new
         }
 
         var isFirstFrameOnly: Bool { options.firstFrameOnly }
 
-        var isDecoded: Bool { outcome.withLock { (try? $0?.get()) != nil } }
+        var isDecoded: Bool { (try? known?.get()) != nil }
 
         /// Bytes of all pixels once decoded. Without codecs, the size of the file.
         var cost: Int {

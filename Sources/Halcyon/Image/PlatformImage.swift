@@ -30,7 +30,7 @@
         /// The same pixels at another scale.
         func withScale(_ scale: CGFloat) -> HalcyonImage {
             guard scale != self.scale else { return self }
-            let copy = HalcyonImage(content: content, scale: scale, duration: isAnimation ? 0 : duration)
+            let copy = HalcyonImage(content: content, scale: scale, duration: givenDuration)
             copyState(to: copy)
             return copy
         }

@@ -84,6 +84,7 @@
                 let gif = try Pictures.fixture("moving.gif")
                 let image = HalcyonImage(data: gif, options: ImageCreatingOptions(duration: 7))
                 #expect(image?.duration == 7 && image?.isDecoded == false)
+                #expect(image?.kf.scaled(to: 2).duration == 7)
                 #expect(try Pictures.image().duration == 0)
             }
 

@@ -166,6 +166,12 @@
                         hasDecoded.signal()
                     }.start()
                     #expect(hasDecoded.wait(timeout: .now() + 0.3) == .timedOut)
+                    let hasLooked = DispatchSemaphore(value: 0)
+                    Thread {
+                        #expect(!image.isDecoded)
+                        hasLooked.signal()
+                    }.start()
+                    #expect(hasLooked.wait(timeout: .now() + 10) == .success, "a look does not wait for the decode")
                 }
                 #expect(hasDecoded.wait(timeout: .now() + 60) == .success && image.isDecoded)
             }
