@@ -24,6 +24,8 @@ package final class Connection {
     private let handle: OpaquePointer
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private var shouldKeepWaiting: @Sendable (Int) -> Bool
+    /// The begin of the current wait.
+    private var busySince = MonotonicTime.now
     private var observedTable: StaticString = ""
     /// Ids of the rows written since the last ``begin()``. May contain duplicates.
     package private(set) var writtenRows: [Int64] = []
@@ -257,9 +259,11 @@ package final class Connection {
         sqlite3_busy_handler(
             handle,
             { context, attempt in
-                guard let connection = Connection.of(context), connection.shouldKeepWaiting(Int(attempt)) else {
-                    return 0
-                }
+                guard let connection = Connection.of(context) else { return 0 }
+                // On a busy machine, a pause of a millisecond may take a hundred.
+                if attempt == 0 { connection.busySince = .now }
+                let waited = MonotonicTime.now.milliseconds(since: connection.busySince)
+                guard connection.shouldKeepWaiting(waited) else { return 0 }
                 pauseMillisecond()
                 return 1
             }, context)
@@ -281,14 +285,15 @@ package final class Connection {
     ///
     /// - Returns: false if the file system does not support a write-ahead log.
     package func enableWAL() throws(SQLiteError) -> Bool {
-        var waited = 0
+        let begin = MonotonicTime.now
         while true {
             do throws(SQLiteError) {
                 return try text("PRAGMA journal_mode = WAL") == "wal"
             } catch {
-                guard error.isBusy, shouldKeepWaiting(waited) else { throw error }
+                guard error.isBusy, shouldKeepWaiting(MonotonicTime.now.milliseconds(since: begin)) else {
+                    throw error
+                }
                 pauseMillisecond()
-                waited += 1
             }
         }
     }

@@ -170,6 +170,31 @@ import Testing
         second.rollBack()
     }
 
+    /// SQLite calls back on the thread that waits.
+    private final class Waits: @unchecked Sendable {
+        var all: [Int] = []
+    }
+
+    @Test func `a wait is measured in milliseconds, however long each retry takes`() throws {
+        let first = try Connection(path: path)
+        _ = try first.enableWAL()
+        let second = try Connection(path: path)
+        for _ in 0..<2 {
+            let waits = Waits()
+            try first.begin()
+            second.waits { waited in
+                waits.all.append(waited)
+                usleep(20_000)
+                return waited < 50
+            }
+            #expect(throws: SQLiteError.self) { try second.begin() }
+            first.rollBack()
+            try #expect(#require(waits.all.first) < 20, "each wait begins at 0")
+            try #expect(#require(waits.all.last) >= 50)
+            #expect(waits.all.count <= 4)
+        }
+    }
+
     @Test func `a deleted database is noticed`() throws {
         let connection = try Connection(path: path)
         try connection.execute("CREATE TABLE t (a)")

@@ -344,6 +344,19 @@ import Testing
         #expect(patience.shouldKeepWaiting(0), "the first time that a store asks")
     }
 
+    @Test func `a wait whose retries are far apart ends too`() {
+        var tuning = Tuning()
+        (tuning.writerTimeout, tuning.retryTimeout) = (300, 0)
+        let patience = LockTimeout(tuning, didWait: { _ in })
+        let begin = MonotonicTime.now
+        var retries = 0
+        while retries < 10, patience.shouldKeepWaiting(MonotonicTime.now.milliseconds(since: begin)) {
+            retries += 1
+            usleep(150_000)
+        }
+        #expect((1...2).contains(retries))
+    }
+
     @Test func `a short-lived process leaves the rest of an upgrade to a longer one`() throws {
         var tuning = Self.endless
         tuning.upgradeDelay = 3_600_000

@@ -47,10 +47,10 @@ final class LockTimeout: Sendable {
     func shouldKeepWaiting(_ waited: Int) -> Bool {
         state.withLock { state in
             if Self.isBrief {
-                let refused = max(State.note(&state.briefRefusal), state.refusal?.milliseconds ?? 0)
+                let refused = max(State.note(&state.briefRefusal), state.refusal?.milliseconds ?? 0, waited)
                 return !state.isExhausted && refused < tuning.briefTimeout
             }
-            let refused = State.note(&state.refusal)
+            let refused = max(State.note(&state.refusal), waited)
             if refused >= tuning.writerTimeout { state.isExhausted = true }
             return !state.isExhausted || waited < tuning.retryTimeout
         }
