@@ -25,17 +25,12 @@
             description.disposal = GIFDisposal.clear.rawValue
             description.colour_count = Int32(palette.fileColours.count)
             withUnsafeMutableBytes(of: &description.colours) { $0.copyBytes(from: palette.fileColours.flatMap { $0 }) }
-            try check { halcyon_gif_add_frame(writer, &description, &$0) }
+            try ShimCall.check(.gif) { halcyon_gif_add_frame(writer, &description, &$0) }
             var indexes = [UInt8](repeating: 0, count: frame.bitmap.width)
             try frame.bitmap.forEachRow { _, row in
                 palette.write(row, to: &indexes)
-                try check { halcyon_gif_write_row(writer, &indexes, &$0) }
+                try ShimCall.check(.gif) { halcyon_gif_write_row(writer, &indexes, &$0) }
             }
-        }
-
-        private static func check(_ call: (inout halcyon_image_error) -> Int32) throws {
-            var error = halcyon_image_error()
-            guard call(&error) == 0 else { throw ImageCodecError(encoding: error, format: .gif) }
         }
 
         private static func hundredths(_ seconds: Double) -> Int32 {

@@ -7,19 +7,14 @@ extension ImageHeader {
             let height = reader.number(ofBytes: 2, isBigEndian: false), let flags = reader.byte()
         else { throw ImageCodecError.truncated(.gif) }
         reader.skip(2 + GIFBlocks.paletteByteCount(flags))
-        var blocks = GIFBlocks(reader: reader, canvas: PixelSize(width: width, height: height))
+        let empty = ImageHeader(format: .gif, canvas: PixelSize(width: width, height: height))
+        var blocks = GIFBlocks(reader: reader, header: empty)
         blocks.readAll()
-        guard blocks.frameCount > 0 else {
+        guard blocks.header.frameCount > 0 else {
             throw blocks.reader.left == 0
                 ? ImageCodecError.truncated(.gif) : .malformed(.gif, reason: "it has no picture")
         }
-        var header = ImageHeader(format: .gif, storedSize: blocks.canvas)
-        header.frameCount = blocks.frameCount
-        header.hasAlpha = blocks.hasAlpha
-        header.shortFrame = blocks.shortFrame
-        header.firstKeptPixelCount = blocks.firstKeptPixelCount
-        header.keptPixelCount = blocks.keptPixelCount
-        return header
+        return blocks.header
     }
 }
 
@@ -30,17 +25,8 @@ private struct GIFBlocks {
     private static let mostPixelsPerByte = 4096 * 8 / 12 + 1
 
     var reader: ByteReader
-    let canvas: PixelSize
-    private(set) var frameCount = 0
-    private(set) var hasAlpha = false
-    private(set) var shortFrame: Int?
-    private(set) var firstKeptPixelCount = 0
-    private(set) var keptPixelCount = 0
-
-    init(reader: ByteReader, canvas: PixelSize) {
-        self.reader = reader
-        self.canvas = canvas
-    }
+    /// The header with the frames read so far.
+    var header: ImageHeader
 
     static func paletteByteCount(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
 
@@ -48,37 +34,25 @@ private struct GIFBlocks {
     mutating func readAll() {
         while let introducer = reader.byte() {
             switch introducer {
-            case 0x21: readExtension()
+            case 0x21:
+                reader.skip(1)
+                skipSubBlocks()
             case 0x2C: readFrame()
             default: return
             }
         }
     }
 
-    private mutating func readExtension() {
-        let label = reader.byte()
-        var first = reader
-        if label == 0xF9, first.byte() == 4, let flags = first.byte(), flags & 1 == 1 { hasAlpha = true }
-        skipSubBlocks()
-    }
-
     private mutating func readFrame() {
         let edges = (0..<4).compactMap { _ in reader.number(ofBytes: 2, isBigEndian: false) }
         guard edges.count == 4, let flags = reader.byte() else { return }
         let size = PixelSize(width: edges[2], height: edges[3])
-        note(PixelRect(left: edges[0], top: edges[1], size: size, in: canvas))
+        header.keepPixels(of: PixelRect(left: edges[0], top: edges[1], size: size, in: header.storedSize))
         reader.skip(Self.paletteByteCount(flags) + 1)
         let packedByteCount = skipSubBlocks()
-        if shortFrame == nil, size.pixelCount > packedByteCount * Self.mostPixelsPerByte { shortFrame = frameCount }
-        frameCount += 1
-    }
-
-    private mutating func note(_ part: PixelRect) {
-        keptPixelCount += TileGrid(tiled: canvas).pixelCount(touching: part)
-        guard frameCount == 0 else { return }
-        firstKeptPixelCount = keptPixelCount
-        // Pixels outside the first frame stay transparent.
-        if part.size != canvas { hasAlpha = true }
+        let isShort = size.pixelCount > packedByteCount * Self.mostPixelsPerByte
+        if header.shortFrame == nil, isShort { header.shortFrame = header.frameCount }
+        header.frameCount += 1
     }
 
     /// Returns the number of bytes in the sub-blocks.

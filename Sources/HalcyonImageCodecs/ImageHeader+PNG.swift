@@ -8,7 +8,6 @@ extension ImageHeader {
         }
         let layout = try PNGLayout(&content)
         var header = ImageHeader(format: .png, storedSize: layout.size)
-        header.hasAlpha = layout.hasAlphaChannel
         let packedByteCount = try header.readChunks(&reader)
         header.shortFrame = layout.unpackedByteCount / PNGLayout.mostCompression > packedByteCount ? 0 : nil
         return header
@@ -24,7 +23,6 @@ extension ImageHeader {
             case PNGChunk.pixels:
                 guard let content = chunk.content else { throw ImageCodecError.truncated(.png) }
                 packedByteCount += content.count
-            case PNGChunk.transparency: hasAlpha = true
             case PNGChunk.exif: orientation = orientation ?? chunk.content.flatMap { EXIF.orientation(inTIFF: $0) }
             default: break
             }
@@ -37,7 +35,6 @@ extension ImageHeader {
 /// One chunk: length, type, content, checksum.
 private struct PNGChunk {
     static let header = 0x4948_4452
-    static let transparency = 0x7452_4E53
     static let pixels = 0x4944_4154
     static let exif = 0x6558_4966
 
@@ -62,7 +59,6 @@ private struct PNGLayout {
 
     let size: PixelSize
     let bitsPerPixel: Int
-    let hasAlphaChannel: Bool
 
     init(_ content: inout ByteReader) throws {
         guard let width = content.number(ofBytes: 4, isBigEndian: true),
@@ -74,7 +70,6 @@ private struct PNGLayout {
         }
         size = PixelSize(width: width, height: height)
         bitsPerPixel = channels * Int(depth)
-        hasAlphaChannel = colourType == 4 || colourType == 6
     }
 
     /// Excludes the byte that begins each row: interlaced files have different rows.

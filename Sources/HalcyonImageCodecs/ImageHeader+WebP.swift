@@ -21,7 +21,6 @@ extension ImageHeader {
 
     fileprivate static func ofWebPStill(_ bitstream: WebPBitstream, byteCount: Int) throws -> ImageHeader {
         var header = ImageHeader(format: .webp, storedSize: bitstream.size)
-        header.hasAlpha = bitstream.hasAlpha
         header.shortFrame = bitstream.isTooLarge(forByteCount: byteCount) ? 0 : nil
         return header
     }
@@ -29,17 +28,12 @@ extension ImageHeader {
 
 /// The contents of a file with the extended header.
 private struct WebPLayout {
-    private let canvas: PixelSize
+    /// The header of an animation, with the frames read so far.
+    private var animation: ImageHeader
     private let isAnimated: Bool
-    private let hasAlpha: Bool
     private var orientation: ImageOrientation?
     private var still: (bitstream: WebPBitstream, byteCount: Int)?
-    private var frameCount = 0
     private var frameByteCount = 0
-    private var shortFrame: Int?
-    private var firstKeptPixelCount = 0
-    private var keptPixelCount = 0
-    private var fillsCanvas = true
 
     init(_ content: ByteReader) throws {
         var reader = content
@@ -47,8 +41,8 @@ private struct WebPLayout {
             let width = reader.number(ofBytes: 3, isBigEndian: false),
             let height = reader.number(ofBytes: 3, isBigEndian: false)
         else { throw ImageCodecError.truncated(.webp) }
-        canvas = PixelSize(width: width + 1, height: height + 1)
-        (isAnimated, hasAlpha) = (flags & 0x02 != 0, flags & 0x10 != 0)
+        animation = ImageHeader(format: .webp, canvas: PixelSize(width: width + 1, height: height + 1))
+        isAnimated = flags & 0x02 != 0
     }
 
     mutating func readAll(_ reader: inout ByteReader) {
@@ -70,43 +64,31 @@ private struct WebPLayout {
 
     private mutating func note(_ chunk: WebPChunk) {
         let frame = WebPFrame(chunk)
-        if let frame { note(frame.part(of: canvas)) }
+        if let frame { animation.keepPixels(of: frame.part(of: animation.storedSize)) }
         frameByteCount += chunk.content.count
         let isShort = frame?.bitstream?.isTooLarge(forByteCount: chunk.content.count) ?? true
         // Also all frames together, because each of many may state just as much as passes.
-        let areShort = WebPBitstream.isImplausible(pixelCount: keptPixelCount, byteCount: frameByteCount)
-        if shortFrame == nil, isShort || areShort || !chunk.isComplete { shortFrame = frameCount }
-        frameCount += 1
-    }
-
-    private mutating func note(_ part: PixelRect) {
-        // Saturates: 32,768 frames of the largest size have more pixels than an Int counts.
-        let (sum, overflow) = keptPixelCount.addingReportingOverflow(TileGrid(tiled: canvas).pixelCount(touching: part))
-        keptPixelCount = overflow ? .max : sum
-        guard frameCount == 0 else { return }
-        firstKeptPixelCount = keptPixelCount
-        fillsCanvas = part.size == canvas
+        let areShort = WebPBitstream.isImplausible(
+            pixelCount: animation.keptPixels.all, byteCount: frameByteCount)
+        if animation.shortFrame == nil, isShort || areShort || !chunk.isComplete {
+            animation.shortFrame = animation.frameCount
+        }
+        animation.frameCount += 1
     }
 
     func header(isCutOff: Bool) throws -> ImageHeader {
-        var header: ImageHeader
+        var header = animation
         if isAnimated {
-            guard frameCount > 0 else {
+            guard header.frameCount > 0 else {
                 throw isCutOff ? ImageCodecError.truncated(.webp) : .malformed(.webp, reason: "it has no picture")
             }
-            header = ImageHeader(format: .webp, storedSize: canvas)
-            header.frameCount = frameCount
-            header.hasAlpha = hasAlpha || !fillsCanvas
             // The missing part may contain whole frames.
-            header.shortFrame = shortFrame ?? (isCutOff ? frameCount : nil)
-            header.firstKeptPixelCount = firstKeptPixelCount
-            header.keptPixelCount = keptPixelCount
+            header.shortFrame = header.shortFrame ?? (isCutOff ? header.frameCount : nil)
         } else {
             guard let still else {
                 throw isCutOff ? ImageCodecError.truncated(.webp) : .malformed(.webp, reason: "it has no picture")
             }
             header = try .ofWebPStill(still.bitstream, byteCount: still.byteCount)
-            header.hasAlpha = hasAlpha || still.bitstream.hasAlpha
             // Of stills only: browsers do not turn an animation either.
             header.orientation = orientation ?? .up
         }

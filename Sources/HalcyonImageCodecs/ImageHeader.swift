@@ -3,14 +3,12 @@ package import Foundation
 /// What a file states about its image, read without decoding: no allocation, and at most one pass over the file.
 ///
 /// The file may be wrong: decoding checks it.
-package struct ImageHeader: Equatable, Sendable {
+package struct ImageHeader: Sendable {
     package let format: ImageFileFormat
     /// The size of the upright image, after applying the EXIF orientation.
     package var size: PixelSize { orientation.upright(storedSize) }
     /// The number of frames found, complete or not; at least one.
     package var frameCount = 1
-    package var hasAlpha = false
-    package var isAnimated: Bool { frameCount > 1 }
 
     package let storedSize: PixelSize
     package var orientation = ImageOrientation.up
@@ -21,15 +19,27 @@ package struct ImageHeader: Equatable, Sendable {
 
     /// The number of pixels in memory after decoding the first frame, or all frames. Excludes pixels that no frame draws on, and
     /// pixels that are unchanged from the previous frame.
-    package var keptPixels: (first: Int, all: Int) { (firstKeptPixelCount, keptPixelCount) }
-    var firstKeptPixelCount: Int
-    var keptPixelCount: Int
+    package private(set) var keptPixels: (first: Int, all: Int)
 
     init(format: ImageFileFormat, storedSize: PixelSize) {
         self.format = format
         self.storedSize = storedSize
-        firstKeptPixelCount = storedSize.pixelCount
-        keptPixelCount = storedSize.pixelCount
+        keptPixels = (storedSize.pixelCount, storedSize.pixelCount)
+    }
+
+    /// Describes a canvas without frames.
+    init(format: ImageFileFormat, canvas: PixelSize) {
+        self.init(format: format, storedSize: canvas)
+        (frameCount, keptPixels) = (0, (0, 0))
+    }
+
+    /// Adds what the next frame keeps in memory. Call it before you count the frame.
+    mutating func keepPixels(of part: PixelRect) {
+        // Saturates: 32,768 frames of the largest size have more pixels than an Int counts.
+        let count = TileGrid(tiled: storedSize).pixelCount(touching: part)
+        let (sum, overflow) = keptPixels.all.addingReportingOverflow(count)
+        keptPixels.all = overflow ? .max : sum
+        if frameCount == 0 { keptPixels.first = keptPixels.all }
     }
 
     /// - Throws: ``ImageCodecError`` if the format is unknown or unsupported, if the width or height is 0, or if the file ends

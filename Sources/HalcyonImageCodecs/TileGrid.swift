@@ -3,7 +3,6 @@ struct PixelRect: Hashable, Sendable {
     var columns: Range<Int>
     var rows: Range<Int>
 
-    var isEmpty: Bool { columns.isEmpty || rows.isEmpty }
     var size: PixelSize { PixelSize(width: columns.count, height: rows.count) }
 
     /// The part of a rectangle that is inside an image.
@@ -73,7 +72,7 @@ struct TileGrid: Hashable, Sendable {
         let rows = Self.indexes(of: part.rows, length: tile.height)
         let width = min(columns.upperBound * tile.width, size.width) - columns.lowerBound * tile.width
         let height = min(rows.upperBound * tile.height, size.height) - rows.lowerBound * tile.height
-        return part.isEmpty ? 0 : width * height
+        return PixelSize(width: width, height: height).pixelCount
     }
 
     private static func indexes(of pixels: Range<Int>, length: Int) -> Range<Int> {

@@ -35,7 +35,6 @@ struct WebPChunk {
 /// The header of a WebP bitstream.
 struct WebPBitstream {
     let size: PixelSize
-    let hasAlpha: Bool
     let isLossless: Bool
 
     /// See RFC 6386, 9.1, and the WebP lossless specification, 3. Returns nil if the bytes begin differently.
@@ -48,11 +47,11 @@ struct WebPBitstream {
                 let height = reader.number(ofBytes: 2, isBigEndian: false)
             else { return nil }
             size = PixelSize(width: width & 0x3FFF, height: height & 0x3FFF)
-            (hasAlpha, isLossless) = (false, false)
+            isLossless = false
         case WebPChunk.losslessStill:
             guard reader.expect([0x2F]), let bits = reader.number(ofBytes: 4, isBigEndian: false) else { return nil }
             size = PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1)
-            (hasAlpha, isLossless) = (bits >> 28 & 1 == 1, true)
+            isLossless = true
         default: return nil
         }
     }

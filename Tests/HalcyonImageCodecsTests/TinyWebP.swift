@@ -16,16 +16,14 @@
         var width: Int
         var height: Int
         var loopCount = 0
-        var hasAlphaFlag = true
         var frames: [Frame] = []
         /// Chunks between the header and the frames.
         var more = Data()
 
         var data: Data {
             get throws {
-                let flags = 0x02 | (hasAlphaFlag ? 0x10 : 0)
                 var body = Self.chunk(
-                    "VP8X", flags.littleBytes(4) + (width - 1).littleBytes(3) + (height - 1).littleBytes(3))
+                    "VP8X", 0x12.littleBytes(4) + (width - 1).littleBytes(3) + (height - 1).littleBytes(3))
                 body += Self.chunk("ANIM", 0xFF12_3456.littleBytes(4) + loopCount.littleBytes(2)) + more
                 for frame in frames { body += Self.chunk("ANMF", try Self.content(of: frame)) }
                 return Self.file(body)

@@ -38,15 +38,12 @@
             }
             let alpha = try decode(Samples.data("lossy-alpha.webp")).frames[0].bitmap
             #expect(alpha[2, 2][3] == 255 && alpha[45, 30][3] == 128)
-            let header = try ImageHeader(data: Samples.data("lossy-alpha.webp"))
-            #expect(header.hasAlpha && !header.isAnimated)
-            #expect(try !ImageHeader(data: Samples.data("lossy.webp")).hasAlpha)
+            #expect(try ImageHeader(data: Samples.data("lossy-alpha.webp")).frameCount == 1)
         }
 
         @Test func `a lossless file decodes to the original pixels`() throws {
             let image = try decode(Samples.data("lossless.webp"))
             #expect(try image.frames[0].bitmap == decode(Samples.data("alpha.png")).frames[0].bitmap)
-            #expect(try ImageHeader(data: Samples.data("lossless.webp")).hasAlpha)
         }
 
         @Test func `the frames of an animation are composed`() throws {
@@ -173,10 +170,10 @@
         // MARK: What a file says
 
         @Test func `the header has the number of frames and the pixels they keep in memory`() throws {
-            var webp = TinyWebP(width: 640, height: 640, hasAlphaFlag: false)
+            var webp = TinyWebP(width: 640, height: 640)
             webp.frames = [.init(left: 2, top: 2, bitmap: plain(2, 2, red)), .init(bitmap: plain(2, 2, red))]
             let header = try ImageHeader(data: webp.data)
-            #expect(header.frameCount == 2 && header.isAnimated && header.hasAlpha, "most of the canvas is empty")
+            #expect(header.frameCount == 2)
             #expect(header.size == PixelSize(width: 640, height: 640))
             #expect(header.keptPixels == (first: 1_024, all: 2_048))
         }
