@@ -159,14 +159,13 @@ int32_t halcyon_gif_read_row(
 struct halcyon_gif_writer {
     GifFileType *file;
     int width, height;
-    halcyon_image_bytes encoded;
-    size_t room;
+    halcyon_output output;
 };
 
 static int on_write(GifFileType *file, const GifByteType *bytes, int count) {
     halcyon_gif_writer *writer = file->UserData;
     if (count <= 0) return 0;
-    return halcyon_bytes_append(&writer->encoded, &writer->room, bytes, (size_t)count) ? count : 0;
+    return halcyon_output_append(&writer->output, bytes, (size_t)count) ? count : 0;
 }
 
 static bool write_loop_count(GifFileType *file, int32_t count) {
@@ -195,7 +194,7 @@ halcyon_gif_writer *halcyon_gif_create(int32_t width, int32_t height, int32_t lo
         if (writer->file != NULL) {
             if (write_start(writer, loop_count)) return writer;
             EGifCloseFile(writer->file, &code);
-            free(writer->encoded.bytes);
+            free(writer->output.encoded.bytes);
         }
     }
     free(writer);
@@ -241,10 +240,9 @@ int32_t halcyon_gif_finish(halcyon_gif_writer *writer, halcyon_image_bytes *enco
     int code = 0;
     error->code = 0;
     if (EGifCloseFile(writer->file, &code) == GIF_ERROR) fail_with(error, code);
-    if (error->code != 0) free(writer->encoded.bytes);
-    else *encoded = writer->encoded;
+    int32_t result = halcyon_output_end(&writer->output, encoded, error);
     free(writer);
-    return error->code;
+    return result;
 }
 
 #endif

@@ -209,8 +209,7 @@ int32_t halcyon_jpeg_decode(
 
 typedef struct jpeg_output {
     struct jpeg_destination_mgr manager; /* first, so that libjpeg's pointer is ours */
-    halcyon_image_bytes encoded;
-    size_t room;
+    halcyon_output output;
     JOCTET part[16384];
 } jpeg_output;
 
@@ -222,7 +221,7 @@ static void on_destination(j_compress_ptr jpeg) {
 
 static void keep(j_compress_ptr jpeg, size_t count) {
     jpeg_output *output = (jpeg_output *)jpeg->dest;
-    if (halcyon_bytes_append(&output->encoded, &output->room, output->part, count)) return;
+    if (halcyon_output_append(&output->output, output->part, count)) return;
     halcyon_fail(((jpeg_escape *)jpeg->err)->error, HALCYON_IMAGE_NO_MEMORY, "no memory for the JPEG");
     on_error((j_common_ptr)jpeg);
 }
@@ -292,9 +291,7 @@ int32_t halcyon_jpeg_encode(
     try_to_write(&jpeg, &escape, &output, source, row);
     jpeg_destroy_compress(&jpeg);
     free(row);
-    if (error->code != 0) free(output.encoded.bytes);
-    else *encoded = output.encoded;
-    return error->code;
+    return halcyon_output_end(&output.output, encoded, error);
 }
 
 #endif

@@ -28,11 +28,6 @@ static png_voidp on_allocate(png_structp png, png_alloc_size_t count) {
     return memory;
 }
 
-static void on_free(png_structp png, png_voidp memory) {
-    (void)png;
-    free(memory);
-}
-
 static void on_read(png_structp png, png_bytep into, size_t count) {
     if (halcyon_source_read(png_get_io_ptr(png), into, count) == count) return;
     halcyon_fail(png_get_error_ptr(png), HALCYON_IMAGE_TRUNCATED, "the file ends early");
@@ -102,7 +97,7 @@ int32_t halcyon_png_decode(
     error->code = 0;
     png_bytep row = malloc((size_t)width * 4);
     png_structp png = png_create_read_struct_2(
-        PNG_LIBPNG_VER_STRING, error, on_error, on_warning, error, on_allocate, on_free);
+        PNG_LIBPNG_VER_STRING, error, on_error, on_warning, error, on_allocate, NULL);
     png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
     if (info != NULL && row != NULL) try_to_read(png, info, &source, width, height, canvas, row);
     else halcyon_fail(error, HALCYON_IMAGE_NO_MEMORY, "no memory for a PNG decoder");
@@ -111,14 +106,8 @@ int32_t halcyon_png_decode(
     return error->code;
 }
 
-typedef struct png_output {
-    halcyon_image_bytes encoded;
-    size_t room;
-} png_output;
-
 static void on_write(png_structp png, png_bytep bytes, size_t count) {
-    png_output *output = png_get_io_ptr(png);
-    if (halcyon_bytes_append(&output->encoded, &output->room, bytes, count)) return;
+    if (halcyon_output_append(png_get_io_ptr(png), bytes, count)) return;
     halcyon_fail(png_get_error_ptr(png), HALCYON_IMAGE_NO_MEMORY, "no memory for the PNG");
     png_error(png, "");
 }
@@ -146,7 +135,7 @@ static void write_pixels(
 }
 
 static void try_to_write(
-    png_structp png, png_infop info, png_output *output, const halcyon_picture *picture, int32_t has_alpha, uint32_t *row
+    png_structp png, png_infop info, halcyon_output *output, const halcyon_picture *picture, int32_t has_alpha, uint32_t *row
 ) {
     if (setjmp(png_jmpbuf(png)) != 0) return;
     png_set_write_fn(png, output, on_write, on_flush);
@@ -156,19 +145,17 @@ static void try_to_write(
 int32_t halcyon_png_encode(
     const halcyon_picture *picture, int32_t has_alpha, halcyon_image_bytes *encoded, halcyon_image_error *error
 ) {
-    png_output output = {{NULL, 0}, 0};
+    halcyon_output output = {{NULL, 0}, 0};
     error->code = 0;
     uint32_t *row = malloc((size_t)picture->width * 4);
     png_structp png = png_create_write_struct_2(
-        PNG_LIBPNG_VER_STRING, error, on_error, on_warning, error, on_allocate, on_free);
+        PNG_LIBPNG_VER_STRING, error, on_error, on_warning, error, on_allocate, NULL);
     png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
     if (info != NULL && row != NULL) try_to_write(png, info, &output, picture, has_alpha, row);
     else halcyon_fail(error, HALCYON_IMAGE_NO_MEMORY, "no memory for a PNG encoder");
     png_destroy_write_struct(&png, &info);
     free(row);
-    if (error->code != 0) free(output.encoded.bytes);
-    else *encoded = output.encoded;
-    return error->code;
+    return halcyon_output_end(&output, encoded, error);
 }
 
 #endif

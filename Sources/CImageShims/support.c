@@ -22,17 +22,26 @@ int32_t halcyon_fail(halcyon_image_error *error, int32_t code, const char *text)
     return error->code;
 }
 
-int halcyon_bytes_append(halcyon_image_bytes *encoded, size_t *room, const void *bytes, size_t count) {
-    if (count > *room - encoded->count) {
-        size_t grown = *room + *room / 2 + count + 4096;
+int halcyon_output_append(halcyon_output *output, const void *bytes, size_t count) {
+    halcyon_image_bytes *encoded = &output->encoded;
+    if (count > output->room - encoded->count) {
+        size_t grown = output->room + output->room / 2 + count + 4096;
         uint8_t *block = realloc(encoded->bytes, grown);
         if (block == NULL) return 0;
         encoded->bytes = block;
-        *room = grown;
+        output->room = grown;
     }
     if (count > 0) memcpy(encoded->bytes + encoded->count, bytes, count);
     encoded->count += count;
     return 1;
+}
+
+int32_t halcyon_output_end(
+    const halcyon_output *output, halcyon_image_bytes *encoded, const halcyon_image_error *error
+) {
+    if (error->code != 0) free(output->encoded.bytes);
+    else *encoded = output->encoded;
+    return error->code;
 }
 
 typedef uint32_t four __attribute__((vector_size(16)));

@@ -15,8 +15,18 @@ size_t halcyon_source_read(halcyon_source *source, void *into, size_t count);
 /* Keeps only the first failure: later ones follow from it. Returns the code kept. */
 int32_t halcyon_fail(halcyon_image_error *error, int32_t code, const char *text);
 
-/* Appends, growing the block by at least half. `room` is its size. Returns 0 if there is no memory. */
-int halcyon_bytes_append(halcyon_image_bytes *encoded, size_t *room, const void *bytes, size_t count);
+/* The bytes written so far, in a block of `room` bytes. */
+typedef struct halcyon_output {
+    halcyon_image_bytes encoded;
+    size_t room;
+} halcyon_output;
+
+/* Appends, growing the block by at least half. Returns 0 if there is no memory. */
+int halcyon_output_append(halcyon_output *output, const void *bytes, size_t count);
+
+/* Passes the bytes on, or frees them after an error. Returns the error's code. */
+int32_t halcyon_output_end(
+    const halcyon_output *output, halcyon_image_bytes *encoded, const halcyon_image_error *error);
 
 /* Writes rows of the file to their places on the canvas. `first` is the number of the first row. */
 void halcyon_place(uint8_t *const *rows, size_t first, size_t count, size_t width, const halcyon_canvas *canvas);

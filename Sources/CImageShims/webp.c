@@ -73,14 +73,8 @@ int32_t halcyon_webp_decode(
 
 /* Encoding */
 
-typedef struct webp_output {
-    halcyon_image_bytes encoded;
-    size_t room;
-} webp_output;
-
 static int on_write(const uint8_t *bytes, size_t count, const WebPPicture *picture) {
-    webp_output *output = picture->custom_ptr;
-    return halcyon_bytes_append(&output->encoded, &output->room, bytes, count);
+    return halcyon_output_append(picture->custom_ptr, bytes, count);
 }
 
 /* Copies RGBA pixels into libwebp's ARGB integers. */
@@ -107,7 +101,7 @@ static void describe(const WebPPicture *picture, halcyon_image_error *error) {
 int32_t halcyon_webp_encode(
     const halcyon_webp_source *source, halcyon_image_bytes *encoded, halcyon_image_error *error
 ) {
-    webp_output output = {{NULL, 0}, 0};
+    halcyon_output output = {{NULL, 0}, 0};
     WebPConfig config;
     WebPPicture picture;
     error->code = 0;
@@ -129,9 +123,7 @@ int32_t halcyon_webp_encode(
         describe(&picture, error);
     }
     WebPPictureFree(&picture);
-    if (error->code != 0) free(output.encoded.bytes);
-    else *encoded = output.encoded;
-    return error->code;
+    return halcyon_output_end(&output, encoded, error);
 }
 
 #endif
