@@ -52,7 +52,7 @@ let package = Package(
             }),
         .target(name: "HalcyonSQLite", dependencies: ["CHalcyonSQLite", "CHalcyonSystem"]),
         .target(
-            name: "HalcyonMigrations", path: "Migrations",
+            name: "HalcyonMigrations", dependencies: ["HalcyonSQLite"], path: "Migrations",
             // EmbeddedSQL.swift has their text: `.embedInCode` does not build in Xcode.
             exclude: [
                 "V0001__create_entries.sql", "V0002__find_legacy_names.sql", "V0003__count_uses.sql",

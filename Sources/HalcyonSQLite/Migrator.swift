@@ -1,6 +1,6 @@
 /// One numbered change of the schema.
 package struct Migration: Sendable, Equatable {
-    /// Numbered from 1 without gaps.
+    /// Numbered from 1 without gaps: 1 for `V0001__….sql`.
     package let version: Int
     /// The file's name, for people.
     package let name: String

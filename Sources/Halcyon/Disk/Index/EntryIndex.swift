@@ -81,12 +81,7 @@ package final class EntryIndex: Sendable {
         self.didRepair = didRepair
     }
 
-    static let migrator = Migrator(
-        MigrationFiles.all.map { file in
-            Migration(
-                version: file.version, name: file.name, sql: file.sql, checksum: file.checksum,
-                oldestReader: file.oldestReader)
-        }, now: { Timestamp(Date()).milliseconds })
+    static let migrator = Migrator(MigrationFiles.all, now: { Timestamp(Date()).milliseconds })
 
     // MARK: Writing
 
