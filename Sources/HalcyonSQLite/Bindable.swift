@@ -34,12 +34,6 @@ extension [UInt8]: Bindable {
     }
 }
 
-extension Predicate: Bindable {
-    package func bind(to statement: Statement, at index: Int32) throws(SQLiteError) {
-        try statement.bind(self, at: index)
-    }
-}
-
 /// Binds NULL for nil.
 extension Optional: Bindable where Wrapped: Bindable {
     package func bind(to statement: Statement, at index: Int32) throws(SQLiteError) {

@@ -298,7 +298,12 @@ package final class Connection {
         }
     }
 
-    package enum CheckpointMode: Sendable { case passive, restart, truncate }
+    package struct CheckpointMode: Sendable {
+        fileprivate let flag: Int32
+        package static let passive = CheckpointMode(flag: SQLITE_CHECKPOINT_PASSIVE)
+        package static let restart = CheckpointMode(flag: SQLITE_CHECKPOINT_RESTART)
+        package static let truncate = CheckpointMode(flag: SQLITE_CHECKPOINT_TRUNCATE)
+    }
 
     /// The result of a checkpoint: the number of frames in the log, how many of them are now in the database (both -1 without
     /// a log), and whether a reader or writer blocked the checkpoint.
@@ -389,16 +394,6 @@ package final class Connection {
             throw .refusedRead("PRAGMA integrity_check")
         }
         return findings
-    }
-}
-
-extension Connection.CheckpointMode {
-    fileprivate var flag: Int32 {
-        switch self {
-        case .passive: SQLITE_CHECKPOINT_PASSIVE
-        case .restart: SQLITE_CHECKPOINT_RESTART
-        case .truncate: SQLITE_CHECKPOINT_TRUNCATE
-        }
     }
 }
 

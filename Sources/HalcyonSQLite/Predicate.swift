@@ -43,17 +43,18 @@ extension Predicate {
             }, nil, nil, nil)
         guard code == SQLITE_OK else { throw SQLiteError(code: code, handle: handle) }
     }
+}
 
-    /// Binds the predicate and retains it until the statement drops its values.
-    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-        sqlite3_bind_pointer(
-            statement, index, Unmanaged.passRetained(self).toOpaque(), kind,
+extension Predicate: Bindable {
+    /// Binds the predicate for `meets()`, and retains it until the statement drops its values.
+    package func bind(to statement: Statement, at index: Int32) throws(SQLiteError) {
+        let code = sqlite3_bind_pointer(
+            statement.statement, index, Unmanaged.passRetained(self).toOpaque(), kind,
             { predicate in predicate.map { Unmanaged<Predicate>.fromOpaque($0).release() } })
+        try statement.check(code)
     }
 }
 
 /// The type name of the pointer. SQLite keeps the address.
-nonisolated(unsafe) private let kind: UnsafePointer<CChar> = {
-    let name: StaticString = "Halcyon.Predicate"
-    return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
-}()
+nonisolated(unsafe) private let kind =
+    UnsafeRawPointer(("Halcyon.Predicate" as StaticString).utf8Start).assumingMemoryBound(to: CChar.self)

@@ -4,7 +4,7 @@ internal import CHalcyonSQLite
 ///
 /// Not thread-safe: it belongs to its ``Connection``.
 package final class Statement {
-    private let statement: OpaquePointer
+    let statement: OpaquePointer
     private let connection: OpaquePointer
 
     /// Prepares `sql` with `sqlite3_prepare_v3`.
@@ -76,11 +76,6 @@ package final class Statement {
         try check(code)
     }
 
-    /// Binds the predicate for `meets()`.
-    package func bind(_ predicate: Predicate, at index: Int32) throws(SQLiteError) {
-        try check(predicate.bind(to: statement, at: index))
-    }
-
     // MARK: Running
 
     /// `sqlite3_step`: true while there is a row to read.
@@ -127,15 +122,12 @@ package final class Statement {
 
     private var sql: String { sqlite3_sql(statement).map { String(cString: $0) } ?? "" }
 
-    private func check(_ code: Int32) throws(SQLiteError) {
+    func check(_ code: Int32) throws(SQLiteError) {
         guard code != SQLITE_OK else { return }
         throw SQLiteError(code: code, handle: connection, sql: sql)
     }
 }
 
 /// `withUTF8` of an empty string may pass no address, and a NULL pointer would bind NULL.
-nonisolated(unsafe) private let emptyText: UnsafePointer<CChar> = {
-    let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
-    text.initialize(to: 0)
-    return UnsafePointer(text)
-}()
+nonisolated(unsafe) private let emptyText =
+    UnsafeRawPointer(("" as StaticString).utf8Start).assumingMemoryBound(to: CChar.self)

@@ -10,12 +10,29 @@ final class LockTimeout: Sendable {
     /// Whether the calling thread does work that can be deferred: lookups, queries, opening, closing and housekeeping.
     private static let brevity = TaskLocal(wrappedValue: false)
 
-    fileprivate struct Refusal {
+    private struct Refusal {
+        /// The most milliseconds between two retries of one wait, on a busy machine.
+        private static let gap = 100
+
         var since: MonotonicTime
         var last: MonotonicTime
+
+        var milliseconds: Int { last.milliseconds(since: since) }
+
+        /// Records a refusal.
+        ///
+        /// - Returns: the milliseconds for which calls have been waiting for the lock.
+        static func note(_ noted: inout Refusal?) -> Int {
+            let now = MonotonicTime.now
+            var refusal = noted ?? Refusal(since: now, last: now)
+            if now.milliseconds(since: refusal.last) > gap { refusal.since = now }
+            refusal.last = now
+            noted = refusal
+            return refusal.milliseconds
+        }
     }
 
-    fileprivate struct State {
+    private struct State {
         /// For calls that wait as long as a store.
         var refusal: Refusal?
         /// For brief calls, which must not shorten the wait of a later store.
@@ -47,10 +64,10 @@ final class LockTimeout: Sendable {
     func shouldKeepWaiting(_ waited: Int) -> Bool {
         state.withLock { state in
             if Self.isBrief {
-                let refused = max(State.note(&state.briefRefusal), state.refusal?.milliseconds ?? 0, waited)
+                let refused = max(Refusal.note(&state.briefRefusal), state.refusal?.milliseconds ?? 0, waited)
                 return !state.isExhausted && refused < tuning.briefTimeout
             }
-            let refused = max(State.note(&state.refusal), waited)
+            let refused = max(Refusal.note(&state.refusal), waited)
             if refused >= tuning.writerTimeout { state.isExhausted = true }
             return !state.isExhausted || waited < tuning.retryTimeout
         }
@@ -70,25 +87,4 @@ final class LockTimeout: Sendable {
         // Not zero: the lock may have become free without any call having tried.
         return Double(max(tuning.briefTimeout - refused, min(tuning.retryTimeout, tuning.briefTimeout))) / 1000
     }
-}
-
-extension LockTimeout.State {
-    /// The most milliseconds between two retries of one wait, on a busy machine.
-    private static let gap = 100
-
-    /// Records a refusal.
-    ///
-    /// - Returns: the milliseconds for which calls have been waiting for the lock.
-    fileprivate static func note(_ noted: inout LockTimeout.Refusal?) -> Int {
-        let now = MonotonicTime.now
-        var refusal = noted ?? .init(since: now, last: now)
-        if now.milliseconds(since: refusal.last) > Self.gap { refusal.since = now }
-        refusal.last = now
-        noted = refusal
-        return refusal.milliseconds
-    }
-}
-
-extension LockTimeout.Refusal {
-    fileprivate var milliseconds: Int { last.milliseconds(since: since) }
 }
