@@ -58,7 +58,8 @@ import Testing
             "SEARCH entries USING COVERING INDEX entries_by_rank (pinned=?)",
         ],
         "evictedNext": [
-            "SEARCH entries USING INDEX entries_by_rank (pinned=?)", "USE TEMP B-TREE FOR RIGHT PART OF ORDER BY",
+            "SEARCH entries USING COVERING INDEX entries_by_rank (pinned=?)",
+            "USE TEMP B-TREE FOR RIGHT PART OF ORDER BY",
         ],
         "expiredTotals": [
             "SEARCH entries USING COVERING INDEX entries_by_rank (pinned=?)", "SCALAR SUBQUERY 1", "SCAN totals",

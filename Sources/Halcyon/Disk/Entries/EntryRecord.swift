@@ -33,6 +33,8 @@ package struct EntryRecord: Sendable {
     /// The key, split into its parts; nil if the key, or the length of its first part, is unknown.
     package var keyParts: (base: String, processor: String)? {
         guard let key = entry.key, let baseLength = entry.baseLength else { return nil }
-        return KeyOrigin.parts(of: key, baseLength: baseLength)
+        return KeyOrigin.parts(of: key.utf8, baseLength: baseLength).map {
+            (String(Substring($0.base)), String(Substring($0.processor)))
+        }
     }
 }

@@ -6,13 +6,6 @@
     let baseLength: Int
 
     /// The image's key, and the identifier after the "@" that follows it; empty for the image itself.
-    static func parts(of key: String, baseLength: Int) -> (base: String, processor: String)? {
-        parts(of: key.utf8, baseLength: baseLength).map {
-            (String(Substring($0.base)), String(Substring($0.processor)))
-        }
-    }
-
-    /// Like ``parts(of:baseLength:)``, for UTF-8 bytes.
     static func parts<Key: Collection<UInt8>>(
         of key: Key, baseLength: Int
     ) -> (base: Key.SubSequence, processor: Key.SubSequence)? {

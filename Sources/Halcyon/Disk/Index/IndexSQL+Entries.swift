@@ -39,14 +39,12 @@ extension IndexSQL {
     // each column has its own part.
 
     static let fromUsed: StaticString = "rank AS used, size AS bytes FROM entries WHERE pinned = "
-    static let usedAfter: [StaticString] = [
-        " AND rank = ?1 AND size = ?2 AND id > ?3", " AND rank = ?1 AND size > ?2",
-        " AND rank > ?1",
-    ]
-    static let usedBefore: [StaticString] = [
-        " AND rank = ?1 AND size = ?2 AND id < ?3", " AND rank = ?1 AND size < ?2",
-        " AND rank < ?1",
-    ]
+    static func used(_ isBeyond: StaticString) -> [[StaticString]] {
+        [
+            [" AND rank = ?1 AND size = ?2 AND id ", isBeyond, " ?3"], [" AND rank = ?1 AND size ", isBeyond, " ?2"],
+            [" AND rank ", isBeyond, " ?1"],
+        ]
+    }
 
     /// A column to sort by: pinned entries, and those that never expire, come last.
     static let expiration: StaticString = """

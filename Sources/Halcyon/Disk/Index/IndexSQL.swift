@@ -195,11 +195,8 @@ package enum IndexSQL {
             THEN EXISTS (SELECT 1 FROM entries WHERE accessed_at IS NOT NULL) ELSE 0 END
         """
 
-    static let evictedNext: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned, base_length, boot, uptime
-        FROM entries WHERE pinned = 0 ORDER BY rank, size, id LIMIT ?1
-        """
+    static let evictedNext: StaticString =
+        "SELECT id FROM entries WHERE pinned = 0 ORDER BY rank, size, id LIMIT ?1"
 
     static let keys: StaticString = "SELECT size, key, base_length FROM entries"
 
@@ -241,19 +238,9 @@ package enum IndexSQL {
         WHERE id = 1 AND expiry_scan = ?1
         """
 
-    static let impossibleSizes: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned, base_length, boot, uptime
-        FROM entries WHERE id IN (
-            SELECT id FROM entries WHERE size < 0 OR size > ?1 LIMIT ?2
-        )
-        """
+    static let impossibleSizes: StaticString = "SELECT id FROM entries WHERE size < 0 OR size > ?1 LIMIT ?2"
 
-    static let largest: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned, base_length, boot, uptime
-        FROM entries WHERE id IN (SELECT id FROM entries ORDER BY size DESC LIMIT ?1)
-        """
+    static let largest: StaticString = "SELECT id FROM entries ORDER BY size DESC LIMIT ?1"
 
     static let repairTotals: StaticString = """
         UPDATE totals SET earliest_expiry = 0, (entries, bytes, slack) =

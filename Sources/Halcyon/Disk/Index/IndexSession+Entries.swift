@@ -152,9 +152,9 @@ extension IndexSQL {
 
     /// A page of all entries by access, after a position unless it is the first page.
     static func walk(descending: Bool, isFirst: Bool) -> [StaticString] {
-        let starts = isFirst ? [""] : descending ? usedBefore : usedAfter
+        let starts = isFirst ? [[]] : used(descending ? "<" : ">")
         let pins: [StaticString] = ["0", "1"]
-        let parts = pins.flatMap { pin in starts.map { [selectRecords, fromUsed, pin, $0] } }
+        let parts = pins.flatMap { pin in starts.map { [selectRecords, fromUsed, pin] + $0 } }
         return Array(parts.joined(separator: [" UNION ALL "]))
             + [descending ? " ORDER BY used DESC, bytes DESC, id DESC LIMIT ?4" : " ORDER BY used, bytes, id LIMIT ?4"]
     }

@@ -143,12 +143,9 @@ package struct IndexSession {
     package func page(after id: Int64, limit: Int) throws(SQLiteError) -> [Entry] {
         let entries = try entries(IndexSQL.page, id, limit)
         // SQLite trusts the order of its pages. If damage has swapped them, paging through them might never end.
-        var last = id
-        for entry in entries {
-            guard entry.id > last else {
-                throw SQLiteError(code: .corrupt, message: "rows are out of order")
-            }
-            last = entry.id
+        let ids = [id] + entries.map(\.id)
+        guard zip(ids, ids.dropFirst()).allSatisfy({ $0 < $1 }) else {
+            throw SQLiteError(code: .corrupt, message: "rows are out of order")
         }
         return entries
     }
@@ -195,6 +192,17 @@ package struct IndexSession {
         try connection.rows(sql, repeat each value) { Entry($0) }
     }
 
+    /// For statements that read only an index.
+    func entries<each Value: Bindable>(
+        withIDsFrom sql: StaticString, _ value: repeat each Value
+    ) throws(SQLiteError) -> [Entry] {
+        var entries: [Entry?] = []
+        for id in try connection.rows(sql, repeat each value, row: { $0.integer(at: 0) }) {
+            entries.append(try entry(id: id))
+        }
+        return entries.compactMap(\.self)
+    }
+
     // MARK: Totals and state
 
     /// The totals that the triggers keep. O(1), unless they are missing or negative: then it counts the rows.
@@ -218,11 +226,13 @@ package struct IndexSession {
 
     /// Rows whose size is outside ``Entry/sizes``. Scans an index of all rows.
     func entriesOfImpossibleSize(limit: Int) throws(SQLiteError) -> [Entry] {
-        try entries(IndexSQL.impossibleSizes, Entry.sizes.upperBound, Int64(limit))
+        try entries(withIDsFrom: IndexSQL.impossibleSizes, Entry.sizes.upperBound, limit)
     }
 
     /// Reads an index of all rows.
-    func largestEntries(limit: Int) throws(SQLiteError) -> [Entry] { try entries(IndexSQL.largest, Int64(limit)) }
+    func largestEntries(limit: Int) throws(SQLiteError) -> [Entry] {
+        try entries(withIDsFrom: IndexSQL.largest, limit)
+    }
 
     /// Counts the rows: reads each of them.
     package func countedTotals() throws(SQLiteError) -> Totals { try totals(IndexSQL.countedTotals) }

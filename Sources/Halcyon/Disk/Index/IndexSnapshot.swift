@@ -29,6 +29,9 @@ internal import HalcyonSQLite
         }
     }
 
+    /// Earlier versions have other columns.
+    fileprivate static let oldestVersion = 7
+
     public init() {}
 
     /// Reads the index in a cache's directory.
@@ -105,17 +108,7 @@ extension IndexFiles {
     }
 }
 
-extension IndexSnapshot {
-    /// Earlier versions have other columns.
-    fileprivate static let oldestVersion = 7
-}
-
 extension IndexSession {
-    /// Least recently used first.
-    private func evictedNext(limit: Int) throws(SQLiteError) -> [Entry] {
-        try entries(IndexSQL.evictedNext, limit)
-    }
-
     private func hosts(limit: Int) throws(SQLiteError) -> [IndexSnapshot.Host] {
         try connection.with(IndexSQL.keys) { (statement) throws(SQLiteError) in
             var totals: [String?: Totals] = [:]
@@ -134,7 +127,7 @@ extension IndexSession {
         snapshot.totals = try totals()
         snapshot.allocatedBytes = snapshot.totals.bytes + (try slack())
         (snapshot.counts, snapshot.since) = try statistics()
-        snapshot.evictedNext = try evictedNext(limit: rows)
+        snapshot.evictedNext = try entries(withIDsFrom: IndexSQL.evictedNext, rows)
         let all = EntryConditions(.all, at: Timestamp(milliseconds: 0))
         snapshot.latest = try page(all, in: .access, descending: true, after: nil, limit: rows).records.map(\.entry)
         if hosts > 0 { snapshot.hosts = try self.hosts(limit: hosts) }
