@@ -41,18 +41,12 @@ extension EntryIndex {
 
     /// Runs `body` on a connection of its own. For long reads, which lookups must not wait for.
     package func readAtLength<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try healingDamage(briefly: true) {
+        try readingAgain {
             // If the index is open, the file is all it needs, and a store may wait while holding the writer's lock.
-            if !isOpen { try openBriefly() }
+            guard isOpen else { return nil }
             longReads.enter()
             defer { longReads.leave() }
-            do {
-                return try readOnOwnConnection(body)
-            } catch is SQLiteError where refreshIfMoved(force: true) {
-                // The file that it read is not the directory's index.
-                try openBriefly()
-                return try readOnOwnConnection(body)
-            }
+            return try readOnOwnConnection(body)
         }
     }
 

@@ -3,21 +3,17 @@ internal import HalcyonSQLite
 
 /// The boot and inode number of the last opening, which the index records.
 extension EntryIndex {
-    /// The state to record at an opening, and whether the index already contains it.
-    struct Opening {
-        let state: IndexState
-        let isRecorded: Bool
-    }
-
     /// Compares the boot and the file's own inode with the recorded ones.
     ///
     /// An opening does not wait for the write lock, so the first transaction records a new boot or inode. Only in a new index
     /// does the opening itself record them.
-    func opening(through connection: Connection) throws -> Opening {
+    ///
+    /// - Returns: the state to record, and whether the index already contains it.
+    func opening(through connection: Connection) throws -> (state: IndexState, isRecorded: Bool) {
         let found = try IndexSession(connection: connection).state()
-        let state = try current(found)
-        guard state != found, found.indexInode == nil else { return Opening(state: state, isRecorded: state == found) }
-        return Opening(state: try connection.transaction { try noteOpening(through: connection) }, isRecorded: true)
+        let state = try updated(found)
+        guard state != found, found.indexInode == nil else { return (state, state == found) }
+        return (try connection.transaction { try noteOpening(through: connection) }, true)
     }
 
     /// Records the opening if it is not recorded yet. Call it first in the first transaction.
@@ -29,7 +25,7 @@ extension EntryIndex {
         let session = IndexSession(connection: connection)
         // Another process may have recorded it in the meantime.
         let found = try session.state()
-        let state = try current(found)
+        let state = try updated(found)
         if state != found { try session.setState(state) }
         // A new index goes through all migrations, and an empty one takes no time to upgrade.
         if found.indexInode == nil { try session.finishUpgradeIfEmpty() }
@@ -37,16 +33,10 @@ extension EntryIndex {
     }
 
     /// Returns the state with the current boot and inode.
-    private func current(_ found: IndexState) throws -> IndexState {
+    private func updated(_ found: IndexState) throws -> IndexState {
         let file = try environment.fileSystem.status(at: files.database)
         let boot = environment.boot()
-        let isSameBoot = found.boot.map { BootIdentifier.isSame($0, boot) } ?? false
-        guard !isSameBoot || found.indexInode != file.inode else { return found }
-        return try updated(found, boot: boot, file: file)
-    }
-
-    func updated(_ state: IndexState, boot: String, file: FileStatus) throws -> IndexState {
-        var state = state
+        var state = found
         let isNew = state.indexInode == nil
         if isNew {
             // By the volume's clock, because it is compared with times of files.
@@ -61,15 +51,14 @@ extension EntryIndex {
                 state.adoptsUntil = max(state.adoptsUntil, file.changed, Timestamp(Date()))
             }
         }
+        state.indexInode = file.inode
         if let last = state.boot {
-            if !BootIdentifier.isSame(last, boot) {
-                state.noteReboot(writeBackTime: environment.tuning.writeBackTime)
-            }
+            guard !BootIdentifier.isSame(last, boot) else { return state }
+            state.noteReboot(writeBackTime: environment.tuning.writeBackTime)
         } else {
             state.boots = 1
         }
         state.boot = boot
-        state.indexInode = file.inode
         return state
     }
 }

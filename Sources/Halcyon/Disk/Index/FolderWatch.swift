@@ -6,19 +6,7 @@
 final class FolderWatch: Sendable {
     private let path: String
     private let fileSystem: any FileSystem
-    private let seen: Locked<Appearance?> = Locked(nil)
-
-    private struct Appearance: Equatable {
-        let device: UInt64
-        let inode: UInt64
-        let modified: Timestamp
-        let changed: Timestamp
-
-        init(_ folder: FileStatus) {
-            (device, inode) = (folder.device, folder.inode)
-            (modified, changed) = (folder.modified, folder.changed)
-        }
-    }
+    private let seen: Locked<FileStatus?> = Locked(nil)
 
     init(path: String, fileSystem: any FileSystem) {
         self.path = path
@@ -30,13 +18,12 @@ final class FolderWatch: Sendable {
     /// - Returns: false also if the path is missing or not a directory, for example a symlink to one.
     func check(_ look: () throws(SystemError) -> Bool) throws(SystemError) -> Bool {
         guard let folder = try fileSystem.statusIfPresent(at: path), folder.kind == .directory else { return false }
-        let appearance = Appearance(folder)
-        if seen.withLock({ $0 == appearance }) { return true }
+        if seen.withLock({ $0 == folder }) { return true }
         let isAsExpected = try look()
         // The status is from before `look`, so the next call notices a change made in between.
         let isSettled = Self.isSettled(max(folder.changed, folder.modified), at: fileSystem.now)
         let isProof = isAsExpected && isSettled && isDated
-        seen.withLock { $0 = isProof ? appearance : nil }
+        seen.withLock { $0 = isProof ? folder : nil }
         return isAsExpected
     }
 
