@@ -19,7 +19,7 @@ extension EntryIndex {
     private func heal(_ error: any Error) throws -> Bool {
         if Self.isNewer(error) { return try setAsideIfUnused() }
         do {
-            return try isSuspicious(error) && setAsideIfDamaged(by: error)
+            return try Self.isSuspicious(error) && setAsideIfDamaged(by: error)
         } catch  where Self.isNewer(error) {
             // It looked like damage, but a newer version has dropped a table or a column.
             guard try setAsideIfUnused() else { throw error }
@@ -28,16 +28,12 @@ extension EntryIndex {
     }
 
     static func isDamage(_ error: any Error) -> Bool {
-        switch error {
-        case MigrationError.inconsistentLedger, MigrationError.damagedLedger, MigrationError.edited,
-            MigrationError.foreignTables:
-            true
-        case let error as SQLiteError: error.isDamage
-        default: false
-        }
+        if error is MigrationError { return !isNewer(error) }
+        return (error as? SQLiteError)?.isDamage ?? false
     }
 
-    private func isSuspicious(_ error: any Error) -> Bool { Self.isDamage(error) || Self.isTruncation(error) }
+    /// Whether an error says something about the bytes. A refused read may succeed later.
+    static func isSuspicious(_ error: any Error) -> Bool { isDamage(error) || isTruncation(error) }
 
     private static func isNewer(_ error: any Error) -> Bool {
         if case MigrationError.newerSchema = error { true } else { false }
@@ -114,7 +110,7 @@ extension EntryIndex {
             return try !connection.integrityFindings().isEmpty
         } catch {
             // On a fresh connection, a short read means that the file was truncated.
-            guard Self.isDamage(error) || Self.isTruncation(error) else { throw error }
+            guard Self.isSuspicious(error) else { throw error }
             if (error as? SQLiteError)?.isForeignSchema == true { try refuseNewerSchema(of: connection) }
             return true
         }
@@ -129,5 +125,5 @@ extension EntryIndex {
     }
 
     /// Whether the file is shorter than it claims, which is not an I/O error of the disk.
-    static func isTruncation(_ error: any Error) -> Bool { (error as? SQLiteError)?.code == .shortRead }
+    private static func isTruncation(_ error: any Error) -> Bool { (error as? SQLiteError)?.code == .shortRead }
 }

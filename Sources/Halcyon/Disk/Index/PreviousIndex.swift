@@ -75,7 +75,7 @@ final class PreviousIndex: Sendable {
             let session = IndexSession(connection: opened.connection)
             guard let entry = try session.rememberedEntry(of: name) else { return nil }
             var record = try session.rememberedRecord(of: entry, in: file) { error in
-                !insists && (isAnswer(error) || !opened.isPatient)
+                !insists && (EntryIndex.isSuspicious(error) || !opened.isPatient)
             }
             if opened.isOld { (record.entry.isPinned, record.tags) = (false, []) }
             return (record, entry.matches(file, ignoringInode: opened.isCopy, ignoringTag: opened.isCopy))
@@ -114,7 +114,7 @@ final class PreviousIndex: Sendable {
                 guard case .open(let opened) = state.file else { return nil }
                 return try question(opened)
             } catch {
-                if !isAnswer(error) {
+                if !EntryIndex.isSuspicious(error) {
                     if insists { throw error }
                     // The error itself would be taken for one of the index.
                     if state.noteRefusal() { throw Self.refusal(error) }
@@ -131,9 +131,6 @@ final class PreviousIndex: Sendable {
             .indexUnavailable, "The index that was set aside cannot be read at the moment (\(error)).",
             remedy: "Try again. After some seconds the cache continues without it.")
     }
-
-    /// Whether an error says something about the bytes. A refused read may succeed later.
-    private func isAnswer(_ error: any Error) -> Bool { EntryIndex.isDamage(error) || EntryIndex.isTruncation(error) }
 
     // MARK: Opening
 
