@@ -13,14 +13,15 @@ package final class EntryIndex: Sendable {
     let writer: Locked<Writer?> = Locked(nil)
     let readers = ReaderPool()
     let checkpointer: Locked<Connection?> = Locked(nil)
-    /// The open files: the database, and after the first write also the log and its shared memory. It has its own lock, so that
-    /// comparing them does not wait for a writer.
+    /// The files at the last opening: the database, the log and its shared memory. It has its own lock, so that comparing them
+    /// does not wait for a writer.
     let presence: Locked<[IndexFiles.Identity?]?> = Locked(nil)
     let knownRows: KnownRows
     let watch: FolderWatch
     private let generationCount = Locked(0)
     private let openedAt = Locked(MonotonicTime.now)
-    let lastFailure: Locked<Failure?> = Locked(nil)
+    /// When a lookup's opening last timed out on another process's lock.
+    private let lastBusy: Locked<MonotonicTime?> = Locked(nil)
     let lastLook: Locked<Timestamp?> = Locked(nil)
     let service = Locked(Service.running)
     let patience: LockTimeout
@@ -52,11 +53,6 @@ package final class EntryIndex: Sendable {
         var isRecorded: Bool
         /// No call has stored anything yet, so the index may not be on disk at all.
         var isUnwritten: Bool
-    }
-
-    struct Failure {
-        let error: any Error
-        let at: MonotonicTime
     }
 
     package init(
@@ -125,7 +121,6 @@ package final class EntryIndex: Sendable {
             // opening.
             if let state = effects.state { didChange(state) }
             writer?.isRecorded = true
-            recordLogIdentity()
             requestCheckpoint(frames: connection.logFrames)
             return result
         } catch {
@@ -184,12 +179,6 @@ package final class EntryIndex: Sendable {
         return LockTimeout.briefly { (try? withWriterLock { closeConnections(&$0) }) != nil }
     }
 
-    private func recordLogIdentity() {
-        // A failure costs only later comparisons, not the store.
-        guard presence.withLock({ $0?.count == 1 }), let log = try? files.logIdentities() else { return }
-        presence.withLock { if $0?.count == 1 { $0? += log } }
-    }
-
     // MARK: Opening
 
     /// Opens the index if it is not open, and creates or upgrades its file if necessary. Only then does it need the write lock,
@@ -224,17 +213,15 @@ package final class EntryIndex: Sendable {
 
     private func noteFailure(_ error: any Error) {
         let isBusy = (error as? SQLiteError)?.isBusy ?? false
-        lastFailure.withLock { $0 = isBusy ? Failure(error: error, at: .now) : nil }
+        lastBusy.withLock { $0 = isBusy ? .now : nil }
     }
 
-    /// Throws the last error again if a lookup's opening timed out on another process's lock just before.
+    /// Throws if a lookup's opening timed out on another process's lock just before.
     private func throwRecentFailure() throws {
-        guard let failure = lastFailure.withLock({ $0 }) else { return }
-        guard Int64(MonotonicTime.now.milliseconds(since: failure.at)) < environment.tuning.presenceInterval else {
-            lastFailure.withLock { $0 = nil }
-            return
-        }
-        throw failure.error
+        guard let last = lastBusy.withLock({ $0 }),
+            Int64(MonotonicTime.now.milliseconds(since: last)) < environment.tuning.presenceInterval
+        else { return }
+        throw SQLiteError(code: .busy, message: "another connection held the lock a moment ago")
     }
 
     private func openFresh() throws -> Writer {
@@ -271,11 +258,10 @@ package final class EntryIndex: Sendable {
         // Another file may have replaced it. Then record none, so that the next check reopens the index.
         let database = connection.hasMoved ? nil : identity
         watch.forget()
-        // A connection that has read keeps the log open. Without a log (on a network volume) there is nothing to compare.
+        // A connection that has read keeps the log open. Without a log (on a network volume), none may appear.
         let log = try files.logIdentities()
-        let isLogOpen = log[0] != nil
-        presence.withLock { $0 = [database] + (isLogOpen ? log : []) }
-        if isLogOpen { connection.joinLogWrites() }
+        presence.withLock { $0 = [database] + log }
+        if log[0] != nil { connection.joinLogWrites() }
         connection.observeRows(of: "entries")
         knownRows.forgetAll()
         generationCount.withLock { $0 += 1 }
