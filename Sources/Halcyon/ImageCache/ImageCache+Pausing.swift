@@ -85,19 +85,21 @@ extension ImageCache {
     /// Like ``prepareForSuspension(unlessResumedSince:then:)``, but at once: queued and running calls fail. Returns within about
     /// a second.
     ///
-    /// - Parameter count: ``resumptionCount`` when the app entered the background. If the app has returned since, the folder is
-    ///   kept.
-    func releaseSharedFolder(unlessResumedSince count: Int) {
+    /// - Parameters:
+    ///   - count: ``resumptionCount`` when the app entered the background. If the app has returned since, the folder is kept.
+    ///   - release: releases the folder.
+    func releaseSharedFolder(
+        unlessResumedSince count: Int, by release: (DiskStorage.Backend<Data>) -> Void = { $0.suspendAtOnce() }
+    ) {
         guard diskStorage.isInAppGroup, resumptionCount == count else { return }
-        diskStorage.suspendAtOnce()
+        release(diskStorage)
         // If the app has returned meanwhile, that takes precedence.
         if resumptionCount != count { diskStorage.resume() }
     }
 
-    /// Like ``releaseSharedFolder(unlessResumedSince:)``, without waiting: another thread closes the open files.
+    /// Like ``releaseSharedFolder(unlessResumedSince:by:)``, without waiting: another thread closes the open files.
     func releaseSharedFolderSoon(unlessResumedSince count: Int) {
-        guard diskStorage.isInAppGroup, resumptionCount == count else { return }
-        diskStorage.refuse()
+        releaseSharedFolder(unlessResumedSince: count) { $0.refuse() }
         DispatchQueue.global(qos: .userInteractive).async { [self] in releaseSharedFolder(unlessResumedSince: count) }
     }
 

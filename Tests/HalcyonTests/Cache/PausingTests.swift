@@ -241,6 +241,18 @@ import Testing
         try fixture.files.requireClean()
     }
 
+    @Test func `an app that returns while a shared folder is released keeps it open`() async throws {
+        let fixture = try Fixture(inAppGroup: true)
+        let cache = fixture.cache
+        try await cache.storeToDisk(.blob(1), forKey: "a")
+        cache.releaseSharedFolder(unlessResumedSince: cache.resumptionCount) { storage in
+            cache.resumeAfterSuspension()
+            storage.refuse()
+        }
+        #expect(cache.imageCachedType(forKey: "a") == .disk)
+        try fixture.files.requireClean()
+    }
+
     @Test func `the app's own folder stays open, and pending reads are written to the index`() async throws {
         let fixture = try Fixture()
         try await fixture.cache.storeToDisk(.blob(1), forKey: "a")
