@@ -73,6 +73,9 @@ extension ImageCache {
             return (error as? CacheStorageError)?.code == .diskFull
         }
 
+        /// Whether it has stored its blob and would find it there if it ran again.
+        var wouldRefuseItself: Bool { stored != nil && storing?.overwriting == false }
+
         var stored: (name: BlobName, bytes: Int)? {
             guard let storing, case .success = result else { return nil }
             return (storing.name, storing.data.count)
@@ -101,7 +104,9 @@ extension ImageCache {
         if isClearing, let first = batch.firstIndex(where: \.hasNoRoom) {
             // The clear makes room. Waits here, because later calls on these keys must not overtake the stores.
             clearing.underWay.wait()
-            batch[first...] = commit(stage(Array(batch[first...])))[...]
+            let again = batch.indices[first...].filter { !batch[$0].wouldRefuseItself }
+            let results = commit(stage(again.map { batch[$0] }))
+            for (index, call) in zip(again, results) { batch[index] = call }
         }
         keepLimits(afterStoring: batch.compactMap(\.stored))
         for one in batch {

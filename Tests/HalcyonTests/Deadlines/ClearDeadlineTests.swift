@@ -280,4 +280,28 @@ import Testing
         disk.settle()
         try disk.requireClean()
     }
+
+    @Test func `a careful store that succeeds on a full disk is not repeated after the clear`() async throws {
+        let clear = try await beginClear(of: fill())
+        let (disk, cache) = (clear.disk, clear.cache)
+        for call in [FaultyFileSystem.Call.rename, .link, .exchange] {
+            disk.fileSystem.fail(call, ENOSPC, times: nil, path: cache.hash(forKey: "full"))
+        }
+        let careful = KingfisherParsedOptionsInfo([.diskStoreWriteOptions([.withoutOverwriting])])
+        let (image, errors) = (try Pictures.image(1), Calls<KingfisherError?>())
+        cache.ioQueue.queue.suspend()
+        cache.storeToDisk(.blob(1), forKey: "full") { errors.record($0.diskCacheResult.error) }
+        cache.store(image, forKey: "careful", options: careful) { errors.record($0.diskCacheResult.error) }
+        cache.ioQueue.queue.resume()
+        held.letCommit()
+        try await eventually { disk.isThere(cache.cachePath(forKey: "careful")) }
+        #expect(errors.count == 0)
+        disk.fileSystem.heal()
+        await clear.end()
+        try await eventually { errors.count == 2 }
+        #expect(errors.values.allSatisfy { $0 == nil }, "\(errors.values)")
+        #expect(cache.isCached(forKey: "full") && cache.isCached(forKey: "careful"))
+        disk.settle()
+        try disk.requireClean()
+    }
 }
