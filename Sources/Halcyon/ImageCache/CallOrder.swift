@@ -109,11 +109,14 @@ final class CallOrder: Sendable {
     /// Begins a removal of all keys, or of those that match conditions.
     ///
     /// - Parameter enqueue: receives the number for ``endWideRemoval(_:)``. Called under the lock.
-    func beginWideRemoval(_ conditions: KeyConditions? = nil, enqueue: (Int) -> Void) {
+    /// - Returns: the number.
+    @discardableResult
+    func beginWideRemoval(_ conditions: KeyConditions? = nil, enqueue: (Int) -> Void = { _ in }) -> Int {
         state.withLock { state in
             let number = state.overtakeAll()
             state.wideRemovals.append(WideRemoval(number: number, conditions: conditions))
             enqueue(number)
+            return number
         }
     }
 
@@ -124,6 +127,15 @@ final class CallOrder: Sendable {
             for key in state.keys.keys where state.keys[key]?.stored.isEmpty == false {
                 state.update(key) { $0.stored = [:] }
             }
+        }
+    }
+
+    /// The number of the latest removal of the blob that has not ended; 0 if there is none.
+    func latestRemoval(of name: BlobName, key: MemoryKey) -> Int {
+        state.withLock { state in
+            let own = state.keys[key]?.pending.last { $0.name == name && $0.store == nil }
+            let wide = state.wideRemovals.last { $0.affects(key) }
+            return max(own?.number ?? 0, wide?.number ?? 0)
         }
     }
 

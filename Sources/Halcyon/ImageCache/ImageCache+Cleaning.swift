@@ -76,7 +76,7 @@ extension ImageCache {
 
     /// When its turn comes, turns all entries into misses, then deletes them on another queue so that loads and stores can run.
     func clearDisk(then handler: @escaping @Sendable () -> Void) {
-        order.beginWideRemoval { number in
+        let number = order.beginWideRemoval { number in
             ioQueue.async { [self] in
                 // The handler cannot report an error. Loads find again what could not be removed, and the next clean removes it.
                 let remove = try? diskStorage.beginRemovingAll()
@@ -84,6 +84,7 @@ extension ImageCache {
                 remove.map { clear($0, then: handler) } ?? handler()
             }
         }
+        if clearsMemory.get() { removeFromMemory(memoryStorage.keys, calledBefore: number) }
     }
 
     private func clear(

@@ -208,7 +208,7 @@ extension ImageCache {
         order.changeAll {
             if fromMemory { memoryStorage.removeAll { conditions?.admit(key: $0) ?? true } }
             guard fromDisk else { return }
-            order.beginWideRemoval(conditions) { number in
+            let number = order.beginWideRemoval(conditions) { number in
                 ioQueue.async { [self] in
                     removeFromDisk(filter, progress: progress) { [order] gone in
                         order.endWideRemoval(number)
@@ -216,6 +216,8 @@ extension ImageCache {
                     }
                 }
             }
+            guard fromMemory else { return }
+            removeFromMemory(memoryStorage.keys.filter { conditions?.admit(key: $0) ?? true }, calledBefore: number)
         }
         if !fromDisk { handler(.success([])) }
     }
@@ -226,10 +228,11 @@ extension ImageCache {
     ) {
         order.beginChangeOfAll { number in
             ioQueue.async { [self] in
-                removeFromDisk(filter, progress: progress) { [self] gone in
-                    removeFromMemory((try? gone.get()) ?? [], since: number)
+                removeFromDisk(filter, progress: progress) { [self] result in
+                    let gone = (try? result.get()) ?? []
+                    removeFromMemory(gone.compactMap(\.key) + keysInMemory(ofNamesIn: gone), calledBefore: number)
                     order.endChangeOfAll()
-                    handler(gone)
+                    handler(result)
                 }
             }
         }
@@ -256,10 +259,9 @@ extension ImageCache {
         }
     }
 
-    private func removeFromMemory(_ gone: [DiskStorage.EntryInfo], since begin: Int) {
-        for key in gone.compactMap(\.key) + keysInMemory(ofNamesIn: gone) {
-            order.remove(key, unlessChangedSince: begin) { memoryStorage.take(forKey: key) }
-        }
+    /// Removes what was stored before a removal from the disk was called. Memory must not keep what the disk loses.
+    func removeFromMemory(_ keys: some Sequence<String>, calledBefore number: Int) {
+        for key in keys { order.remove(key, unlessChangedSince: number) { memoryStorage.take(forKey: key) } }
     }
 
     /// If the index does not have an entry's key, finds the key in memory that has the file's name.

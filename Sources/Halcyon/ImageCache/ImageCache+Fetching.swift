@@ -84,7 +84,7 @@ extension ImageCache {
         let computedKey = key.computedKey(with: options.processor.identifier)
         let name = diskStorage.blobName(forKey: computedKey, forcedExtension: options.forcedExtension)
         // In its turn, a removal makes later callers start anew.
-        if isBeingRemoved(name, computedKey) { await earlierChanges() }
+        if latestRemoval(name, computedKey) > 0 { await earlierChanges() }
         return try await flights.value(for: MemoryKey(computedKey)) { [self] in
             try await untilRemoved(name, computedKey) { isWanted in
                 // Another task may have stored it between the caller's lookup and this one.
@@ -112,16 +112,16 @@ extension ImageCache {
     ) async throws -> KFCrossPlatformImage {
         guard let flight = flights.currentFlight else { return try await work { true } }
         // What is stored after a removal of many images has begun remains.
-        let wasBeingRemoved = isBeingRemoved(name, key)
+        let earlier = latestRemoval(name, key)
         return try await diskStorage.store.removals.during(name, key: key) { [flights] in
             flights.forget(flight)
         } fetch: {
-            try await work { flights.isCurrent(flight) && (wasBeingRemoved || !isBeingRemoved(name, key)) }
+            try await work { flights.isCurrent(flight) && latestRemoval(name, key) <= earlier }
         }
     }
 
-    private func isBeingRemoved(_ name: BlobName, _ key: String) -> Bool {
-        if case .nothing = order.source(of: name, key: MemoryKey(key)) { true } else { false }
+    private func latestRemoval(_ name: BlobName, _ key: String) -> Int {
+        order.latestRemoval(of: name, key: MemoryKey(key))
     }
 
     /// Waits until earlier stores and removals have had their turn.

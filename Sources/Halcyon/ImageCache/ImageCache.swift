@@ -42,6 +42,8 @@ open class ImageCache: @unchecked Sendable {
     /// Confined to `ioQueue`.
     var clearing = DiskClearing()
     let order = CallOrder()
+    /// Whether a call of `clearDiskCache` on this task clears memory too.
+    let clearsMemory = TaskLocal(wrappedValue: false)
     /// Images that are being fetched.
     let flights = SingleFlight<MemoryKey, KFCrossPlatformImage>()
     let resumptions = Locked(0)
@@ -299,7 +301,7 @@ open class ImageCache: @unchecked Sendable {
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
         order.changeAll {
             clearMemoryCache()
-            clearDiskCache(completion: handler)
+            clearsMemory.withValue(true) { clearDiskCache(completion: handler) }
         }
     }
 
@@ -515,7 +517,7 @@ open class ImageCache: @unchecked Sendable {
         order.beginChangeOfAll()
         defer { order.endChangeOfAll() }
         clearMemoryCache()
-        await clearDiskCache()
+        await clearsMemory.withValue(true) { await clearDiskCache() }
     }
 
     /// Removes everything that is on disk when its turn comes, and returns when it is gone.

@@ -186,7 +186,70 @@ import Testing
         }
     }
 
+    /// Stores once more before the disk is cleared, and again after it, as another thread might.
+    private final class LateWriter: ImageCache, @unchecked Sendable {
+        let images: [KFCrossPlatformImage] = (1...2).compactMap { try? Pictures.image($0) }
+
+        override func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+            store(images[0], forKey: "before", completionHandler: nil)
+            super.clearDiskCache(completion: handler)
+            store(images[1], forKey: "after", completionHandler: nil)
+        }
+
+        override func clearDiskCache() async {
+            store(images[0], forKey: "before", completionHandler: nil)
+            await super.clearDiskCache()
+            store(images[1], forKey: "after", completionHandler: nil)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `memory keeps nothing that was stored between clearing the memory and clearing the disk`(
+        isAsync: Bool
+    ) async throws {
+        try await withImageCache(making: { LateWriter(memoryStorage: $0, diskStorage: $1) }) { subject in
+            let cache = subject.cache
+            if isAsync {
+                await cache.clearCache()
+            } else {
+                await subject.onceDone { cache.clearCache(completion: $0) }
+            }
+            await subject.settle()
+            #expect(!cache.isCached(forKey: "before"))
+            #expect(cache.imageCachedType(forKey: "after") == .memory && subject.storage.isCached(forKey: "after"))
+        }
+    }
+
     #if os(Linux)
+        @Test func `memory keeps nothing that was stored while matching images were removed from it`() async throws {
+            try await withImageCache { subject in
+                let (cache, late) = (subject.cache, try Pictures.image(1))
+                try {
+                    let image = try Self.image(Pictures.small[0]) {
+                        cache.store(late, forKey: "a late", completionHandler: nil)
+                        cache.store(late, forKey: "late", completionHandler: nil)
+                    }
+                    cache.store(image, forKey: "a", toDisk: false, completionHandler: nil)
+                }()
+                try await cache.removeImages(matching: .init(keyPrefix: "a"))
+                #expect(!cache.isCached(forKey: "a late"))
+                #expect(cache.imageCachedType(forKey: "late") == .memory)
+            }
+        }
+
+        /// Returns an image that runs `end` when it is released.
+        private static func image(_ file: Data, end: @escaping @Sendable () -> Void) throws -> KFCrossPlatformImage {
+            let bytes = UnsafeMutableRawPointer.allocate(byteCount: file.count, alignment: 1)
+            file.copyBytes(to: bytes.assumingMemoryBound(to: UInt8.self), count: file.count)
+            let data = Data(
+                bytesNoCopy: bytes, count: file.count,
+                deallocator: .custom { bytes, _ in
+                    end()
+                    bytes.deallocate()
+                })
+            return try #require(KFCrossPlatformImage(data: data))
+        }
+
         @Test func `an image that a load evicts from memory may call the cache from its deinit`() async throws {
             try await withImageCache { subject in
                 let (cache, file) = (subject.cache, Pictures.small[0])
@@ -194,16 +257,10 @@ import Testing
                 try await cache.storeToDisk(file, forKey: "b")
                 let gone = Calls<Void>()
                 try {
-                    let bytes = UnsafeMutableRawPointer.allocate(byteCount: file.count, alignment: 1)
-                    file.copyBytes(to: bytes.assumingMemoryBound(to: UInt8.self), count: file.count)
-                    let data = Data(
-                        bytesNoCopy: bytes, count: file.count,
-                        deallocator: .custom { bytes, _ in
-                            cache.removeImage(forKey: "c", completionHandler: nil)
-                            bytes.deallocate()
-                            gone.record(())
-                        })
-                    let image = try #require(KFCrossPlatformImage(data: data))
+                    let image = try Self.image(file) {
+                        cache.removeImage(forKey: "c", completionHandler: nil)
+                        gone.record(())
+                    }
                     cache.store(image, forKey: "a", toDisk: false, completionHandler: nil)
                 }()
                 #expect(try await subject.load("b").cacheType == .disk)

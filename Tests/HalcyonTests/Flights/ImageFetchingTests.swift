@@ -133,4 +133,31 @@ import Testing
             #expect(cache.retrieveImageInMemoryCache(forKey: "a") == nil && !subject.storage.isCached(forKey: "a"))
         }
     }
+
+    @Test(arguments: [false, true])
+    func `a fetch that begins during a removal is overtaken only by a later one`(isRemovedAgain: Bool) async throws {
+        try await withImageCache { subject in
+            let (cache, isOpen, begun) = (subject.cache, Locked(false), Locked(false))
+            let image = try Pictures.image(0)
+            var underWay = 0
+            cache.order.beginWideRemoval { underWay = $0 }
+            let fetching = Task {
+                try await cache.retrieveImage(forKey: "a") {
+                    begun.withLock { $0 = true }
+                    while !isOpen.withLock({ $0 }) { await Task.yield() }
+                    return .init(image, original: Pictures.small[0])
+                }
+            }
+            try await eventually { begun.withLock { $0 } }
+            cache.ioQueue.queue.suspend()
+            if isRemovedAgain { cache.removeImage(forKey: "a") {} }
+            isOpen.withLock { $0 = true }
+            _ = try await fetching.value
+            cache.ioQueue.queue.resume()
+            cache.order.endWideRemoval(underWay)
+            await subject.settle()
+            #expect(cache.isCached(forKey: "a") == !isRemovedAgain)
+            #expect(subject.storage.isCached(forKey: "a") == !isRemovedAgain)
+        }
+    }
 }
