@@ -94,11 +94,16 @@ extension ImageCache {
         let underWay = clearing.underWay
         underWay.enter()
         stopTrimming()
-        DispatchQueue.global(qos: .utility).async { [self] in
+        Self.removalQueue().async { [self] in
             try? remove()
             underWay.leave()
             ioQueue.async { [self] in endClearing(then: handler) }
         }
+    }
+
+    /// A queue for one removal. Its thread is its own: those of the global queues may all be held by callers that wait for it.
+    static func removalQueue() -> DispatchQueue {
+        DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.removal", qos: .utility)
     }
 
     private func endClearing(then handler: @Sendable () -> Void) {

@@ -245,7 +245,7 @@ extension ImageCache {
     ) {
         let moment = diskResult { try diskStorage.moment() }
         beginBatches()
-        DispatchQueue.global(qos: .utility).async { [self] in
+        Self.removalQueue().async { [self] in
             let gone = moment.flatMap { moment in
                 diskResult {
                     try diskStorage.announce(filter, progress)

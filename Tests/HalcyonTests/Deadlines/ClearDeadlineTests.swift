@@ -304,4 +304,23 @@ import Testing
         disk.settle()
         try disk.requireClean()
     }
+
+    @Test func `a clear and a removal need no thread of a global queue, which may all be blocked`() async throws {
+        try await withImageCache { subject in
+            #expect(Self.endsWhileGlobalQueueIsBlocked { subject.cache.clearDisk(then: $0) })
+            #expect(
+                Self.endsWhileGlobalQueueIsBlocked { end in
+                    subject.cache.removeImages(matching: .init(tag: "t")) { _ in end() }
+                })
+        }
+    }
+
+    /// Awaits nothing meanwhile: other tests block threads of the pool until the queue runs their timers.
+    private static func endsWhileGlobalQueueIsBlocked(_ body: (@escaping @Sendable () -> Void) -> Void) -> Bool {
+        let (count, goOn, ends) = (512, DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        for _ in 0..<count { DispatchQueue.global(qos: .utility).async { goOn.wait() } }
+        defer { for _ in 0..<count { goOn.signal() } }
+        body { ends.signal() }
+        return ends.wait(timeout: .now() + 60) == .success
+    }
 }
