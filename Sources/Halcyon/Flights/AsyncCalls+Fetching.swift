@@ -165,7 +165,7 @@ extension DiskStorage.Backend.AsyncCalls {
         }
 
         private func renewal(_ renew: Renew?, orStore fetch: Fetch) async throws -> T {
-            try await untilRemoved { isWanted in
+            try await storage.store.removals.during(name, key: key, of: storage.flights) { isWanted in
                 guard let cached = try await peek() else { return await store(try await fetch(), if: isWanted) }
                 // Another task may have stored or renewed it between the caller's lookup and this one.
                 guard let renew, let validators = cached.info.validators, !validators.isFresh(at: now) else {
@@ -186,23 +186,10 @@ extension DiskStorage.Backend.AsyncCalls {
 
         // MARK: Writing
 
-        private typealias Condition = @Sendable () -> Bool
-
-        /// Runs the work of a flight. If the key is removed meanwhile, later callers start anew.
-        ///
-        /// - Parameter work: receives whether its value may be stored: not if the key was removed, or if no task waits any more.
-        private func untilRemoved(_ work: (@escaping Condition) async throws -> T) async throws -> T {
-            let flights = storage.flights
-            guard let flight = flights.currentFlight else { return try await work { true } }
-            return try await storage.store.removals.during(name, key: key) {
-                flights.forget(flight)
-            } fetch: {
-                try await work { flights.isCurrent(flight) }
-            }
-        }
-
         /// Returns the value even if it cannot be stored.
-        private func store(_ new: DiskStorage.NewValue<T>, if isWanted: @escaping Condition) async -> T {
+        private func store(
+            _ new: DiskStorage.NewValue<T>, if isWanted: @escaping @Sendable () -> Bool
+        ) async -> T {
             try? await BlockingCalls.changes.run { [self] in
                 try storage.store(
                     value: new.value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: new.expiration,

@@ -61,35 +61,26 @@ final class CallOrder: Sendable {
 
     // MARK: Changes of the disk
 
-    /// Begins a store.
+    /// Begins a store or a removal of a blob.
     ///
     /// - Parameters:
+    ///   - store: nil for a removal.
     ///   - memory: changes memory too; see ``change(_:_:)``.
-    ///   - enqueue: adds it to the I/O queue. Called under the lock, so that changes are queued in the order of their numbers.
-    func begin(_ store: PendingStore, memory: () -> Any? = { nil }, enqueue: () -> Void) {
-        change(store.key) { state, number in
-            state.keys[store.key]?.pending.append(Change(number: number, name: store.name, store: store))
-            enqueue()
+    ///   - enqueue: adds it to the I/O queue. Receives the number for ``endRemoval(_:of:)``. Called under the lock, so that changes
+    ///     are queued in the order of their numbers.
+    func begin(
+        _ blob: DiskLoad.Blob, storing store: PendingStore?, memory: () -> Any? = { nil }, enqueue: (Int) -> Void
+    ) {
+        change(blob.key) { state, number in
+            state.keys[blob.key]?.pending.append(Change(number: number, name: blob.name, store: store))
+            enqueue(number)
             return memory()
         }
     }
 
     /// - Parameter isStored: whether the blob is on disk.
     func end(_ store: PendingStore, isStored: Bool) {
-        end(store.key, isStored: isStored) { $0.store === store }
-    }
-
-    /// Begins a removal.
-    ///
-    /// - Parameters:
-    ///   - memory: changes memory too; see ``change(_:_:)``.
-    ///   - enqueue: receives the number for ``endRemoval(_:of:)``. Called under the lock.
-    func beginRemoval(of name: BlobName, key: MemoryKey, memory: () -> Any?, enqueue: (Int) -> Void) {
-        change(key) { state, number in
-            state.keys[key]?.pending.append(Change(number: number, name: name, store: nil))
-            enqueue(number)
-            return memory()
-        }
+        end(store.blob.key, isStored: isStored) { $0.store === store }
     }
 
     func endRemoval(_ number: Int, of key: MemoryKey) { end(key, isStored: false) { $0.number == number } }
@@ -131,10 +122,10 @@ final class CallOrder: Sendable {
     }
 
     /// The number of the latest removal of the blob that has not ended; 0 if there is none.
-    func latestRemoval(of name: BlobName, key: MemoryKey) -> Int {
+    func latestRemoval(of blob: DiskLoad.Blob) -> Int {
         state.withLock { state in
-            let own = state.keys[key]?.pending.last { $0.name == name && $0.store == nil }
-            let wide = state.wideRemovals.last { $0.affects(key) }
+            let own = state.keys[blob.key]?.pending.last { $0.name == blob.name && $0.store == nil }
+            let wide = state.wideRemovals.last { $0.affects(blob.key) }
             return max(own?.number ?? 0, wide?.number ?? 0)
         }
     }
@@ -142,8 +133,8 @@ final class CallOrder: Sendable {
     /// The source of a load of the blob, as of now.
     ///
     /// - Parameter waits: whether the caller waits for a store that is not serialized yet. If false, such a store is skipped.
-    func source(of name: BlobName, key: MemoryKey, waits: Bool = true) -> Source {
-        state.withLock { $0.source(of: name, key: key, waits: waits).source }
+    func source(of blob: DiskLoad.Blob, waits: Bool = true) -> Source {
+        state.withLock { $0.source(of: blob, waits: waits).source }
     }
 
     // MARK: Changes of memory
@@ -261,10 +252,8 @@ extension CallOrder {
     /// - Returns: the members to answer.
     func end(_ load: DiskLoad, refill: (DiskLoad.Member) -> Any?) -> [DiskLoad.Member] {
         let (members, displaced) = state.withLock { state in
-            let isCurrent = load.isCurrent
             state.update(load.blob.key) { $0.loads.removeAll { $0 === load } }
-            load.isCurrent = false
-            return (load.members, isCurrent ? load.members.map(refill) : [])
+            return (load.members, load.isCurrent ? load.members.map(refill) : [])
         }
         withExtendedLifetime(displaced) {}
         return members
@@ -284,12 +273,10 @@ extension CallOrder.State {
     /// Returns the source of a blob after its latest pending change.
     ///
     /// - Parameter waits: whether the caller waits for a store that is not serialized yet. If false, such a store is skipped.
-    fileprivate func source(of name: BlobName, key: MemoryKey, waits: Bool = true) -> (
-        source: CallOrder.Source, isLatest: Bool
-    ) {
-        let removal = wideRemovals.last { $0.affects(key) }
+    fileprivate func source(of blob: DiskLoad.Blob, waits: Bool) -> (source: CallOrder.Source, isLatest: Bool) {
+        let removal = wideRemovals.last { $0.affects(blob.key) }
         var isLatest = true
-        for change in keys[key]?.pending.reversed() ?? [] where change.name == name {
+        for change in keys[blob.key]?.pending.reversed() ?? [] where change.name == blob.name {
             guard change.number > removal?.number ?? 0, let store = change.store else { return (.nothing, isLatest) }
             // It changes nothing on disk.
             if store.hasFailed { continue }
@@ -297,12 +284,12 @@ extension CallOrder.State {
             isLatest = false
         }
         // The removal deletes what was there before it.
-        let isOnDisk = removal.map { keys[key]?.stored[name] ?? 0 > $0.number } ?? true
+        let isOnDisk = removal.map { keys[blob.key]?.stored[blob.name] ?? 0 > $0.number } ?? true
         return (isOnDisk ? .disk : .nothing, isLatest)
     }
 
     fileprivate mutating func add(_ member: DiskLoad.Member, of blob: DiskLoad.Blob) -> DiskLoad {
-        let (source, isLatest) = source(of: blob.name, key: blob.key, waits: member.waits)
+        let (source, isLatest) = source(of: blob, waits: member.waits)
         let load = DiskLoad(of: blob, from: source, for: member)
         load.isCurrent = isLatest && changing == 0
         if isLatest { keys[blob.key, default: CallOrder.Key()].loads.append(load) }

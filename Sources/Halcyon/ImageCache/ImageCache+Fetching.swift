@@ -38,8 +38,7 @@ extension ImageCache {
         extendingExpiration: ExpirationExtending = .cacheTime
     ) async throws -> DiskStorage.CachedValue<Data>? {
         let computedKey = key.computedKey(with: identifier)
-        let name = diskStorage.blobName(forKey: computedKey, forcedExtension: forcedExtension)
-        switch order.source(of: name, key: MemoryKey(computedKey)) {
+        switch order.source(of: blob(forKey: computedKey, forcedExtension)) {
         case .disk: break
         case .pending: await earlierChanges()
         case .nothing:
@@ -81,18 +80,19 @@ extension ImageCache {
     ) async throws -> KFCrossPlatformImage {
         let options = KingfisherParsedOptionsInfo(options)
         if let image = try await readableImage(forKey: key, options: options) { return image }
-        let computedKey = key.computedKey(with: options.processor.identifier)
-        let name = diskStorage.blobName(forKey: computedKey, forcedExtension: options.forcedExtension)
+        let blob = blob(of: key, options)
         // In its turn, a removal makes later callers start anew.
-        if latestRemoval(name, computedKey) > 0 { await earlierChanges() }
-        return try await flights.value(for: MemoryKey(computedKey)) { [self] in
-            try await untilRemoved(name, computedKey) { isWanted in
+        if order.latestRemoval(of: blob) > 0 { await earlierChanges() }
+        return try await flights.value(for: blob.key) { [self] in
+            // What is stored after a removal of many images has begun remains.
+            let earlier = order.latestRemoval(of: blob)
+            return try await diskStorage.store.removals.during(blob.name, key: blob.key.text, of: flights) { isWanted in
                 // Another task may have stored it between the caller's lookup and this one.
                 if await isStored(key, options), let image = try await readableImage(forKey: key, options: options) {
                     return image
                 }
                 let new = try await fetch()
-                if isWanted() { store(new, forKey: key, options) }
+                if isWanted(), order.latestRemoval(of: blob) <= earlier { store(new, forKey: key, options) }
                 return new.image
             }
         }
@@ -102,26 +102,6 @@ extension ImageCache {
         storeInBoth(
             new.image, original: new.original, forKey: key, options: options, attributes: new.attributes,
             report: StoreReport(queue: .untouch, handler: nil))
-    }
-
-    /// Runs the work of a flight. If the image is removed from the disk meanwhile, later callers start anew.
-    ///
-    /// - Parameter work: receives whether its image may be stored: not if it was removed, or if no task waits any more.
-    private func untilRemoved(
-        _ name: BlobName, _ key: String, _ work: (() -> Bool) async throws -> KFCrossPlatformImage
-    ) async throws -> KFCrossPlatformImage {
-        guard let flight = flights.currentFlight else { return try await work { true } }
-        // What is stored after a removal of many images has begun remains.
-        let earlier = latestRemoval(name, key)
-        return try await diskStorage.store.removals.during(name, key: key) { [flights] in
-            flights.forget(flight)
-        } fetch: {
-            try await work { flights.isCurrent(flight) && latestRemoval(name, key) <= earlier }
-        }
-    }
-
-    private func latestRemoval(_ name: BlobName, _ key: String) -> Int {
-        order.latestRemoval(of: name, key: MemoryKey(key))
     }
 
     /// Waits until earlier stores and removals have had their turn.

@@ -20,7 +20,7 @@ extension ImageCache {
         let load = DiskLoad.Member(baseKey: key, options: options, entersMemory: true) { result in
             handler(result.map { $0.map(ImageCacheResult.disk) ?? .none })
         }
-        let blob = blob(forKey: key, options: options)
+        let blob = blob(of: key, options)
         var changes: Int
         repeat {
             changes = order.changeCount
@@ -35,14 +35,17 @@ extension ImageCache {
         forKey key: String, options: KingfisherParsedOptionsInfo, then handler: @escaping @Sendable (DiskImage) -> Void
     ) {
         let load = DiskLoad.Member(baseKey: key, options: options, entersMemory: false, handler: handler)
-        _ = begin(load, of: blob(forKey: key, options: options), since: nil)
+        _ = begin(load, of: blob(of: key, options), since: nil)
     }
 
-    private func blob(forKey key: String, options: KingfisherParsedOptionsInfo) -> DiskLoad.Blob {
-        let key = key.computedKey(with: options.processor.identifier)
-        return DiskLoad.Blob(
-            key: MemoryKey(key),
-            name: diskStorage.blobName(forKey: key, forcedExtension: options.forcedExtension))
+    /// - Parameter key: the key without the processor's identifier.
+    func blob(of key: String, _ options: KingfisherParsedOptionsInfo) -> DiskLoad.Blob {
+        blob(forKey: key.computedKey(with: options.processor.identifier), options.forcedExtension)
+    }
+
+    func blob(forKey key: String, _ forcedExtension: String?) -> DiskLoad.Blob {
+        DiskLoad.Blob(
+            key: MemoryKey(key), name: diskStorage.blobName(forKey: key, forcedExtension: forcedExtension))
     }
 
     /// - Returns: false if the caller must look in memory again.
@@ -100,7 +103,7 @@ extension ImageCache {
                     return .success(data)
                 }
                 // What was called before the store decides.
-                source = order.source(of: load.blob.name, key: load.blob.key, waits: first.waits)
+                source = order.source(of: load.blob, waits: first.waits)
             }
         }
     }

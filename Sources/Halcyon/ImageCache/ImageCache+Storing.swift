@@ -33,13 +33,14 @@ extension ImageCache {
 
     /// - Parameter memory: changes memory; see ``CallOrder/change(_:_:)``.
     func store(_ call: StoreCall, memory: () -> Any? = { nil }) {
-        let name = diskStorage.blobName(forKey: call.key, forcedExtension: call.forcedExtension)
-        let store = PendingStore(call, name: name)
+        let store = PendingStore(call, of: blob(forKey: call.key, call.forcedExtension))
         let enqueue = { [self] in ioQueue.async(store: store) { [self] in perform($0) } }
         // Entries that have already expired are not stored, so loads keep finding the old entry.
         let isExpired = (call.expiration ?? diskStorage.config.expiration).isExpired
-        guard isExpired else { return order.begin(store, memory: memory, enqueue: enqueue) }
-        order.change(store.key, memory)
+        guard isExpired else {
+            return order.begin(store.blob, storing: store, memory: memory) { _ in enqueue() }
+        }
+        order.change(store.blob.key, memory)
         enqueue()
     }
 
@@ -155,7 +156,7 @@ extension ImageCache {
             diskResult {
                 let call = store.call
                 return try diskStorage.request(
-                    toStore: data, forKey: store.key.text, named: store.name,
+                    toStore: data, forKey: store.blob.key.text, named: store.blob.name,
                     origin: KeyOrigin(baseKey: call.baseKey), expiration: call.expiration,
                     writeOptions: call.writeOptions, attributes: call.attributes)
             }

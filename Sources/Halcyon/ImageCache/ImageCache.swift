@@ -207,17 +207,16 @@ open class ImageCache: @unchecked Sendable {
         _ key: String, _ forcedExtension: String?, fromMemory: Bool, fromDisk: Bool,
         then handler: @escaping @Sendable (Result<(), KingfisherError>) -> Void
     ) {
-        let memoryKey = MemoryKey(key)
+        let blob = blob(forKey: key, forcedExtension)
         let removeFromMemory = { [memoryStorage] in fromMemory ? memoryStorage.take(forKey: key) : nil }
         guard fromDisk else {
-            order.change(memoryKey, removeFromMemory)
+            order.change(blob.key, removeFromMemory)
             return handler(.success(()))
         }
-        let name = diskStorage.blobName(forKey: key, forcedExtension: forcedExtension)
-        order.beginRemoval(of: name, key: memoryKey, memory: removeFromMemory) { number in
+        order.begin(blob, storing: nil, memory: removeFromMemory) { number in
             ioQueue.async { [self] in
                 let result = diskResult { try diskStorage.remove(forKey: key, forcedExtension: forcedExtension) }
-                order.endRemoval(number, of: memoryKey)
+                order.endRemoval(number, of: blob.key)
                 handler(result)
             }
         }
@@ -354,8 +353,7 @@ open class ImageCache: @unchecked Sendable {
     ) -> CacheType {
         let key = key.computedKey(with: identifier)
         if memoryStorage.isCached(forKey: key) { return .memory }
-        let name = diskStorage.blobName(forKey: key, forcedExtension: forcedExtension)
-        return switch order.source(of: name, key: MemoryKey(key)) {
+        return switch order.source(of: blob(forKey: key, forcedExtension)) {
         case .disk: diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) ? .disk : .none
         case .pending: .disk
         case .nothing: .none
@@ -416,8 +414,7 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> URL? {
         let key = key.computedKey(with: identifier)
-        let name = diskStorage.blobName(forKey: key, forcedExtension: forcedExtension)
-        if case .nothing = order.source(of: name, key: MemoryKey(key)) { return nil }
+        if case .nothing = order.source(of: blob(forKey: key, forcedExtension)) { return nil }
         return diskStorage.fileURLIfCached(forKey: key, forcedExtension: forcedExtension)
     }
 

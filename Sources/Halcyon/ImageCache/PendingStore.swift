@@ -9,18 +9,16 @@ final class PendingStore: @unchecked Sendable {
     typealias Bytes = Result<Data, KingfisherError>
 
     let call: StoreCall
-    let key: MemoryKey
-    let name: BlobName
+    let blob: DiskLoad.Blob
     /// nil once a thread has begun to serialize.
     private let serialization: Locked<(@Sendable () -> Bytes)?>
     private let result: Locked<Bytes?>
     /// Empty once ``result`` is set; nil if it was set from the start.
     private let isSerializing: DispatchGroup?
 
-    init(_ call: StoreCall, name: BlobName) {
+    init(_ call: StoreCall, of blob: DiskLoad.Blob) {
         self.call = call
-        self.name = name
-        key = MemoryKey(call.key)
+        self.blob = blob
         switch call.content {
         case .bytes(let data): (serialization, result, isSerializing) = (Locked(nil), Locked(.success(data)), nil)
         case .image(let serialize):

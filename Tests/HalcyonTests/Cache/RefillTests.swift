@@ -314,7 +314,7 @@ import Testing
             #expect(isNew)
             #expect(order.isIdle == false)
             var number = 0
-            order.beginRemoval(of: blob.name, key: blob.key, memory: { nil }, enqueue: { number = $0 })
+            order.begin(blob, storing: nil, enqueue: { number = $0 })
             order.endRemoval(number, of: blob.key)
             #expect(order.begin(load) != nil)
             #expect(order.end(load) { _ in nil }.count == 1)

@@ -8,16 +8,20 @@ final class RemovalWatch: Sendable {
         fileprivate let overtaken: @Sendable () -> Void
     }
 
-    private let fetches: Locked<[UUID: Fetch]> = Locked([:])
+    private let fetches: Locked<[ObjectIdentifier: Fetch]> = Locked([:])
 
-    /// Runs `fetch`, and calls `overtaken` if its key is removed before it ends.
-    func during<Value>(
-        _ name: BlobName, key: String, overtaken: @escaping @Sendable () -> Void, fetch: () async throws -> Value
+    /// Runs the work of a flight. If its key is removed meanwhile, later callers start anew.
+    ///
+    /// - Parameter work: receives whether its value may be stored: not if the key was removed, or if no task waits any more.
+    func during<Key, Value>(
+        _ name: BlobName, key: String, of flights: SingleFlight<Key, Value>,
+        _ work: (@escaping @Sendable () -> Bool) async throws -> Value
     ) async throws -> Value {
-        let id = UUID()
-        fetches.withLock { $0[id] = Fetch(name: name, key: key, overtaken: overtaken) }
-        defer { fetches.withLock { $0[id] = nil } }
-        return try await fetch()
+        guard let flight = flights.currentFlight else { return try await work { true } }
+        let fetch = Fetch(name: name, key: key) { flights.forget(flight) }
+        fetches.withLock { $0[ObjectIdentifier(flight)] = fetch }
+        defer { fetches.withLock { $0[ObjectIdentifier(flight)] = nil } }
+        return try await work { flights.isCurrent(flight) }
     }
 
     /// - Returns: whether there was such a fetch.
