@@ -12,16 +12,14 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     }
 
     /// The entries displaced by a store.
-    struct Displaced {
-        /// The old value of the same key.
-        var replaced: Value?
-        /// Entries evicted to make room, least recently used first; the new one itself if it exceeds the limit.
-        var evicted: [Entry] = []
-    }
+    ///
+    /// - replaced: the old value of the same key.
+    /// - evicted: entries evicted to make room, least recently used first; the new one itself if it exceeds the limit.
+    typealias Displaced = (replaced: Value?, evicted: [Entry])
 
-    private typealias Number = Int32
+    typealias Number = Int32
 
-    private struct Slot {
+    struct Slot {
         /// nil in a free slot.
         var value: Value?
         var cost = 0
@@ -31,14 +29,14 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     }
 
     private var slotOfKey: [Key: Number] = [:]
-    private var slots: [Slot] = []
+    private(set) var slots: [Slot] = []
     /// Stored apart, because only evictions need them, not uses. nil in free slots.
-    private var keysOfSlots: [Key?] = []
-    private var newest: Number = .none
-    private var oldest: Number = .none
+    private(set) var keysOfSlots: [Key?] = []
+    private(set) var newest: Number = .none
+    private(set) var oldest: Number = .none
     private var firstFree: Number = .none
 
-    /// Setting the limits evicts nothing; see ``evict()``.
+    /// Setting the limits evicts nothing; see ``evict(leavingRoomFor:)``.
     var limits: MemoryLimits
     /// The sum of the costs of all entries.
     private(set) var totalCost = 0
@@ -63,14 +61,14 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     mutating func store(_ value: Value, forKey key: Key, cost: Int) -> Displaced {
         let cost = max(0, cost)
         guard cost <= limits.effectiveTotalCost else {
-            return Displaced(replaced: remove(key), evicted: [Entry(key: key, value: value, cost: cost)])
+            return (remove(key), [Entry(key: key, value: value, cost: cost)])
         }
         let slot = slot(for: key)
         // The slot is unlinked while others are evicted, so the new entry is not evicted.
         let replaced = takeValue(of: slot)
         let evicted = evict(leavingRoomFor: cost)
         fill(slot, value, cost: cost)
-        return Displaced(replaced: replaced, evicted: evicted)
+        return (replaced, evicted)
     }
 
     /// The value under a key if it is usable; makes it the most recently used.
@@ -94,9 +92,7 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     // MARK: Many entries
 
     /// Evicts the least recently used entries until the limits are met.
-    mutating func evict() -> [Entry] { evict(leavingRoomFor: 0) }
-
-    private mutating func evict(leavingRoomFor cost: Int) -> [Entry] {
+    mutating func evict(leavingRoomFor cost: Int = 0) -> [Entry] {
         var evicted: [Entry] = []
         while oldest != .none, totalCost > limits.effectiveTotalCost - cost || count > limits.effectiveCount {
             guard let entry = free(oldest) else { break }
@@ -125,7 +121,8 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
         let slot = Self.claim(&slotOfKey[key, default: .none], or: free)
         guard slot == free else { return slot }
         if firstFree == .none {
-            appendSlot(key)
+            slots.append(Slot())
+            keysOfSlots.append(key)
         } else {
             firstFree = slots[Int(slot)].older
             keysOfSlots[Int(slot)] = key
@@ -137,11 +134,6 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
     private static func claim(_ known: inout Number, or free: Number) -> Number {
         if known == .none { known = free }
         return known
-    }
-
-    private mutating func appendSlot(_ key: Key) {
-        slots.append(Slot())
-        keysOfSlots.append(key)
     }
 
     /// Empties and unlinks a slot that its key keeps.
@@ -182,23 +174,6 @@ struct LeastRecentlyUsedCache<Key: Hashable, Value> {
         let (newer, older) = (slots[Int(slot)].newer, slots[Int(slot)].older)
         if newer == .none { newest = older } else { slots[Int(newer)].older = older }
         if older == .none { oldest = newer } else { slots[Int(older)].newer = newer }
-    }
-
-    // MARK: For tests
-
-    /// From the most to the least recently used, following the `older` links.
-    var entriesFromNewest: [Entry] { walk(from: newest, \.older) }
-    /// From the least to the most recently used, following the `newer` links.
-    var entriesFromOldest: [Entry] { walk(from: oldest, \.newer) }
-
-    private func walk(from first: Number, _ next: KeyPath<Slot, Number>) -> [Entry] {
-        var entries: [Entry] = []
-        var slot = first
-        while slot != .none, let key = keysOfSlots[Int(slot)], let value = slots[Int(slot)].value {
-            entries.append(Entry(key: key, value: value, cost: slots[Int(slot)].cost))
-            slot = slots[Int(slot)][keyPath: next]
-        }
-        return entries
     }
 }
 

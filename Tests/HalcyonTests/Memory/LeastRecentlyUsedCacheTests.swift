@@ -156,3 +156,20 @@ private struct CacheAndModel {
         Item(key: entry.key, value: entry.value, cost: entry.cost)
     }
 }
+
+extension LeastRecentlyUsedCache {
+    /// From the most to the least recently used, following the `older` links.
+    fileprivate var entriesFromNewest: [Entry] { walk(from: newest, \.older) }
+    /// From the least to the most recently used, following the `newer` links.
+    fileprivate var entriesFromOldest: [Entry] { walk(from: oldest, \.newer) }
+
+    private func walk(from first: Number, _ next: KeyPath<Slot, Number>) -> [Entry] {
+        var entries: [Entry] = []
+        var slot = first
+        while slot >= 0, let key = keysOfSlots[Int(slot)], let value = slots[Int(slot)].value {
+            entries.append(Entry(key: key, value: value, cost: slots[Int(slot)].cost))
+            slot = slots[Int(slot)][keyPath: next]
+        }
+        return entries
+    }
+}
