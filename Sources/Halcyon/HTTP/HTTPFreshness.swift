@@ -59,21 +59,19 @@ public struct HTTPFreshness: Sendable, Hashable {
         headers: some Sequence<(name: String, value: String)>, statusCode: Int = 200, requestedAt: Date,
         receivedAt: Date, cache: Cache, isAuthorized: Bool = false
     ) {
-        let fields = HTTPFields(headers)
-        let control = CacheControl(fields["cache-control"])
-        let date = fields["date"].first.flatMap(HTTPDate.date) ?? receivedAt
+        let fields: HTTPFields = Dictionary(grouping: headers) { $0.name.lowercased() }
+            .mapValues { $0.map { $0.value.trimmingCharacters(in: .whitespaces) } }
+        let control = CacheControl(fields["cache-control"] ?? [])
+        let date = fields["date"]?.first.flatMap(HTTPDate.date) ?? receivedAt
         let explicit = Self.explicitLifetime(control, fields, since: date, cache)
-        let heuristic =
-            Self.isHeuristicallyCacheable(statusCode) || control.has("public")
-            ? Self.heuristicLifetime(fields, since: date) : nil
+        let isReusable = Self.isHeuristicallyCacheable(statusCode) || control.has("public")
+        let heuristic = isReusable ? Self.heuristicLifetime(fields, since: date) : nil
         self.statusCode = statusCode
         self.receivedAt = receivedAt
-        (etag, lastModified) = (fields["etag"].first, fields["last-modified"].first)
+        (etag, lastModified) = (fields["etag"]?.first, fields["last-modified"]?.first)
         statesLifetime = explicit != nil || control.has("no-cache")
-        hasCacheControl = !fields["cache-control"].isEmpty
-        let isAllowed =
-            Self.isHeuristicallyCacheable(statusCode) || explicit != nil || control.has("public")
-            || (cache == .private && control.has("private"))
+        hasCacheControl = fields["cache-control"] != nil
+        let isAllowed = isReusable || explicit != nil || (cache == .private && control.has("private"))
         isStorable =
             isAllowed && Self.isComplete(statusCode)
             && !Self.isForbidden(control, fields, cache, isAuthorized: isAuthorized)
@@ -108,7 +106,7 @@ public struct HTTPFreshness: Sendable, Hashable {
     private static func isForbidden(
         _ control: CacheControl, _ fields: HTTPFields, _ cache: Cache, isAuthorized: Bool
     ) -> Bool {
-        if control.has("no-store") || fields["vary"].contains(where: { $0.contains("*") }) { return true }
+        if control.has("no-store") || fields["vary", default: []].contains(where: { $0.contains("*") }) { return true }
         guard cache == .shared else { return false }
         return control.has("private")
             || (isAuthorized && !["must-revalidate", "public", "s-maxage"].contains(where: control.has))
@@ -120,13 +118,13 @@ public struct HTTPFreshness: Sendable, Hashable {
         if cache == .shared, control.has("s-maxage") { return control.seconds("s-maxage") ?? 0 }
         if control.has("max-age") { return control.seconds("max-age") ?? 0 }
         // "0" is not a date, and means that the response has expired (section 5.3).
-        return fields["expires"].first.map {
+        return fields["expires"]?.first.map {
             HTTPDate.date($0).map { DeltaSeconds.clamped($0.timeIntervalSince(date)) } ?? 0
         }
     }
 
     private static func heuristicLifetime(_ fields: HTTPFields, since date: Date) -> Int? {
-        fields["last-modified"].first.flatMap(HTTPDate.date)
+        fields["last-modified"]?.first.flatMap(HTTPDate.date)
             .map { min(DeltaSeconds.clamped(date.timeIntervalSince($0)) / 10, 86_400) }
     }
 
@@ -139,7 +137,7 @@ public struct HTTPFreshness: Sendable, Hashable {
     ) -> Int {
         let apparent = DeltaSeconds.clamped(receivedAt.timeIntervalSince(date))
         // Proxies and clients join several fields into a list.
-        let first = fields["age"].first?.split(separator: ",", omittingEmptySubsequences: false).first
+        let first = fields["age"]?.first?.split(separator: ",", omittingEmptySubsequences: false).first
         let stated = first.flatMap { DeltaSeconds.parse($0.trimmingCharacters(in: .whitespaces)) } ?? 0
         let delay = DeltaSeconds.clamped(receivedAt.timeIntervalSince(requestedAt))
         return max(apparent, DeltaSeconds.sum(stated, delay))
@@ -147,16 +145,7 @@ public struct HTTPFreshness: Sendable, Hashable {
 }
 
 /// The values of headers by lowercase name, in the order of the response.
-private struct HTTPFields {
-    private let values: [String: [String]]
-
-    init(_ headers: some Sequence<(name: String, value: String)>) {
-        values = Dictionary(grouping: headers) { $0.name.lowercased() }
-            .mapValues { $0.map { $0.value.trimmingCharacters(in: .whitespaces) } }
-    }
-
-    subscript(name: String) -> [String] { values[name] ?? [] }
-}
+private typealias HTTPFields = [String: [String]]
 
 /// The directives of `Cache-Control`: lowercase names; arguments are tokens or quoted strings (RFC 9111, section 5.2).
 private struct CacheControl {
