@@ -15,31 +15,20 @@ internal import Foundation
 
     public static let never = Lifetime(expiresAt: nil, timeToLive: nil)
 
-    /// Expired at any time, even if the clock is set back.
-    private static let over = Lifetime(expiresAt: Timestamp(milliseconds: 0), timeToLive: 0)
-
     package init(_ expiration: StorageExpiration, from now: Timestamp) {
+        // Expired at any time, even if the clock is set back. Also if the duration is not a number.
+        var end = Timestamp(milliseconds: 0)
+        let seconds = expiration.timeInterval
         if case .date(let date) = expiration {
-            self.init(until: Timestamp(date), from: now)
-        } else {
-            self.init(seconds: expiration.timeInterval, from: now)
-        }
-    }
-
-    private init(until end: Timestamp, from now: Timestamp) {
-        self.init(expiresAt: end, timeToLive: max(0, end - now))
-    }
-
-    private init(seconds: TimeInterval, from now: Timestamp) {
-        if seconds == .infinity {
+            end = Timestamp(date)
+        } else if seconds == .infinity {
             self = .never
+            return
         } else if seconds > 0 {
             let milliseconds = min((seconds * 1000).rounded(.up), Double(Timestamp.latest.milliseconds))
-            self.init(until: now.advanced(by: Int64(milliseconds)), from: now)
-        } else {
-            // Also if it is not a number.
-            self = .over
+            end = now.advanced(by: Int64(milliseconds))
         }
+        self.init(expiresAt: end, timeToLive: max(0, end - now))
     }
 
     /// The same expiration, but no read extends it.

@@ -15,13 +15,9 @@ public import Foundation
     /// its last bits is not rounded up, so ``date`` converts back to the same timestamp.
     public init(_ date: Date) {
         let value = min(date.timeIntervalSince1970 * 1000, Double(Self.latest.milliseconds))
-        self.init(clampingMilliseconds: (value - max(4 * value.ulp, 0.0005)).rounded(.up))
-    }
-
-    /// Not-a-number and values before 1970 become 1970.
-    private init(clampingMilliseconds value: Double) {
-        let latest = Self.latest.milliseconds
-        milliseconds = value >= Double(latest) ? latest : value > 0 ? Int64(value) : 0
+        let whole = (value - max(4 * value.ulp, 0.0005)).rounded(.up)
+        // Not-a-number and values before 1970 become 1970.
+        milliseconds = whole > 0 ? Int64(whole) : 0
     }
 
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
