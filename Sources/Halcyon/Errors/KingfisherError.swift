@@ -49,46 +49,44 @@ public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConverti
     public static var errorDomain: String { domain }
 
     public var errorCode: Int { facts.code }
-    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: facts.text()] }
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: facts.text] }
 
-    public var errorDescription: String? { facts.text() }
-    public var description: String { "\(facts.text()) (code \(facts.code))" }
+    public var errorDescription: String? { facts.text }
+    public var description: String { "\(facts.text) (code \(facts.code))" }
     public var debugDescription: String { description }
 
-    private var facts: (code: Int, text: () -> String) {
+    private var facts: (code: Int, text: String) {
         switch self {
         case .cacheError(let reason): reason.facts
         case .processorError(.processingFailed(let processor, _)):
-            (4001, { "The processor “\(processor.identifier)” could not make an image from its input." })
+            (4001, "The processor “\(processor.identifier)” could not make an image from its input.")
         }
     }
 }
 
 extension KingfisherError.CacheErrorReason {
-    fileprivate var facts: (code: Int, text: () -> String) {
+    fileprivate var facts: (code: Int, text: String) {
         switch self {
-        case .fileEnumeratorCreationFailed(let url): (3001, { "Cannot list the folder \(url.path)." })
-        case .invalidFileEnumeratorContent(let url): (3002, { "The listing of the folder \(url.path) cannot be read." })
+        case .fileEnumeratorCreationFailed(let url): (3001, "Cannot list the folder \(url.path).")
+        case .invalidFileEnumeratorContent(let url): (3002, "The listing of the folder \(url.path) cannot be read.")
         case .invalidURLResource(let error, _, let url):
-            (3003, { "Cannot read or change what is cached at \(place(url)). \(text(error))" })
+            (3003, "Cannot read or change what is cached at \(place(url)). \(text(error))")
         case .cannotLoadDataFromDisk(let url, let error):
-            (3004, { "Cannot load the cached file \(place(url)). \(text(error))" })
+            (3004, "Cannot load the cached file \(place(url)). \(text(error))")
         case .cannotCreateDirectory(let path, let error):
-            (3005, { "Cannot create or use the cache directory \(path). \(text(error))" })
-        case .imageNotExisting: (3006, { "The image is not in the cache." })
-        case .cannotConvertToData(_, let error): (3007, { "Cannot turn the value into data. \(text(error))" })
-        case .cannotSerializeImage: (3008, { "Cannot serialize the image: the serializer returned no data." })
+            (3005, "Cannot create or use the cache directory \(path). \(text(error))")
+        case .imageNotExisting: (3006, "The image is not in the cache.")
+        case .cannotConvertToData(_, let error): (3007, "Cannot turn the value into data. \(text(error))")
+        case .cannotSerializeImage: (3008, "Cannot serialize the image: the serializer returned no data.")
         case .cannotCreateCacheFile(let url, _, let data, let error):
-            (3009, { "Cannot store \(data.count) bytes at \(place(url)). \(text(error))" })
+            (3009, "Cannot store \(data.count) bytes at \(place(url)). \(text(error))")
         case .cannotSetCacheFileAttribute(let path, _, let error):
-            (3010, { "Cannot set attributes of \(place(URL(fileURLWithPath: path))). \(text(error))" })
+            (3010, "Cannot set attributes of \(place(URL(fileURLWithPath: path))). \(text(error))")
         case .diskStorageIsNotReady(let url):
             (
                 3011,
-                {
-                    "The disk storage is not ready: the directory \(url.path) could not be created. "
-                        + "Check the permissions of its parent."
-                }
+                "The disk storage is not ready: the directory \(url.path) could not be created. "
+                    + "Check the permissions of its parent."
             )
         }
     }
