@@ -7,13 +7,7 @@ final class CacheQueue: Sendable {
     /// For work that the queue needs next.
     private let aheadQueue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.aheadQueue")
     /// The run of stores at the end of the queue, until its turn comes.
-    private let lastRun: Locked<StoreRun?> = Locked(nil)
-
-    /// Consecutive stores.
-    private final class StoreRun: @unchecked Sendable {
-        // Sendable because `calls` is accessed only under the lock of `lastRun`.
-        var calls: [PendingStore] = []
-    }
+    private let lastRun: Locked<Locked<[PendingStore]>?> = Locked(nil)
 
     func async(execute work: @escaping @Sendable () -> Void) {
         lastRun.withLock { run in
@@ -27,23 +21,18 @@ final class CacheQueue: Sendable {
         return try queue.sync(execute: work)
     }
 
-    /// - Parameter perform: performs the stores of a run. A run uses the closure of its first store.
+    /// - Parameter perform: performs the stores of a run, which it receives in reverse order. A run uses the closure of its first
+    ///   store.
     func async(store: PendingStore, perform: @escaping @Sendable (Locked<[PendingStore]>) -> Void) {
         lastRun.withLock { last in
-            if let last { return last.calls.append(store) }
-            let run = StoreRun()
-            run.calls.append(store)
+            if let last { return last.withLock { $0.append(store) } }
+            let run = Locked([store])
             last = run
-            queue.async { [self] in perform(Locked(takeCalls(of: run))) }
-        }
-    }
-
-    /// Returns the calls in reverse order.
-    private func takeCalls(of run: StoreRun) -> [PendingStore] {
-        lastRun.withLock { last in
-            if last === run { last = nil }
-            defer { run.calls = [] }
-            return run.calls.reversed()
+            queue.async { [lastRun] in
+                lastRun.withLock { if $0 === run { $0 = nil } }
+                run.withLock { $0.reverse() }
+                perform(run)
+            }
         }
     }
 
