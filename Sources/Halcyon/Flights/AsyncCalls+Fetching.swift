@@ -85,20 +85,15 @@ extension DiskStorage.Backend.AsyncCalls {
             entry.startRenewing(renew, orStore: fetch)
             return cached.value
         }
+        let renewed: Result<T, any Error>
         do {
-            return try await entry.renewedValue(renew, orStore: fetch)
-        } catch let gone as Gone {
-            throw gone.error
+            renewed = try await entry.renewedValue(renew, orStore: fetch)
         } catch let error as CacheStorageError where error.code == .cyclicFetch {
             throw error
         } catch  where !validators.mustRevalidate && !Task.isCancelled {
             return cached.value
         }
-    }
-
-    /// Tells the error of ``DiskStorage/Renewal/gone(_:)`` from one that a renewal throws.
-    private struct Gone: Error {
-        let error: any Error
+        return try renewed.get()
     }
 
     private typealias Fetch = @Sendable () async throws -> DiskStorage.NewValue<T>
@@ -117,7 +112,6 @@ extension DiskStorage.Backend.AsyncCalls {
 
         // MARK: Reading
 
-        /// Returns nil also if the entry cannot be read.
         func value() async throws -> T? {
             try await readable {
                 try await storage.async.value(
@@ -132,14 +126,6 @@ extension DiskStorage.Backend.AsyncCalls {
             }
         }
 
-        private func readable<Value>(_ read: () async throws -> Value?) async throws -> Value? {
-            do {
-                return try await read()
-            } catch is KingfisherError {
-                return nil
-            }
-        }
-
         /// For a second lookup, which counts as neither a hit nor a miss.
         private func peek() async throws -> DiskStorage.CachedValue<T>? {
             try await readable { try await BlockingCalls.reads.run { [self] in try storage.peek(name) } }
@@ -148,15 +134,14 @@ extension DiskStorage.Backend.AsyncCalls {
         // MARK: Fetching
 
         func fetchedValue(_ fetch: @escaping Fetch) async throws -> T {
-            do {
-                return try await renewedValue(nil, orStore: fetch)
-            } catch let gone as Gone {
-                throw gone.error
-            }
+            try await renewedValue(nil, orStore: fetch).get()
         }
 
         /// - Parameter renew: nil to return a stored value however old it is.
-        func renewedValue(_ renew: Renew?, orStore fetch: @escaping Fetch) async throws -> T {
+        /// - Returns: the value, or the error of ``DiskStorage/Renewal/gone(_:)``.
+        func renewedValue(
+            _ renew: Renew?, orStore fetch: @escaping Fetch
+        ) async throws -> Result<T, any Error> {
             try await storage.flights.value(for: name) { try await renewal(renew, orStore: fetch) }
         }
 
@@ -164,22 +149,22 @@ extension DiskStorage.Backend.AsyncCalls {
             storage.flights.start(name, priority: .utility) { try await renewal(renew, orStore: fetch) }
         }
 
-        private func renewal(_ renew: Renew?, orStore fetch: Fetch) async throws -> T {
+        private func renewal(_ renew: Renew?, orStore fetch: Fetch) async throws -> Result<T, any Error> {
             try await storage.store.removals.during(name, key: key, of: storage.flights) { isWanted in
                 guard let cached = try await peek() else { return await store(try await fetch(), if: isWanted) }
                 // Another task may have stored or renewed it between the caller's lookup and this one.
                 guard let renew, let validators = cached.info.validators, !validators.isFresh(at: now) else {
-                    return cached.value
+                    return .success(cached.value)
                 }
                 switch try await renew(cached) {
                 case .new(let new): return await store(new, if: isWanted)
                 case .unchanged(let response) where validators.areConfirmed(by: response):
                     await note(response, of: cached.info)
-                    return cached.value
+                    return .success(cached.value)
                 case .unchanged: return await store(try await fetch(), if: isWanted)
                 case .gone(let error):
                     await remove(cached.info)
-                    throw Gone(error: error)
+                    return .failure(error)
                 }
             }
         }
@@ -189,13 +174,13 @@ extension DiskStorage.Backend.AsyncCalls {
         /// Returns the value even if it cannot be stored.
         private func store(
             _ new: DiskStorage.NewValue<T>, if isWanted: @escaping @Sendable () -> Bool
-        ) async -> T {
+        ) async -> Result<T, any Error> {
             try? await BlockingCalls.changes.run { [self] in
                 try storage.store(
                     value: new.value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: new.expiration,
                     writeOptions: [], forcedExtension: forcedExtension, attributes: new.attributes, if: isWanted)
             }
-            return new.value
+            return .success(new.value)
         }
 
         /// Does nothing if other bytes have been stored since.
@@ -214,5 +199,14 @@ extension DiskStorage.Backend.AsyncCalls {
                 }
             }
         }
+    }
+}
+
+/// Returns nil also if what is cached cannot be read.
+func readable<Value>(_ read: () async throws -> Value?) async throws -> Value? {
+    do {
+        return try await read()
+    } catch is KingfisherError {
+        return nil
     }
 }

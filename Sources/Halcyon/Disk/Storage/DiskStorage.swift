@@ -31,7 +31,7 @@ public enum DiskStorage {
         private let readiness: Locked<Bool>
         private let cleaning = Locked(PeriodicCleaning())
         /// Values that are being fetched.
-        let flights = SingleFlight<BlobName, T>()
+        let flights = SingleFlight<BlobName, Result<T, any Error>>()
 
         /// What to keep and for how long. You may change it on any thread, and a change applies to the next operation. If two
         /// threads each change one member at the same time, one change may be lost.
