@@ -2,7 +2,8 @@ internal import Foundation
 
 /// Runs calls that wait for the disk or a lock on threads of their own, so that they do not block the cooperative pool.
 final class BlockingCalls: Sendable {
-    private let queue = OperationQueue()
+    /// Tests suspend it.
+    let queue = OperationQueue()
 
     /// - Parameter width: the number of calls at a time.
     init(name: String, width: Int) {

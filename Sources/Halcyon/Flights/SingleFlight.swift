@@ -47,8 +47,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let (flight, caller) = try join(key, work)
         return try await Waiter.wait { waiter in
             wait(for: flight, waiter)
-        } onCancel: { [self] in
-            leave(flight, caller)
+        } onCancel: { [self] waiter in
+            waiter.cancel { leave(flight, caller) }
         }
     }
 

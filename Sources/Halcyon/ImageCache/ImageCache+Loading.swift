@@ -4,13 +4,8 @@ extension ImageCache {
     typealias DiskImage = Result<KFCrossPlatformImage?, KingfisherError>
 
     /// Reads and decodes files, one per processor at a time: more would only hold more bitmaps.
-    static let loadQueue: OperationQueue = {
-        let queue = OperationQueue()
-        queue.name = "com.onevcat.Kingfisher.ImageCache.loadQueue"
-        queue.qualityOfService = .userInitiated
-        queue.maxConcurrentOperationCount = ProcessInfo.processInfo.activeProcessorCount
-        return queue
-    }()
+    static let loads = BlockingCalls(
+        name: "com.onevcat.Kingfisher.ImageCache.loadQueue", width: ProcessInfo.processInfo.activeProcessorCount)
 
     /// Looks in memory once more, then in pending stores and on disk. An image it finds is in memory when the handler is called.
     func loadIntoMemory(
@@ -55,7 +50,7 @@ extension ImageCache {
             perform(load, for: member)
             return true
         }
-        LoadCancellation.ofThisTask?.onCancel { [order] in order.cancel(member, of: load) }
+        LoadCancellation.onCancel { [order] in order.cancel(member, of: load) }
         if isNew { start(load) }
         return true
     }
@@ -64,12 +59,12 @@ extension ImageCache {
     private func start(_ load: DiskLoad) {
         guard case .pending(let store) = load.source else { return enqueue(load) }
         guard !store.isSerialized else { return enqueue(load) }
-        Self.loadQueue.addOperation { store.serialize() }
+        Self.loads.start { store.serialize() }
         store.onceSerialized { [self] in enqueue(load) }
     }
 
     private func enqueue(_ load: DiskLoad) {
-        Self.loadQueue.addOperation { [self] in
+        Self.loads.start { [self] in
             if let member = order.begin(load) { perform(load, for: member) }
         }
     }

@@ -46,7 +46,7 @@ struct CacheUnderTest: Sendable {
     private func loadsThatHaveBegun() async {
         await withCheckedContinuation { continuation in
             let end = BlockOperation { continuation.resume() }
-            ImageCache.loadQueue.operations.forEach(end.addDependency)
+            ImageCache.loads.queue.operations.forEach(end.addDependency)
             Self.waiting.addOperation(end)
         }
     }

@@ -16,8 +16,8 @@ import Testing
 
     /// Runs `body` while no load can begin.
     private func withoutLoads(_ body: () async throws -> Void) async throws {
-        ImageCache.loadQueue.isSuspended = true
-        defer { ImageCache.loadQueue.isSuspended = false }
+        ImageCache.loads.queue.isSuspended = true
+        defer { ImageCache.loads.queue.isSuspended = false }
         try await body()
     }
 
@@ -574,6 +574,43 @@ import Testing
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }
             }
+        }
+    }
+
+    /// Loads in a task of its own, as a subclass does that asks another service first.
+    private final class LateLoader: ImageCache, @unchecked Sendable {
+        let (isCalled, mayLoad) = (Locked(false), Locked(false))
+
+        override func retrieveImageInDiskCache(
+            forKey key: String, options: KingfisherOptionsInfo? = nil, callbackQueue: CallbackQueue = .untouch,
+            completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
+        ) {
+            isCalled.withLock { $0 = true }
+            Task {
+                while !mayLoad.withLock({ $0 }) { await Task.yield() }
+                super.retrieveImageInDiskCache(
+                    forKey: key, options: options, callbackQueue: callbackQueue, completionHandler: completionHandler)
+            }
+        }
+    }
+
+    @Test func `a load that a subclass begins after its caller was cancelled is taken back`() async throws {
+        let late = Locked<LateLoader?>(nil)
+        let making = { (memory: ImageMemory, disk: ImageDisk) in
+            let cache = LateLoader(memoryStorage: memory, diskStorage: disk)
+            late.withLock { $0 = cache }
+            return cache as ImageCache
+        }
+        try await withImageCache(making: making) { subject in
+            let cache = try #require(late.withLock { $0 })
+            try await cache.storeToDisk(Pictures.small[1], forKey: "a")
+            let task = Task { try await cache.retrieveImageInDiskCache(forKey: "a") }
+            try await eventually { cache.isCalled.withLock { $0 } }
+            task.cancel()
+            cache.mayLoad.withLock { $0 = true }
+            await #expect(throws: CancellationError.self) { _ = try await task.value }
+            await subject.settle()
+            #expect(cache.order.isIdle)
         }
     }
 

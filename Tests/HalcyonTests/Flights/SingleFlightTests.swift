@@ -183,7 +183,7 @@ import Testing
                 waiting.withLock { $0 = waiter }
                 begun.withLock { $0 = true }
             } onCancel: {
-                waiting.withLock(\.self)?.resume { 7 }
+                $0.cancel { waiting.withLock(\.self)?.resume { 7 } }
             }
         }
         try await eventually { begun.withLock { $0 } }
