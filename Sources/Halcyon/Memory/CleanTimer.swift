@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 
 /// Calls a function repeatedly on a utility queue until the timer is released. Needs no run loop.

@@ -1,4 +1,3 @@
-public import Dispatch
 public import Foundation
 
 /// The queue on which a completion handler is called.

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The values that are being fetched for a folder. A removal of their keys overtakes them.
 final class RemovalWatch: Sendable {
     struct Fetch: Sendable {
