@@ -70,10 +70,7 @@ extension ImageCache {
     public func removeImageAndVariants(
         forKey key: String, fromMemory: Bool = true, fromDisk: Bool = true
     ) async throws -> [DiskStorage.EntryInfo] {
-        try await result {
-            removeImageAndVariants(
-                forKey: key, fromMemory: fromMemory, fromDisk: fromDisk, completionHandler: $0)
-        }
+        try await removeImagesAndVariants(forKeys: [key], fromMemory: fromMemory, fromDisk: fromDisk)
     }
 
     /// Like ``removeImagesAndVariants(forKeys:fromMemory:fromDisk:callbackQueue:completionHandler:)``; returns the removed
@@ -111,7 +108,7 @@ extension ImageCache {
     ) {
         storeInBoth(
             image, original: original, forKey: key, options: options, attributes: attributes,
-            report: StoreReport(queue: options.callbackQueue, handler: completionHandler))
+            report: options.callbackQueue.report(to: completionHandler))
     }
 
     /// Like ``storeToDisk(_:forKey:processorIdentifier:forcedExtension:expiration:callbackQueue:completionHandler:)``, with
@@ -123,9 +120,9 @@ extension ImageCache {
     ) {
         store(
             StoreCall(
-                content: .bytes(data), baseKey: key, processorIdentifier: identifier, expiration: expiration,
+                content: .bytes(data), baseKey: key, key: key.computedKey(with: identifier), expiration: expiration,
                 forcedExtension: forcedExtension, attributes: attributes,
-                report: StoreReport(queue: callbackQueue, handler: completionHandler)))
+                report: callbackQueue.report(to: completionHandler)))
     }
 
     /// Like ``store(_:original:forKey:options:attributes:completionHandler:)``; returns when the image is on disk.
@@ -133,12 +130,9 @@ extension ImageCache {
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
         options: KingfisherParsedOptionsInfo = .init(nil), attributes: DiskStorage.EntryAttributes
     ) async throws {
-        var options = options
-        options.callbackQueue = .untouch
-        try await result { [options] resume in
-            store(image, original: original, forKey: key, options: options, attributes: attributes) {
-                resume($0.diskCacheResult)
-            }
+        try await result {
+            storeInBoth(
+                image, original: original, forKey: key, options: options, attributes: attributes, report: $0)
         }
     }
 

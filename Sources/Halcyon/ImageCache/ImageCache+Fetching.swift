@@ -101,7 +101,7 @@ extension ImageCache {
     private func store(_ new: NewImage, forKey key: String, _ options: KingfisherParsedOptionsInfo) {
         storeInBoth(
             new.image, original: new.original, forKey: key, options: options, attributes: new.attributes,
-            report: StoreReport(queue: .untouch, handler: nil))
+            report: { _ in })
     }
 
     /// Waits until earlier stores and removals have had their turn.
@@ -112,11 +112,7 @@ extension ImageCache {
     private func readableImage(
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) async throws -> KFCrossPlatformImage? {
-        do {
-            return try await retrieveImage(forKey: key, options: options).image
-        } catch is KingfisherError {
-            return nil
-        }
+        try await readable { try await retrieveImage(forKey: key, options: options).image }
     }
 
     private func isStored(_ key: String, _ options: KingfisherParsedOptionsInfo) async -> Bool {

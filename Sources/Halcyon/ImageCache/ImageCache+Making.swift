@@ -5,12 +5,6 @@ extension ImageCache {
         MemoryStorage.Backend(config: MemoryStorage.Config(totalCostLimit: SystemMemory.byteCount / 4))
     }
 
-    static func diskConfig(name: String, directory: URL?, path: DiskCachePathClosure?) -> DiskStorage.Config {
-        var config = DiskStorage.Config(name: name, sizeLimit: 0, directory: directory)
-        if let path { config.cachePathBlock = path }
-        return config
-    }
-
     static func emptyNameError(parent: URL?) -> KingfisherError {
         let error = CacheStorageError(
             .emptyName, "The name of the cache is empty.", remedy: "Give it a name. Its directory is named after it.")
@@ -36,5 +30,11 @@ struct NamedProcessor: ImageProcessor {
 extension CallbackQueue {
     func call(_ handler: (@Sendable () -> Void)?) {
         if let handler { execute(handler) }
+    }
+
+    func report(to handler: (@Sendable (CacheStoreResult) -> Void)?) -> StoreCall.Report {
+        { disk in
+            if let handler { execute { handler(CacheStoreResult(diskCacheResult: disk)) } }
+        }
     }
 }

@@ -12,7 +12,7 @@ extension ImageCache {
     /// Stores in memory and on disk, as one change: of two stores of a key, both keep the same one.
     func storeInBoth(
         _ image: KFCrossPlatformImage, original: Data?, forKey key: String, options: KingfisherParsedOptionsInfo,
-        attributes: DiskStorage.EntryAttributes, report: StoreReport
+        attributes: DiskStorage.EntryAttributes, report: @escaping StoreCall.Report
     ) {
         let serializer = options.cacheSerializer
         let computedKey = key.computedKey(with: options.processor.identifier)
@@ -25,8 +25,8 @@ extension ImageCache {
                                 reason: .cannotSerializeImage(
                                     image: image, original: original, serializer: serializer)))
                 },
-                baseKey: key, processorIdentifier: options.processor.identifier,
-                expiration: options.diskCacheExpiration, writeOptions: options.diskStoreWriteOptions,
+                baseKey: key, key: computedKey, expiration: options.diskCacheExpiration,
+                writeOptions: options.diskStoreWriteOptions,
                 forcedExtension: options.forcedExtension, attributes: attributes, report: report)
         ) { keepInMemory(image, forKey: computedKey, expiration: options.memoryCacheExpiration) }
     }

@@ -76,7 +76,7 @@ open class ImageCache: @unchecked Sendable {
     /// - Complexity: creates the folder and opens the index: a few milliseconds, whatever the number of entries.
     public convenience init(name: String) {
         precondition(!name.isEmpty, "A cache needs a name, because its directory is named after it.")
-        let config = Self.diskConfig(name: name, directory: nil, path: nil)
+        let config = DiskStorage.Config(name: name, sizeLimit: 0)
         self.init(
             memoryStorage: Self.memoryStorage(),
             diskStorage: DiskStorage.Backend(noThrowConfig: config, creatingDirectory: true))
@@ -94,7 +94,8 @@ open class ImageCache: @unchecked Sendable {
     public convenience init(
         name: String, cacheDirectoryURL: URL?, diskCachePathClosure: DiskCachePathClosure? = nil
     ) throws {
-        let config = Self.diskConfig(name: name, directory: cacheDirectoryURL, path: diskCachePathClosure)
+        var config = DiskStorage.Config(name: name, sizeLimit: 0, directory: cacheDirectoryURL)
+        if let diskCachePathClosure { config.cachePathBlock = diskCachePathClosure }
         guard !name.isEmpty else { throw Self.emptyNameError(parent: cacheDirectoryURL) }
         self.init(memoryStorage: Self.memoryStorage(), diskStorage: try DiskStorage.Backend(config: config))
     }
@@ -120,7 +121,7 @@ open class ImageCache: @unchecked Sendable {
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String, options: KingfisherParsedOptionsInfo,
         toDisk: Bool = true, completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        let report = StoreReport(queue: options.callbackQueue, handler: completionHandler)
+        let report = options.callbackQueue.report(to: completionHandler)
         guard toDisk else {
             storeInMemory(image, forKey: key, options: options)
             return report(.success(()))

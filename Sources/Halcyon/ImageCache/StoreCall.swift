@@ -8,14 +8,16 @@ struct StoreCall: Sendable {
         case image(@Sendable () -> Result<Data, KingfisherError>)
     }
 
+    /// Receives the result of the disk.
+    typealias Report = @Sendable (Result<(), KingfisherError>) -> Void
+
     let content: Content
     let baseKey: String
-    let processorIdentifier: String
+    /// The key with the processor's identifier.
+    let key: String
     let expiration: StorageExpiration?
     var writeOptions: Data.WritingOptions = []
     let forcedExtension: String?
     let attributes: DiskStorage.EntryAttributes
-    let report: StoreReport
-
-    var key: String { baseKey.computedKey(with: processorIdentifier) }
+    let report: Report
 }
