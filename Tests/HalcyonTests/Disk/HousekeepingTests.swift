@@ -59,8 +59,8 @@ import Testing
             try? storage.removeAll()
             ended.signal()
         }
-        // All but the held one.
-        while disk.names(in: "trash").count != 1 || storage.isCached(forKey: "99") { usleep(1_000) }
+        // One thread unlinks at a time, so the others wait with the held one.
+        while disk.names(in: "trash").count != 100 || storage.isCached(forKey: "99") { usleep(1_000) }
         #expect(ended.wait(timeout: .now() + .milliseconds(50)) == .timedOut)
         gate.signal()
         ended.wait()
