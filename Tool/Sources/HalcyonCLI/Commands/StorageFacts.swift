@@ -70,7 +70,8 @@ extension StorageFacts {
             ("newest_access", .string(summary.newestAccess.map(DateText.iso8601))),
             ("index_bytes", .integer(indexBytes)), ("log_bytes", .integer(logBytes)),
             ("schema_version", .integer(summary.ledger.last?.version ?? 0)),
-            ("ledger", .array(summary.ledger.map { Self.object(version: $0, name: $1, appliedAt: $2) })), ("adoption", .string(summary.adoption.rawValue)),
+            ("ledger", .array(summary.ledger.map { Self.object(version: $0, name: $1, appliedAt: $2) })),
+            ("adoption", .string(summary.adoption.rawValue)),
             ("volume", .string(volume?.name)),
         ]
     }
