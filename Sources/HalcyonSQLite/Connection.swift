@@ -18,7 +18,7 @@ package final class Connection {
         case untouched(isLogged: Bool)
     }
 
-    /// SQLite 3.35.0, the first version with RETURNING.
+    /// SQLite 3.35.0. iOS 15 and macOS 12 have later ones.
     package static let minimumVersion: Int32 = 3_035_000
 
     private let handle: OpaquePointer

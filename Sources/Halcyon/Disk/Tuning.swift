@@ -25,8 +25,8 @@ package struct Tuning: Sendable {
     package var adoptionBatchSize = 1024
     /// File names that an adoption sorts before it inserts rows for them; about a hundred bytes each.
     package var adoptionChunk = 32_768
-    /// The access log is flushed when it has this many notes, …
-    package var flushCount = 4096
+    /// The access log is flushed when it has notes of this many entries, …
+    package var flushCount = 12_000
     /// … or this long after its first one.
     package var flushInterval: Int64 = 10_000
     /// How long a lookup trusts a row in memory: no longer than another process may keep the effects of its reads unflushed.

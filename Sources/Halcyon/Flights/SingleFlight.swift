@@ -10,6 +10,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     final class Flight: @unchecked Sendable {
         // Sendable because all variables are accessed only under the lock of `state`.
         fileprivate let key: Key
+        fileprivate let owner: SingleFlight
         fileprivate var task: Task<Void, Never>?
         fileprivate var priority: TaskPriority
         /// Some may have left.
@@ -18,7 +19,9 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         fileprivate var callers: [UInt64: Flight?] = [:]
         fileprivate var result: Result<Value, any Error>?
 
-        fileprivate init(key: Key, priority: TaskPriority) { (self.key, self.priority) = (key, priority) }
+        fileprivate init(key: Key, of owner: SingleFlight, priority: TaskPriority) {
+            (self.key, self.owner, self.priority) = (key, owner, priority)
+        }
     }
 
     private struct State {
@@ -26,8 +29,6 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var nextCaller: UInt64 = 0
     }
 
-    /// The flights whose work runs in this task, outermost first.
-    private let current = TaskLocal<[Flight]>(wrappedValue: [])
     private let state = Locked(State())
 
     init() {}
@@ -59,19 +60,24 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func start(_ key: Key, priority: TaskPriority, _ work: @escaping @Sendable () async throws -> Value) {
         state.withLock { state in
             guard state.flights[key] == nil else { return }
-            let flight = Flight(key: key, priority: priority)
+            let flight = Flight(key: key, of: self, priority: priority)
             // A caller that never leaves: only the end of the work ends it.
             flight.callers[0] = .some(nil)
             state.flights[key] = flight
             // Detached from the caller, which does not wait and may have ended by then.
-            flight.task = Task.detached(priority: priority) { [self] in await run(flight, work, within: []) }
+            flight.task = Task.detached(priority: priority) { [self] in await run(flight, work) }
         }
     }
 
     // MARK: Forgetting
 
     /// The flight whose work runs in this task.
-    var currentFlight: Flight? { current.get().last }
+    var currentFlight: Flight? { currentFlights.last }
+
+    /// The flights whose work runs in this task, outermost first.
+    private var currentFlights: [Flight] {
+        flightsOfTask.get().compactMap { $0 as? Flight }.filter { $0.owner === self }
+    }
 
     /// Makes later callers of the key start the work again. Callers that have joined get the result of this one.
     func forget(_ flight: Flight) {
@@ -86,15 +92,15 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     // MARK: Joining
 
     private func join(_ key: Key, _ work: @escaping @Sendable () async throws -> Value) throws -> (Flight, UInt64) {
-        let (outer, priority) = (current.get(), Task.currentPriority)
+        let (outer, priority) = (currentFlights, Task.currentPriority)
         return try state.withLock { state in
-            let flight = state.flights[key] ?? Flight(key: key, priority: priority)
+            let flight = state.flights[key] ?? Flight(key: key, of: self, priority: priority)
             try Self.requireNoCycle(from: outer, to: flight)
             state.nextCaller += 1
             flight.callers[state.nextCaller] = .some(outer.last)
             if flight.task == nil {
                 state.flights[key] = flight
-                flight.task = Task(priority: priority) { [self] in await run(flight, work, within: outer) }
+                flight.task = Task(priority: priority) { [self] in await run(flight, work) }
             } else if priority > flight.priority, let task = flight.task {
                 flight.priority = priority
                 // Awaiting a task raises its priority; a continuation does not.
@@ -115,11 +121,10 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    private func run(
-        _ flight: Flight, _ work: @Sendable () async throws -> Value, within outer: [Flight]
-    ) async {
+    private func run(_ flight: Flight, _ work: @Sendable () async throws -> Value) async {
         do {
-            finish(flight, with: .success(try await current.withValue(outer + [flight]) { try await work() }))
+            let all = flightsOfTask.get() + [flight]
+            finish(flight, with: .success(try await flightsOfTask.withValue(all) { try await work() }))
         } catch {
             finish(flight, with: .failure(error))
         }
@@ -156,6 +161,10 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         work?.cancel()
     }
 }
+
+/// The flights of any kind whose work runs in this task, outermost first. Not a member: a task outlives what its task-local
+/// values are keyed by.
+private let flightsOfTask = TaskLocal<[any AnyObject & Sendable]>(wrappedValue: [])
 
 extension CacheStorageError {
     static let cyclicFetch = CacheStorageError(

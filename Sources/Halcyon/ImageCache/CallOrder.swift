@@ -65,13 +65,15 @@ final class CallOrder: Sendable {
     ///
     /// - Parameters:
     ///   - store: nil for a removal.
+    ///   - isWanted: receives the number of the latest removal; see ``latestRemoval(of:)``. False changes nothing. Called under the lock.
     ///   - memory: changes memory too; see ``change(_:_:)``.
     ///   - enqueue: adds it to the I/O queue. Receives the number for ``endRemoval(_:of:)``. Called under the lock, so that changes
     ///     are queued in the order of their numbers.
     func begin(
-        _ blob: DiskLoad.Blob, storing store: PendingStore?, memory: () -> Any? = { nil }, enqueue: (Int) -> Void
+        _ blob: DiskLoad.Blob, storing store: PendingStore?, ifWanted isWanted: (Int) -> Bool = { _ in true },
+        memory: () -> Any? = { nil }, enqueue: (Int) -> Void
     ) {
-        change(blob.key) { state, number in
+        change(blob.key, where: { isWanted($0.latestRemoval(of: blob)) }) { state, number in
             state.keys[blob.key]?.pending.append(Change(number: number, name: blob.name, store: store))
             enqueue(number)
             return memory()
@@ -102,7 +104,7 @@ final class CallOrder: Sendable {
     /// - Parameter enqueue: receives the number for ``endWideRemoval(_:)``. Called under the lock.
     /// - Returns: the number.
     @discardableResult
-    func beginWideRemoval(_ conditions: KeyConditions? = nil, enqueue: (Int) -> Void = { _ in }) -> Int {
+    func beginWideRemoval(_ conditions: KeyConditions? = nil, enqueue: (Int) -> Void) -> Int {
         state.withLock { state in
             let number = state.overtakeAll()
             state.wideRemovals.append(WideRemoval(number: number, conditions: conditions))
@@ -122,13 +124,7 @@ final class CallOrder: Sendable {
     }
 
     /// The number of the latest removal of the blob that has not ended; 0 if there is none.
-    func latestRemoval(of blob: DiskLoad.Blob) -> Int {
-        state.withLock { state in
-            let own = state.keys[blob.key]?.pending.last { $0.name == blob.name && $0.store == nil }
-            let wide = state.wideRemovals.last { $0.affects(blob.key) }
-            return max(own?.number ?? 0, wide?.number ?? 0)
-        }
-    }
+    func latestRemoval(of blob: DiskLoad.Blob) -> Int { state.withLock { $0.latestRemoval(of: blob) } }
 
     /// The source of a load of the blob, as of now.
     ///
@@ -145,8 +141,11 @@ final class CallOrder: Sendable {
     ///   is released after the lock: its deinit may call back.
     func change(_ key: MemoryKey, _ body: () -> Any?) { change(key) { _, _ in body() } }
 
-    private func change(_ key: MemoryKey, _ body: (inout State, Int) -> Any?) {
-        let displaced = state.withLock { state in
+    private func change(
+        _ key: MemoryKey, where isWanted: (State) -> Bool = { _ in true }, _ body: (inout State, Int) -> Any?
+    ) {
+        let displaced: Any? = state.withLock { state in
+            guard isWanted(state) else { return nil }
             state.count += 1
             state.keys[key, default: Key()].overtakeLoads()
             let number = state.count
@@ -268,6 +267,12 @@ extension CallOrder.State {
         count += 1
         for key in keys.keys where keys[key]?.loads.isEmpty == false { update(key) { $0.overtakeLoads() } }
         return count
+    }
+
+    fileprivate func latestRemoval(of blob: DiskLoad.Blob) -> Int {
+        let own = keys[blob.key]?.pending.last { $0.name == blob.name && $0.store == nil }
+        let wide = wideRemovals.last { $0.affects(blob.key) }
+        return max(own?.number ?? 0, wide?.number ?? 0)
     }
 
     /// Returns the source of a blob after its latest pending change.

@@ -84,7 +84,7 @@ extension ImageCache {
                 remove.map { clear($0, then: handler) } ?? handler()
             }
         }
-        if clearsMemory.get() { removeFromMemory(memoryStorage.keys, calledBefore: number) }
+        if Self.clearingMemory.get() === self { removeFromMemory(memoryStorage.keys, calledBefore: number) }
     }
 
     private func clear(

@@ -92,16 +92,12 @@ extension ImageCache {
                     return image
                 }
                 let new = try await fetch()
-                if isWanted(), order.latestRemoval(of: blob) <= earlier { store(new, forKey: key, options) }
+                storeInBoth(
+                    new.image, original: new.original, forKey: key, options: options, attributes: new.attributes,
+                    ifWanted: { isWanted() && $0 <= earlier }, report: { _ in })
                 return new.image
             }
         }
-    }
-
-    private func store(_ new: NewImage, forKey key: String, _ options: KingfisherParsedOptionsInfo) {
-        storeInBoth(
-            new.image, original: new.original, forKey: key, options: options, attributes: new.attributes,
-            report: { _ in })
     }
 
     /// Waits until earlier stores and removals have had their turn.

@@ -12,7 +12,8 @@ extension ImageCache {
     /// Stores in memory and on disk, as one change: of two stores of a key, both keep the same one.
     func storeInBoth(
         _ image: KFCrossPlatformImage, original: Data?, forKey key: String, options: KingfisherParsedOptionsInfo,
-        attributes: DiskStorage.EntryAttributes, report: @escaping StoreCall.Report
+        attributes: DiskStorage.EntryAttributes, ifWanted isWanted: (Int) -> Bool = { _ in true },
+        report: @escaping StoreCall.Report
     ) {
         let serializer = options.cacheSerializer
         let computedKey = key.computedKey(with: options.processor.identifier)
@@ -27,19 +28,24 @@ extension ImageCache {
                 },
                 baseKey: key, key: computedKey, expiration: options.diskCacheExpiration,
                 writeOptions: options.diskStoreWriteOptions,
-                forcedExtension: options.forcedExtension, attributes: attributes, report: report)
+                forcedExtension: options.forcedExtension, attributes: attributes, report: report), ifWanted: isWanted
         ) { keepInMemory(image, forKey: computedKey, expiration: options.memoryCacheExpiration) }
     }
 
-    /// - Parameter memory: changes memory; see ``CallOrder/change(_:_:)``.
-    func store(_ call: StoreCall, memory: () -> Any? = { nil }) {
+    /// - Parameters:
+    ///   - isWanted: see ``CallOrder/begin(_:storing:ifWanted:memory:enqueue:)``. If it returns false, nothing is stored or reported.
+    ///   - memory: changes memory; see ``CallOrder/change(_:_:)``.
+    func store(
+        _ call: StoreCall, ifWanted isWanted: (Int) -> Bool = { _ in true }, memory: () -> Any? = { nil }
+    ) {
         let store = PendingStore(call, of: blob(forKey: call.key, call.forcedExtension))
         let enqueue = { [self] in ioQueue.async(store: store) { [self] in perform($0) } }
         // Entries that have already expired are not stored, so loads keep finding the old entry.
         let isExpired = (call.expiration ?? diskStorage.config.expiration).isExpired
         guard isExpired else {
-            return order.begin(store.blob, storing: store, memory: memory) { _ in enqueue() }
+            return order.begin(store.blob, storing: store, ifWanted: isWanted, memory: memory) { _ in enqueue() }
         }
+        guard isWanted(order.latestRemoval(of: store.blob)) else { return }
         order.change(store.blob.key, memory)
         enqueue()
     }
@@ -105,7 +111,11 @@ extension ImageCache {
         if isClearing, let first = batch.firstIndex(where: \.hasNoRoom) {
             // The clear makes room. Waits here, because later calls on these keys must not overtake the stores.
             clearing.underWay.wait()
-            let again = batch.indices[first...].filter { !batch[$0].wouldRefuseItself }
+            let again = batch.indices[first...].filter { index in
+                // Unless an earlier store of its key is repeated, which would replace it.
+                !batch[index].wouldRefuseItself
+                    || batch[first..<index].contains { $0.storing?.name == batch[index].storing?.name }
+            }
             let results = commit(stage(again.map { batch[$0] }))
             for (index, call) in zip(again, results) { batch[index] = call }
         }

@@ -42,8 +42,9 @@ open class ImageCache: @unchecked Sendable {
     /// Confined to `ioQueue`.
     var clearing = DiskClearing()
     let order = CallOrder()
-    /// Whether a call of `clearDiskCache` on this task clears memory too.
-    let clearsMemory = TaskLocal(wrappedValue: false)
+    /// The cache of which a call of `clearDiskCache` on this task clears memory too. Static, because a task outlives what its
+    /// task-local values are keyed by.
+    static let clearingMemory = TaskLocal<ImageCache?>(wrappedValue: nil)
     /// Images that are being fetched.
     let flights = SingleFlight<MemoryKey, KFCrossPlatformImage>()
     let resumptions = Locked(0)
@@ -301,7 +302,7 @@ open class ImageCache: @unchecked Sendable {
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
         order.changeAll {
             clearMemoryCache()
-            clearsMemory.withValue(true) { clearDiskCache(completion: handler) }
+            Self.clearingMemory.withValue(self) { clearDiskCache(completion: handler) }
         }
     }
 
@@ -515,7 +516,7 @@ open class ImageCache: @unchecked Sendable {
         order.beginChangeOfAll()
         defer { order.endChangeOfAll() }
         clearMemoryCache()
-        await clearsMemory.withValue(true) { await clearDiskCache() }
+        await Self.clearingMemory.withValue(self) { await clearDiskCache() }
     }
 
     /// Removes everything that is on disk when its turn comes, and returns when it is gone.

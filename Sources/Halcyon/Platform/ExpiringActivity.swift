@@ -25,7 +25,7 @@ final class ExpiringActivity: Sendable {
     ///
     /// - Parameters:
     ///   - onExpiration: called on any thread when the time runs out. The system suspends the process soon after it returns.
-    ///   - didBegin: called if there is time, always before `onExpiration`.
+    ///   - didBegin: called if there is time, before `onExpiration`, which is called alone if the time runs out at once.
     /// - Returns: false if there is no time. Otherwise you must call ``end()``.
     func begin(onExpiration: @escaping @Sendable () -> Void, didBegin: () -> Void = {}) -> Bool {
         current.withLock { current in
@@ -68,7 +68,12 @@ private final class Span: Sendable {
             if state == .awaited { state = .over }
             return state == .granted
         }
-        return isGranted ? span : nil
+        guard isGranted else {
+            // The time may have run out right after it was granted, and the system's block waits for the end.
+            span.end()
+            return nil
+        }
+        return span
     }
 
     /// Runs `body` unless the time has run out. Returns whether it did.

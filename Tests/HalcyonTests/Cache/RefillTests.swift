@@ -305,6 +305,37 @@ import Testing
         }
     }
 
+    @Test func `a store that is not wanted changes nothing`() throws {
+        let order = CallOrder()
+        let blob = DiskLoad.Blob(key: MemoryKey("a"), name: BlobName(text: "a"))
+        var (removal, latest) = (0, 0)
+        order.beginChangeOfAll { _ in }
+        order.begin(blob, storing: nil) { removal = $0 }
+        order.endRemoval(removal, of: blob.key)
+        func store(_ isWanted: Bool) -> Int {
+            var calls = 0
+            order.begin(blob, storing: nil) {
+                latest = $0
+                return isWanted
+            } memory: {
+                calls += 1
+                return nil
+            } enqueue: {
+                removal = $0
+                calls += 1
+            }
+            return calls
+        }
+        #expect(store(false) == 0 && latest == 0)
+        #expect(store(true) == 2 && store(false) == 0 && latest == removal)
+        order.endRemoval(removal, of: blob.key)
+        // Loads are not overtaken either, nor is what a removal of all takes from memory.
+        let count = order.changeCount
+        #expect(store(false) == 0 && order.changeCount == count)
+        order.endChangeOfAll()
+        #expect(order.isIdle)
+    }
+
     @Test func `no state is kept of completed loads and changes`() throws {
         let order = CallOrder()
         for key in ["a", "b"] {

@@ -305,6 +305,29 @@ import Testing
         try disk.requireClean()
     }
 
+    @Test func `a careful store behind one that is repeated after the clear finds what that one has stored`() async throws {
+        let clear = try await beginClear(of: fill())
+        let (disk, cache) = (clear.disk, clear.cache)
+        let careful = KingfisherParsedOptionsInfo([.diskStoreWriteOptions([.withoutOverwriting])])
+        let (image, first, second) = (try Pictures.image(1), Calls<KingfisherError?>(), Calls<KingfisherError?>())
+        cache.ioQueue.queue.suspend()
+        cache.storeToDisk(.blob(1), forKey: "a") { first.record($0.diskCacheResult.error) }
+        cache.store(image, forKey: "a", options: careful) { second.record($0.diskCacheResult.error) }
+        // The first one has no room.
+        disk.fileSystem.fail(.write, ENOSPC, times: 4)
+        cache.ioQueue.queue.resume()
+        held.letCommit()
+        try await eventually { disk.isThere(cache.cachePath(forKey: "a")) }
+        #expect(first.count == 0 && second.count == 0)
+        await clear.end()
+        try await eventually { first.count == 1 && second.count == 1 }
+        #expect(first.values.allSatisfy { $0 == nil }, "\(first.values)")
+        #expect(second.values.first??.cause?.code == .alreadyExists, "\(second.values)")
+        #expect(try cache.diskStorage.value(forKey: "a") == .blob(1))
+        disk.settle()
+        try disk.requireClean()
+    }
+
     @Test func `a clear and a removal need no thread of a global queue, which may all be blocked`() async throws {
         try await withImageCache { subject in
             #expect(Self.endsWhileGlobalQueueIsBlocked { subject.cache.clearDisk(then: $0) })

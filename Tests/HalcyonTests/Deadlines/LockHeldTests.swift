@@ -106,20 +106,47 @@ import Testing
 
     @Test func `a flush that gives up keeps reads of files that are not entries yet`() throws {
         try withCache(tuning: Self.tuning(writerTimeout: 50)) { cache in
-            try cache.storage.open()
-            cache.settle()
-            cache.storage.store.close()
-            try Data.blob(1).write(to: cache.storage.cacheFileURL(forKey: "a"))
-            let other = try Connection(path: cache.index.path, access: .readWriteCreate)
-            try other.execute("UPDATE state SET adoption = 'pending', adopts_until = 253402300799999")
-            try whileLocked(cache) {
-                cache.reopen()
-                try #expect(cache.storage.value(forKey: "a") == .blob(1))
-                #expect(throws: KingfisherError.self) { try cache.storage.flush() }
-            }
+            try readEarly(["a"], in: cache)
             try cache.storage.flush()
             try #expect(cache.storage.entry(forKey: "a")?.key == "a")
             try #expect(cache.storage.entry(forKey: "a")?.hits == 1)
+        }
+    }
+
+    /// Opens the cache's folder as one that is being adopted, and reads files of it while another process has the lock.
+    private func readEarly(_ keys: [String], in cache: CacheFixture) throws {
+        try cache.storage.open()
+        cache.settle()
+        cache.storage.store.close()
+        for key in keys { try Data.blob(1).write(to: cache.storage.cacheFileURL(forKey: key)) }
+        let other = try Connection(path: cache.index.path, access: .readWriteCreate)
+        try other.execute("UPDATE state SET adoption = 'pending', adopts_until = 253402300799999")
+        try whileLocked(cache) {
+            cache.reopen()
+            for key in keys { try #expect(cache.storage.value(forKey: key) == .blob(1)) }
+            #expect(throws: KingfisherError.self) { try cache.storage.flush() }
+        }
+    }
+
+    @Test func `an early read of a file that was stored anew since says nothing about the new one`() throws {
+        try withCache(tuning: Self.tuning(writerTimeout: 50)) { cache in
+            try readEarly(["a"], in: cache)
+            cache.clock.advance(by: 30)
+            try cache.storage.store(value: .blob(2), forKey: "a", expiration: .seconds(60))
+            cache.clock.advance(by: 40)
+            try cache.storage.store.adoptEarlyReads()
+            #expect(cache.storage.isCached(forKey: "a"))
+            try #expect(cache.storage.entry(forKey: "a")?.hits == 0)
+        }
+    }
+
+    @Test func `the number of early reads is bounded`() throws {
+        var tuning = Self.tuning(writerTimeout: 50)
+        tuning.noteLimit = 2
+        try withCache(tuning: tuning) { cache in
+            try readEarly(["a", "b", "c"], in: cache)
+            try cache.storage.flush()
+            try #expect(cache.storage.entries(sortedBy: .access).entries.count { $0.key != nil } == 2)
         }
     }
 

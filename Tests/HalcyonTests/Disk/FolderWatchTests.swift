@@ -12,6 +12,7 @@ import Testing
         let watch: FolderWatch
         private(set) var looks = 0
         var isAsExpected = true
+        var duringLook: () -> Void = {}
 
         init(lead: Double = 10) throws {
             folder = try TemporaryFolder()
@@ -22,6 +23,7 @@ import Testing
         func check() throws -> Bool {
             try watch.check { () throws(SystemError) in
                 looks += 1
+                duringLook()
                 return isAsExpected
             }
         }
@@ -43,6 +45,13 @@ import Testing
         let fixture = try Fixture(lead: 0)
         for _ in 0..<3 { #expect(try fixture.check()) }
         #expect(fixture.looks == 3)
+    }
+
+    @Test func `a check that takes long proves nothing about what changes during it`() throws {
+        let fixture = try Fixture(lead: 0)
+        fixture.duringLook = { fixture.fileSystem.lead(by: 10) }
+        for _ in 0..<3 { #expect(try fixture.check()) }
+        #expect(fixture.looks == 2)
     }
 
     @Test func `whole seconds may be all that a volume records`() {

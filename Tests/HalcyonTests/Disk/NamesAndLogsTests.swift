@@ -109,7 +109,7 @@ import Testing
 @Suite struct AccessLogTests {
     private func note(_ token: Int64, _ time: Int64, _ lifetime: Lifetime? = nil, hits: Int64 = 1) -> AccessLog.Note {
         AccessLog.Note(
-            token: token, accessedAt: Timestamp(milliseconds: time), lifetime: lifetime, key: nil, hits: hits)
+            token: token, accessedAt: Timestamp(milliseconds: time), lifetime: lifetime, hits: hits)
     }
 
     @Test func `notes of one entry are merged, later access and last expiration win`() {
@@ -176,15 +176,35 @@ import Testing
     }
 
     @Test func `the latest known key, image and host of an entry are noted`() {
-        var (first, second, third) = (note(1, 5), note(1, 6), note(1, 7))
-        (first.key, first.origin, first.host) = ("first", KeyOrigin(baseKey: "first"), "a")
-        (second.key, second.origin, second.host) = ("second", KeyOrigin(baseKey: "second"), "b")
-        third.key = nil
+        func described(_ time: Int64, _ key: String?, _ base: String?, _ host: String?) -> AccessLog.Note {
+            var note = note(1, time)
+            note.description = .init(key: key, origin: base.map { KeyOrigin(baseKey: $0) }, host: host)
+            return note
+        }
         var log = AccessLog(limit: 10)
-        for note in [first, second, third] { log.add(note, for: 7) }
-        let merged = log.note(for: 7)
-        #expect(merged?.key == "second" && merged?.origin == second.origin && merged?.host == "b")
-        #expect(merged?.accessedAt.milliseconds == 7 && merged?.hits == 3)
+        for note in [described(5, "first", "first", "a"), described(6, "second", "second", "b"), note(1, 7)] {
+            log.add(note, for: 7)
+        }
+        #expect(log.note(for: 7) == described(7, "second", "second", "b").with(hits: 3))
+        log.add(described(8, nil, "third", "c"), for: 7)
+        #expect(log.note(for: 7) == described(8, "second", "third", "c").with(hits: 4))
+        log.add(described(9, "fourth", nil, nil), for: 7)
+        #expect(log.note(for: 7) == described(9, "fourth", "third", "c").with(hits: 5))
+    }
+}
+
+extension AccessLog.Note: Equatable {
+    fileprivate func with(hits: Int64) -> Self {
+        var note = self
+        note.hits = hits
+        return note
+    }
+
+    static func == (a: Self, b: Self) -> Bool {
+        (a.token, a.accessedAt, a.hits) == (b.token, b.accessedAt, b.hits)
+            && (a.lifetime, a.renewedAt) == (b.lifetime, b.renewedAt)
+            && (a.description?.key, a.description?.origin, a.description?.host)
+                == (b.description?.key, b.description?.origin, b.description?.host)
     }
 }
 

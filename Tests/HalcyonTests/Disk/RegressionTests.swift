@@ -144,6 +144,28 @@ import Testing
         }
     }
 
+    @Test func `one expired blob that cannot be removed does not keep the others, however many they are`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(1))
+            let entry = try #require(try cache.storage.store.index.read { try $0.page(after: .min, limit: 1) }.first)
+            let place = cache.metadata.appendingPathComponent("trash/\(entry.id).\(entry.token)")
+            try FileManager.default.createDirectory(
+                at: place.appendingPathComponent("full"), withIntermediateDirectories: true)
+            // Its expiration is the first one. The others have no blobs.
+            try Connection(path: cache.index.path, access: .readWriteCreate).execute(
+                """
+                WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 25000)
+                INSERT INTO entries (id, name, token, size, created_at, rank, expires_at, time_to_live, pinned, hits, slack)
+                SELECT -n, printf('%d', n), n, 1, created_at, rank, expires_at + n % 2, time_to_live, 0, 0, 0
+                FROM entries, number
+                """)
+            cache.clock.advance(by: 10)
+            #expect(try cache.storage.removeExpiredValues().count == 25_000)
+            #expect(try cache.storage.totals(matching: EntryFilter()).entries == 1)
+            try FileManager.default.removeItem(at: place)
+        }
+    }
+
     @Test func `a batch that is run again on a full disk is not skipped`() throws {
         try withCache { cache in
             for seed in 0..<300 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }

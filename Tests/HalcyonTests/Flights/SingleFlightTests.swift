@@ -216,6 +216,23 @@ import Testing
         }
     }
 
+    @Test func `work may request its key elsewhere, and a cycle is noticed across other flights`() async throws {
+        let (flights, others, names) = (SingleFlight<String, Int>(), SingleFlight<String, Int>(), SingleFlight<Int, Int>())
+        let value = try await flights.value(for: "k") {
+            try await others.value(for: "k") {
+                #expect(flights.currentFlight != nil && others.currentFlight != nil && names.currentFlight == nil)
+                #expect(flights.currentFlight !== others.currentFlight)
+                return try await names.value(for: 1) { 7 }
+            }
+        }
+        #expect(value == 7)
+        await #expect(throws: CacheStorageError.self) {
+            try await flights.value(for: "k") {
+                try await names.value(for: 1) { try await others.value(for: "k") { try await flights.value(for: "k") { 1 } } }
+            }
+        }
+    }
+
     @Test func `two flights that would wait for each other get an error`() async throws {
         let (flights, first, second) = (SingleFlight<String, Int>(), Gate(), Gate())
         let a = Task {

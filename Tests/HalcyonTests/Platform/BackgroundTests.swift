@@ -326,6 +326,23 @@ import Testing
         while system.spans > 0 { usleep(500) }
     }
 
+    @Test func `a span whose time runs out at once leaves no thread of the system waiting`() throws {
+        let (ended, expired) = (DispatchSemaphore(value: 0), Locked(0))
+        let activity = ExpiringActivity { block in
+            Thread.detachNewThread {
+                block(false)
+                ended.signal()
+            }
+            // Until that thread waits.
+            usleep(20_000)
+            block(true)
+        }
+        repeat {
+            #expect(!activity.begin { expired.withLock { $0 += 1 } })
+            try #require(ended.wait(timeout: .now() + 60) == .success)
+        } while expired.withLock { $0 } == 0
+    }
+
     @Test func `a call that begins after the time has run out does not keep the index open`() throws {
         let system = System(grants: true)
         let fixture = try idleFixture(system)

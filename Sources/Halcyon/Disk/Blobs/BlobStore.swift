@@ -266,7 +266,7 @@ package final class BlobStore: Sendable {
             try fileSystem.rename(source, to: target)
         } catch {
             // The old bytes still have their name, so remove the hard link; or else move them back.
-            if isLinked { try? fileSystem.unlink(path(of: kept)) } else { _ = try? restore(kept, as: name) }
+            if isLinked { try? fileSystem.unlink(path(of: kept)) } else { try? restore(kept, as: name) }
             throw error
         }
         return kept

@@ -53,7 +53,7 @@ final class Unlinker: Sendable {
 
     /// Takes over the files of a batch, and returns when few are waiting.
     ///
-    /// The calling thread does not unlink beside another: two threads are faster, but leave no processor for readers.
+    /// The calling thread does not unlink many files beside another: two threads are faster, but leave no processor for readers.
     func add(_ batch: [PendingUnlink]) {
         // Waking another thread takes longer than a few unlinks.
         guard batch.count > Self.chunk else { return batch.forEach { unlink($0.blob) } }
@@ -62,7 +62,7 @@ final class Unlinker: Sendable {
         refused.forEach { unlink($0.blob) }
         let deadline = MonotonicTime.now.adding(milliseconds: 50)
         // Bounded, because refusals bound the backlog after that.
-        while isLong, MonotonicTime.now < deadline { finish(atMost: Self.chunk) }
+        while isLong, MonotonicTime.now < deadline { unlinkChunk() }
     }
 
     private var isLong: Bool { backlog.withLock { $0.pending.count > 2 * tuning.batchSize } }
@@ -82,12 +82,16 @@ final class Unlinker: Sendable {
     /// unlinking.
     ///
     /// Does not wait for housekeeping's queue: it may need a thread of the pool, and this may be one.
-    func finish(atMost limit: Int = .max) {
-        var left = min(limit, backlog.withLock { $0.pending.count })
+    func finish() {
+        var left = backlog.withLock { $0.pending.count }
         repeat {
-            turn.withLock { backlog.withLock { $0.take(Self.chunk) }.forEach { unlink($0.blob) } }
+            unlinkChunk()
             left -= Self.chunk
         } while left > 0
+    }
+
+    private func unlinkChunk() {
+        turn.withLock { backlog.withLock { $0.take(Self.chunk) }.forEach { unlink($0.blob) } }
     }
 
     private static let chunk = 16

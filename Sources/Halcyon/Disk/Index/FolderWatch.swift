@@ -19,9 +19,9 @@ final class FolderWatch: Sendable {
     func check(_ look: () throws(SystemError) -> Bool) throws(SystemError) -> Bool {
         guard let folder = try fileSystem.statusIfPresent(at: path), folder.kind == .directory else { return false }
         if seen.withLock({ $0 == folder }) { return true }
-        let isAsExpected = try look()
-        // The status is from before `look`, so the next call notices a change made in between.
+        // Both the status and the time are from before `look`, so the next call notices what changes during it, however long it takes.
         let isSettled = Self.isSettled(max(folder.changed, folder.modified), at: fileSystem.now)
+        let isAsExpected = try look()
         let isProof = isAsExpected && isSettled && isDated
         seen.withLock { $0 = isProof ? folder : nil }
         return isAsExpected

@@ -46,9 +46,12 @@ final class KnownRows: Sendable {
         /// Replaces a row by another one, or drops it.
         mutating func change(_ id: Int64, _ change: (SharedEntry) -> SharedEntry?) {
             changes += 1
-            let row = young[id] ?? old[id]
-            old[id] = nil
-            young[id] = row.flatMap { row in change(row.entry).map { Row(entry: $0, end: row.end) } }
+            let isYoung = young[id] != nil
+            guard let row = young[id] ?? old[id] else { return }
+            let changed = change(row.entry).map { Row(entry: $0, end: row.end) }
+            // It stays in its generation: a change is not a use.
+            if isYoung { young[id] = changed }
+            old[id] = isYoung ? nil : changed
         }
     }
 

@@ -391,9 +391,8 @@ public enum DiskStorage {
         /// Writes pending changes from memory to the index: access times, extended expirations and statistics.
         ///
         /// Without this call, they are written ten seconds after the first of them, in ``close()`` and ``suspend()``, when the last
-        /// storage on
-        /// the directory is released, and when the process ends normally (`exit`), unless another process holds the index at that
-        /// moment. Stores and removals do not need a flush: they are in the index when the call returns.
+        /// storage on the directory is released, and when the process ends normally (`exit`), unless another process holds the
+        /// index at that moment. Stores and removals do not need a flush: they are in the index when the call returns.
         ///
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` with
         ///   ``CacheStorageError/Code/indexUnavailable`` if another process keeps the index locked for five seconds, or with

@@ -2,7 +2,7 @@
 ///
 /// Losing notes in a crash is harmless: an entry counts as a little less recently used.
 package struct AccessLog {
-    package struct Note: Equatable, Sendable {
+    package struct Note: Sendable {
         /// The store that was read, so that a note never changes a newer entry.
         var token: Int64
         var accessedAt: Timestamp
@@ -11,12 +11,8 @@ package struct AccessLog {
         /// Set if the read restarts the time to live of the row. Another process may have changed that time to live since, so the
         /// flush takes it from the row.
         var renewedAt: Timestamp?
-        /// The requested key, if the index does not know it.
-        var key: String?
-        /// The image of the key, if a caller has named it and the index may not know it.
-        var origin: KeyOrigin?
-        /// The host of the key, if the index may store keys; set only with ``origin``.
-        var host: String?
+        /// nil if the index knows the key and its image.
+        var description: KeyDescription?
         /// The number of reads.
         var hits: Int64 = 1
 
@@ -27,11 +23,25 @@ package struct AccessLog {
                 renewedAt = lifetime != nil && renewedAt == nil ? nil : next.renewedAt
                 lifetime = moved
             }
-            key = next.key ?? key
-            origin = next.origin ?? origin
-            host = next.host ?? host
+            description = next.description.map { $0.merged(over: description) } ?? description
             accessedAt = max(accessedAt, next.accessedAt)
             hits += next.hits
+        }
+    }
+
+    /// What reads tell the index about an entry's key. Few notes have it, so it is not part of their size.
+    package final class KeyDescription: Sendable {
+        /// The requested key, if the index does not know it.
+        let key: String?
+        /// The image of the key, if a caller has named it and the index may not know it.
+        let origin: KeyOrigin?
+        /// The host of the key, if the index may store keys; set only with ``origin``.
+        let host: String?
+
+        init(key: String?, origin: KeyOrigin?, host: String?) { (self.key, self.origin, self.host) = (key, origin, host) }
+
+        func merged(over former: KeyDescription?) -> KeyDescription {
+            KeyDescription(key: key ?? former?.key, origin: origin ?? former?.origin, host: host ?? former?.host)
         }
     }
 

@@ -147,12 +147,10 @@ extension EntryStore {
     ) {
         if let bytes { observers.tell(.init(kind: .hit, bytes: Int64(bytes), key: key)) }
         let lifetime = lifetime.extended(by: extending, at: now)
-        let key = entry.key == nil || origin != nil ? storable(key) : nil
         let note = AccessLog.Note(
             token: entry.token, accessedAt: stamp(at: now), lifetime: lifetime,
-            renewedAt: lifetime != nil && extending.isOfCacheTime ? now : nil, key: entry.key == nil ? key : nil,
-            origin: origin,
-            host: key.flatMap { key in origin.flatMap { KeyOrigin.host(ofKey: key, baseLength: $0.baseLength) } })
+            renewedAt: lifetime != nil && extending.isOfCacheTime ? now : nil,
+            description: description(of: entry, key: key, origin: origin))
         let count = recorder.log.withLock { log in
             log.add(note, for: entry.id)
             if let bytes { log.countHit(bytes: bytes) }
@@ -163,6 +161,14 @@ extension EntryStore {
         } else {
             recorder.requestFlush()
         }
+    }
+
+    /// nil if the read tells the index nothing new.
+    private func description(of entry: Entry, key: String, origin: KeyOrigin?) -> AccessLog.KeyDescription? {
+        let key = storable(key)
+        guard origin != nil || (entry.key == nil && key != nil) else { return nil }
+        let host = key.flatMap { key in origin.flatMap { KeyOrigin.host(ofKey: key, baseLength: $0.baseLength) } }
+        return AccessLog.KeyDescription(key: entry.key == nil ? key : nil, origin: origin, host: host)
     }
 
     /// Whether other processes, which see the row alone, would miss the entry before the next flush writes the extension.

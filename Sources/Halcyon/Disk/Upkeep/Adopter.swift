@@ -122,7 +122,10 @@ final class Adopter: FolderWork {
 
     // MARK: Files that were read before they were entries
 
-    func noteEarlyRead(of name: BlobName, _ read: UnrecordedRead) { earlyReads.withLock { $0[name] = read } }
+    /// Like notes, reads beyond a number are dropped while the index cannot be written.
+    func noteEarlyRead(of name: BlobName, _ read: UnrecordedRead) {
+        earlyReads.withLock { if $0.count < environment.tuning.noteLimit { $0[name] = read } }
+    }
 
     /// Adopts these files and passes each resulting entry to `note`. If this throws, what is left stays for the next call.
     func adoptEarlyReads(_ note: (Entry, UnrecordedRead) -> Void) throws {
@@ -136,7 +139,8 @@ final class Adopter: FolderWork {
             }
             rest = rest.dropFirst(batch.count)
             for (entry, read) in zip(entries, batch.map(\.value)) {
-                if let entry { note(entry, read) }
+                // It may have been stored anew meanwhile.
+                if let entry, entry.bootTime == nil || entry.createdAt <= read.at { note(entry, read) }
             }
         }
     }

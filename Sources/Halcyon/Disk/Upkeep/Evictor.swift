@@ -28,10 +28,10 @@ struct Evictor: FolderWork {
                 try $0.expired(among: $1, at: now)
             }
             all = all + removal
-            guard removal.isComplete else { return all }
             // A damaged index may return the same rows repeatedly.
-            guard ids.count == limit, removal.entries > 0 else { break }
+            guard ids.count == limit, removal.entries > 0, shouldContinue(all) else { break }
         }
+        guard all.isComplete else { return all }
         // If this fails, the next clean looks again.
         try? raiseEarliestExpiry()
         return all

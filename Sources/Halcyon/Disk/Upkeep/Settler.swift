@@ -21,7 +21,6 @@ final class Settler: FolderWork {
     ///   - entry: the name's row; nil for none.
     ///   - staged: the blob about to be published, which is left alone. It may look old if the volume's clock is behind ours.
     /// - Returns: the file under the name afterwards. If no row's blob was found, that is still the file that was there.
-    @discardableResult
     func settle(_ name: BlobName, entry: Entry?, excluding staged: DetachedBlob? = nil) throws -> FileStatus? {
         let candidates = try blobs.detached(of: name.rowID, in: .trash) + blobs.detached(of: name.rowID, in: .staging)
         for blob in candidates where blob != staged {
