@@ -145,8 +145,9 @@ import Testing
         tuning.noteLimit = 2
         try withCache(tuning: tuning) { cache in
             try readEarly(["a", "b", "c"], in: cache)
-            try cache.storage.flush()
-            try #expect(cache.storage.entries(sortedBy: .access).entries.count { $0.key != nil } == 2)
+            let noted = Locked(0)
+            try cache.storage.store.adopter.adoptEarlyReads { _, _ in noted.withLock { $0 += 1 } }
+            #expect(noted.withLock { $0 } == 2)
         }
     }
 
