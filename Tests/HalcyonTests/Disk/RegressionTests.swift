@@ -156,7 +156,7 @@ import Testing
                 """
                 WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 25000)
                 INSERT INTO entries (id, name, token, size, created_at, rank, expires_at, time_to_live, pinned, hits, slack)
-                SELECT -n, printf('%d', n), n, 1, created_at, rank, expires_at + n % 2, time_to_live, 0, 0, 0
+                SELECT -n, printf('%d', n), n, 1, created_at, rank + 1, expires_at + n % 2, time_to_live, 0, 0, 0
                 FROM entries, number
                 """)
             cache.clock.advance(by: 10)
