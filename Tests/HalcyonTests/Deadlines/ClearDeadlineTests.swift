@@ -305,7 +305,9 @@ import Testing
         try disk.requireClean()
     }
 
-    @Test func `a careful store behind one that is repeated after the clear finds what that one has stored`() async throws {
+    @Test func `a careful store behind one that is repeated after the clear finds what that one has stored`()
+        async throws
+    {
         let clear = try await beginClear(of: fill())
         let (disk, cache) = (clear.disk, clear.cache)
         let careful = KingfisherParsedOptionsInfo([.diskStoreWriteOptions([.withoutOverwriting])])

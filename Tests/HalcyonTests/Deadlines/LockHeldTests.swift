@@ -144,10 +144,11 @@ import Testing
         var tuning = Self.tuning(writerTimeout: 50)
         tuning.noteLimit = 2
         try withCache(tuning: tuning) { cache in
-            try readEarly(["a", "b", "c"], in: cache)
+            try readEarly(["a", "b", "c", "d", "e", "f"], in: cache)
             let noted = Locked(0)
             try cache.storage.store.adopter.adoptEarlyReads { _, _ in noted.withLock { $0 += 1 } }
-            #expect(noted.withLock { $0 } == 2)
+            // Those that housekeeping is adopting count as well.
+            #expect((2...4).contains(noted.withLock { $0 }))
         }
     }
 

@@ -280,23 +280,26 @@ import Testing
             effects.stored = [SharedEntry(entry, path: "")]
             rows.didCommit([], effects)
         }
+        func flush(_ numbers: Range<Int>) {
+            let written = IndexSession.Effects()
+            for number in numbers {
+                written.notes[name(number).rowID] = .init(token: Int64(number), accessedAt: .never)
+            }
+            rows.didCommit(Array(written.notes.keys), written)
+        }
         store(-1)
         for number in 0..<20_000 {
             store(number)
             if number.isMultiple(of: 100) { #expect(rows.look(name(-1)).entry != nil) }
         }
         #expect(rows.count <= 8_192)
-        // Flushes of notes, after which more rows come.
-        for start in stride(from: 12_000, to: 20_000, by: 128) {
-            let written = IndexSession.Effects()
-            let ids = (start..<start + 128).map { name($0).rowID }
-            for (id, token) in zip(ids, start...) { written.notes[id] = .init(token: Int64(token), accessedAt: .never) }
-            rows.didCommit(ids, written)
-        }
-        for number in 20_000..<24_000 { store(number) }
-        #expect(rows.count <= 8_192)
-        for number in 19_000..<20_000 { store(number) }
         #expect(rows.look(name(19_999)).entry?.value.token == 19_999)
         #expect(rows.look(name(0)).entry == nil)
+        // A flush of all notes, again and again.
+        for end in stride(from: 21_000, through: 30_000, by: 1_000) {
+            for start in stride(from: 0, to: end - 1_000, by: 200) { flush(start..<start + 200) }
+            for number in end - 1_000..<end { store(number) }
+        }
+        #expect(rows.count <= 8_192)
     }
 }

@@ -217,7 +217,8 @@ import Testing
     }
 
     @Test func `work may request its key elsewhere, and a cycle is noticed across other flights`() async throws {
-        let (flights, others, names) = (SingleFlight<String, Int>(), SingleFlight<String, Int>(), SingleFlight<Int, Int>())
+        let (flights, others) = (SingleFlight<String, Int>(), SingleFlight<String, Int>())
+        let names = SingleFlight<Int, Int>()
         let value = try await flights.value(for: "k") {
             try await others.value(for: "k") {
                 #expect(flights.currentFlight != nil && others.currentFlight != nil && names.currentFlight == nil)
@@ -228,7 +229,9 @@ import Testing
         #expect(value == 7)
         await #expect(throws: CacheStorageError.self) {
             try await flights.value(for: "k") {
-                try await names.value(for: 1) { try await others.value(for: "k") { try await flights.value(for: "k") { 1 } } }
+                try await names.value(for: 1) {
+                    try await others.value(for: "k") { try await flights.value(for: "k") { 1 } }
+                }
             }
         }
     }

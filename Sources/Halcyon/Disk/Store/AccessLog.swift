@@ -38,7 +38,9 @@ package struct AccessLog {
         /// The host of the key, if the index may store keys; set only with ``origin``.
         let host: String?
 
-        init(key: String?, origin: KeyOrigin?, host: String?) { (self.key, self.origin, self.host) = (key, origin, host) }
+        init(key: String?, origin: KeyOrigin?, host: String?) {
+            (self.key, self.origin, self.host) = (key, origin, host)
+        }
 
         func merged(over former: KeyDescription?) -> KeyDescription {
             KeyDescription(key: key ?? former?.key, origin: origin ?? former?.origin, host: host ?? former?.host)
