@@ -359,7 +359,7 @@ import Testing
             other[keyPath: size] = 1_000_000
             #expect(cache[keyPath: size] == 1_000_000)
             let urls = [URL(fileURLWithPath: "/a"), URL(fileURLWithPath: "/b")]
-            #expect(urls.map(\.cacheKey) == ["kingfisher.local.cacheKey/a", "kingfisher.local.cacheKey/b"])
+            #expect(urls.map(\.cacheKey) == ["kingfisher.local.cacheKey///a", "kingfisher.local.cacheKey///b"])
         }
     }
 }

@@ -75,7 +75,7 @@ public struct HTTPFreshness: Sendable, Hashable {
         isStorable =
             isAllowed && Self.isComplete(statusCode)
             && !Self.isForbidden(control, fields, cache, isAuthorized: isAuthorized)
-        isHeuristic = explicit == nil && heuristic != nil
+        isHeuristic = !statesLifetime && heuristic != nil
         lifetime = control.has("no-cache") ? 0 : explicit ?? heuristic ?? 0
         mustRevalidate =
             control.has("no-cache") || control.has("must-revalidate")

@@ -35,7 +35,8 @@ extension URL: Resource {
     private var localFileCacheKey: String {
         let components = pathComponents
         let bundle = components.lastIndex { $0.hasSuffix(".app") || $0.hasSuffix(".appex") }
-        let relative = components[(bundle ?? components.startIndex)...].filter { $0 != "/" }.joined(separator: "/")
+        // Outside a bundle, the first one is "/", and the key has three slashes there, as Kingfisher's has.
+        let relative = components[(bundle ?? components.startIndex)...].joined(separator: "/")
         let key = "kingfisher.local.cacheKey/" + relative
         return query.map { "\(key)?\($0)" } ?? key
     }

@@ -237,6 +237,8 @@ extension ImageCache {
     private func removeFromDisk(
         _ filter: DiskStorage.EntryFilter, progress: Progress?, then handler: @escaping @Sendable (Gone) -> Void
     ) {
+        // In this turn, so that later callers start anew.
+        diskStorage.store.overtakeFetches(matching: filter)
         let moment = diskResult { try diskStorage.moment() }
         beginBatches()
         Self.removalQueue().async { [self] in

@@ -109,6 +109,7 @@ extension ImageCache {
     }
 
     private func suspend(unlessResumedSince count: Int, then handler: @escaping @Sendable () -> Void) {
+        guard resumptionCount == count else { return onceDone(handler) }
         // Now, so that later calls are not waited for, and calls that wait for another process's lock fail.
         diskStorage.store.index.stopWaiting()
         let accepted = diskStorage.store.acceptedWork.soFar()

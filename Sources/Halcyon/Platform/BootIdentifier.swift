@@ -21,7 +21,8 @@ enum BootIdentifier {
         let (left, right) = (parts(of: left), parts(of: right))
         if !left.session.isEmpty, !right.session.isEmpty { return left.session == right.session }
         guard let first = left.startTime, let second = right.startTime else { return false }
-        return abs(first - second) <= 30
+        let (difference, isOverflow) = first.subtractingReportingOverflow(second)
+        return !isOverflow && difference.magnitude <= 30
     }
 
     private static let separator = " began at "

@@ -17,9 +17,10 @@ enum FileDate {
         return seconds
     }
 
-    /// The reverse of ``seconds(ofMilliseconds:as:)``.
+    /// The reverse of ``seconds(ofMilliseconds:as:)``. Anyone may set any date that the volume stores, so it is clamped.
     static func milliseconds<Seconds: FixedWidthInteger>(ofSeconds seconds: Seconds, nanoseconds: Int) -> Int64 {
         if Seconds.bitWidth <= 32, seconds == .max { return never }
-        return Int64(seconds) * 1000 + Int64(nanoseconds) / 1_000_000
+        let limit = Int64.max / 1000 - 1
+        return min(max(Int64(seconds), -limit), limit) * 1000 + Int64(nanoseconds) / 1_000_000
     }
 }

@@ -166,6 +166,23 @@ import Testing
         }
     }
 
+    @Test func `keepLimits enforces a limit even if what has expired cannot be removed`() async throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "old", expiration: .seconds(1))
+        let entry = try #require(try cache.storage.store.index.read { try $0.page(after: .min, limit: 1) }.first)
+        let place = cache.metadata.appendingPathComponent("trash/\(entry.id).\(entry.token)")
+        try FileManager.default.createDirectory(
+            at: place.appendingPathComponent("full"), withIntermediateDirectories: true)
+        cache.clock.advance(by: 10)
+        for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+        let bytes = try cache.storage.totalSize()
+        cache.storage.config.sizeLimit = bytes - 1
+        let cleaning = Task { [storage = cache.storage] in try await storage.async.keepLimits() }
+        defer { cleaning.cancel() }
+        try await eventually { try cache.storage.totalSize() <= bytes / 2 }
+        try FileManager.default.removeItem(at: place)
+    }
+
     @Test func `a batch that is run again on a full disk is not skipped`() throws {
         try withCache { cache in
             for seed in 0..<300 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }

@@ -60,6 +60,8 @@ import Testing
         #expect(old.lifetime == 86_400 && old.isHeuristic)
         let explicit = freshness(fields + [("Expires", "0")])
         #expect(explicit.lifetime == 0 && !explicit.isHeuristic)
+        let noCache = freshness(fields + [("Cache-Control", "no-cache")])
+        #expect(noCache.lifetime == 0 && !noCache.isHeuristic)
         #expect(freshness([]).lifetime == 0)
     }
 

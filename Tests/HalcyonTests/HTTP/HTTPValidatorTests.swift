@@ -54,6 +54,9 @@ import Testing
             renewed.isFresh(at: begin.addingTimeInterval(559)) && !renewed.isFresh(at: begin.addingTimeInterval(560)))
         let always = first.renewed(by: response([("Cache-Control", "no-cache")], at: begin))
         #expect(always.maxAge == 0 && always.mustRevalidate && !always.isFresh(at: begin))
+        let expires = response([("Expires", "Tue, 13 Jan 1970 13:46:40 GMT")], at: begin)
+        #expect(first.renewed(by: expires).maxAge == 86_400)
+        #expect(always.renewed(by: expires).maxAge == 0 && !always.renewed(by: expires).isUsable(at: begin))
     }
 
     @Test(arguments: [("a", "b"), ("\"a\"", "W/\"b\""), ("W/\"a\"", "\"b\"")])

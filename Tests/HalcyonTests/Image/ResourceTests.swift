@@ -10,7 +10,7 @@ import Testing
         (
             "file:///var/1/Some.app/PlugIns/Share.appex/a.png", "kingfisher.local.cacheKey/Share.appex/a.png"
         ),
-        ("file:///tmp/a.png", "kingfisher.local.cacheKey/tmp/a.png"),
+        ("file:///tmp/a.png", "kingfisher.local.cacheKey///tmp/a.png"),
         ("file:///x/Some.app/a.png?size=2", "kingfisher.local.cacheKey/Some.app/a.png?size=2"),
     ])
     func `a URL is its own key, and a file's key does not change with the installation`(address: String, key: String)

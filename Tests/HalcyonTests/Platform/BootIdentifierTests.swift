@@ -16,6 +16,7 @@ import Testing
         // Small corrections of the clock, unlike settings by the user.
         #expect(same((nil, 1_000), (nil, 1_001)) && same(("", 1_030), (nil, 1_000)))
         #expect(!same((nil, 1_000), (nil, 1_031)) && !same(("boot", nil), (nil, 1_000)))
+        #expect(!same((nil, .min), (nil, 1_000)) && !same((nil, .max), (nil, -1_000)))
         // As version 0.1.0 recorded it.
         #expect(BootIdentifier.isSame("boot", BootIdentifier.identifier(session: "boot", startTime: 5, unknown: "")))
     }

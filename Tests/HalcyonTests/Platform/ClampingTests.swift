@@ -36,6 +36,12 @@ import Testing
         #expect(FileDate.milliseconds(ofSeconds: seconds, nanoseconds: 0) == time)
     }
 
+    @Test(arguments: [Int64.min, .max, 10_000_000_000_000_000])
+    func `any date of a file is a time`(seconds: Int64) {
+        let time = FileDate.milliseconds(ofSeconds: seconds, nanoseconds: 999_999_999)
+        #expect(abs(time) > 1 << 62 && (time < 0) == (seconds < 0))
+    }
+
     @Test func `a timer with the longest interval starts`() {
         #expect(CleanTimer(interval: .greatestFiniteMagnitude) {} != nil)
     }

@@ -66,7 +66,9 @@ extension DiskStorage {
             renewed.etag = response.etag ?? etag
             renewed.lastModified = response.lastModified ?? lastModified
             if !response.hasCacheControl {
-                if !response.statesLifetime { renewed.maxAge = maxAge ?? renewed.maxAge }
+                // A stored `no-cache` goes before a new `Expires` (section 5.3).
+                let isNoCache = mustRevalidate && maxAge == 0
+                if !response.statesLifetime || isNoCache { renewed.maxAge = maxAge ?? renewed.maxAge }
                 (renewed.staleWhileRevalidate, renewed.mustRevalidate) = (staleWhileRevalidate, mustRevalidate)
             }
             return renewed

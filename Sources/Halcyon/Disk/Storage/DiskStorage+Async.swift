@@ -125,13 +125,10 @@ extension DiskStorage.Backend {
             // The minimum also replaces NaN.
             let pause = seconds > 0.01 ? min(seconds, 1_000_000) : 0.01
             while true {
-                do {
-                    try await perform {
-                        _ = try $0.removeExpiredValues()
-                        _ = try $0.removeSizeExceededValues()
-                    }
-                } catch {
-                    try Task.checkCancellation()
+                try await perform {
+                    // An expired blob that cannot be removed must not keep the others above the limit.
+                    _ = try? $0.removeExpiredValues()
+                    _ = try? $0.removeSizeExceededValues()
                 }
                 try await Task.sleep(nanoseconds: UInt64(pause * 1_000_000_000))
             }

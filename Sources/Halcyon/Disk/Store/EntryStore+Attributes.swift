@@ -24,7 +24,7 @@ extension EntryStore {
     // MARK: Removing by filter
 
     /// If a filter has conditions on more than keys, only the removed entries tell which fetches it affects.
-    private func overtakeFetches(matching filter: EntryFilter) {
+    func overtakeFetches(matching filter: EntryFilter) {
         guard filter.isUnconditional || filter.isAboutKeysAlone else { return }
         let conditions = KeyConditions(filter)
         overtakeFetches { conditions?.admit(key: $0.key) ?? true }
