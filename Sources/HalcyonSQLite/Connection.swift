@@ -57,6 +57,8 @@ package final class Connection {
         // Double quotes always mean identifiers: a typo must not become a string literal.
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
+        // Some systems switch it on, and then writable_schema, with which a migration ignores broken views, has no effect.
+        _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
         try Predicate.install(on: handle)
         if case .queryOnly = access { try execute("PRAGMA query_only = ON") }
     }

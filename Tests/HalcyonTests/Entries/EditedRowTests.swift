@@ -18,6 +18,7 @@ import Testing
         "UPDATE entries SET key = NULL, base_length = 99",
         "UPDATE entries SET pinned = -2 WHERE key = 'k3'",
         "UPDATE entries SET pinned = 7 WHERE key = 'k3'",
+        "UPDATE entries SET pinned = 0.5 WHERE key = 'k3'",
     ]
 
     private func edited(_ sql: String) throws -> CacheFixture {
@@ -56,8 +57,19 @@ import Testing
         cache.storage.store.close()
     }
 
+    @Test(arguments: ["size || ' bytes'", "CAST(size AS BLOB)", "'x'", "1e300"])
+    func `a size that is not a number evicts no other entry`(size: String) throws {
+        let cache = try edited("UPDATE entries SET size = \(size) WHERE key = 'k3'")
+        cache.storage.config.sizeLimit = 100_000
+        try cache.storage.store.index.write { try $0.repairTotals() }
+        try cache.storage.store(value: .blob(7), forKey: "k7")
+        try #expect(cache.storage.removeSizeExceededValues().isEmpty)
+        for seed in [0, 1, 2, 4, 5] { #expect(cache.storage.isCached(forKey: "k\(seed)")) }
+        try #expect(cache.storage.totalSize() < 10_000)
+    }
+
     @Test func `an odd pin is a pin to a filter too`() throws {
-        for pin in [-2, 7] {
+        for pin in [-2, 0.5, 7] {
             let cache = try edited("UPDATE entries SET pinned = \(pin) WHERE key = 'k3'")
             #expect(try cache.storage.entries(matching: .init(isPinned: false)).entries.count == 5)
             #expect(try cache.storage.totals(matching: .init(isPinned: true)).entries == 1)

@@ -12,7 +12,7 @@ extension IndexSQL {
     static let fromEntries: StaticString = " FROM entries NOT INDEXED WHERE true"
     static let selectIDs: StaticString = "SELECT id FROM entries NOT INDEXED WHERE true"
     static let selectTotals: StaticString = """
-        SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries NOT INDEXED WHERE true
+        SELECT count(*), coalesce(sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)), 0) FROM entries NOT INDEXED WHERE true
         """
 
     static let sizeAtLeast: StaticString = " AND size >= ?"
@@ -57,7 +57,7 @@ extension IndexSQL {
         """
 
     static let pinnedTotals: StaticString =
-        "SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries WHERE pinned > 0"
+        "SELECT count(*), coalesce(sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)), 0) FROM entries WHERE pinned > 0"
 
     // MARK: The listing of version 0.1.0
 
@@ -82,9 +82,10 @@ extension IndexSQL {
         """
 
     /// Halcyon writes only 0 and 1. Any other value counts as 1.
-    static let normalizePins: StaticString = "UPDATE entries SET pinned = 1 WHERE pinned < 0 OR pinned > 1"
+    static let normalizePins: StaticString = "UPDATE entries SET pinned = 1 WHERE pinned < 0 OR (pinned > 0 AND pinned < 1) OR pinned > 1"
 
-    static let countInvalidPins: StaticString = "SELECT count(*) FROM entries WHERE pinned < 0 OR pinned > 1"
+    static let countInvalidPins: StaticString =
+        "SELECT count(*) FROM entries WHERE pinned < 0 OR (pinned > 0 AND pinned < 1) OR pinned > 1"
 
     static let tags: StaticString = "SELECT tag FROM tags WHERE id = ?1 ORDER BY tag"
 

@@ -122,7 +122,7 @@ package enum IndexSQL {
                 SELECT
                     id, sum(bytes) OVER earlier - bytes AS bytes_before, count(*) OVER earlier - 1 AS entries_before
                 FROM (
-                    SELECT id, rank, size, min(max(size, 0), 1099511627776) AS bytes FROM entries
+                    SELECT id, rank, size, min(max(CAST(size AS INTEGER), 0), 1099511627776) AS bytes FROM entries
                     WHERE pinned = 0 ORDER BY rank, size, id LIMIT ?2
                 )
                 WINDOW earlier AS (ORDER BY rank, size, id ROWS UNBOUNDED PRECEDING)
@@ -207,11 +207,11 @@ package enum IndexSQL {
     static let slack: StaticString = "SELECT slack FROM totals WHERE id = 1"
 
     static let countedTotals: StaticString =
-        "SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries"
+        "SELECT count(*), coalesce(sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)), 0) FROM entries"
 
     /// O(1) while nothing has expired.
     static let expiredTotals: StaticString = """
-        SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0) FROM entries
+        SELECT count(*), coalesce(sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)), 0) FROM entries
         WHERE pinned = 0 AND expires_at <= ?1
             AND NOT EXISTS (SELECT 1 FROM totals WHERE expiry_scan IS NULL AND earliest_expiry > ?1)
         """
@@ -244,7 +244,7 @@ package enum IndexSQL {
 
     static let repairTotals: StaticString = """
         UPDATE totals SET earliest_expiry = 0, (entries, bytes, slack) =
-            (SELECT count(*), coalesce(sum(min(max(size, 0), 1099511627776)), 0), coalesce(sum(min(max(slack, -1099511627776), 1099511627776)), 0) FROM entries)
+            (SELECT count(*), coalesce(sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)), 0), coalesce(sum(min(max(CAST(slack AS INTEGER), -1099511627776), 1099511627776)), 0) FROM entries)
         WHERE id = 1
         """
 

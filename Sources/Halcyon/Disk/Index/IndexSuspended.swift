@@ -1,5 +1,2 @@
-internal import Foundation
-internal import HalcyonSQLite
-
 /// The index is suspended and must not be opened.
 struct IndexSuspended: Error {}
