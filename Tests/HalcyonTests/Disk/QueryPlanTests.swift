@@ -72,10 +72,12 @@ import Testing
         "pin": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "normalizePins": [
             "MULTI-INDEX OR", "INDEX 1", "SEARCH entries USING COVERING INDEX entries_by_rank (pinned<?)", "INDEX 2",
+            "SEARCH entries USING COVERING INDEX entries_by_rank (pinned>? AND pinned<?)", "INDEX 3",
             "SEARCH entries USING COVERING INDEX entries_by_rank (pinned>?)",
         ],
         "countInvalidPins": [
             "MULTI-INDEX OR", "INDEX 1", "SEARCH entries USING COVERING INDEX entries_by_rank (pinned<?)", "INDEX 2",
+            "SEARCH entries USING COVERING INDEX entries_by_rank (pinned>? AND pinned<?)", "INDEX 3",
             "SEARCH entries USING COVERING INDEX entries_by_rank (pinned>?)",
         ],
         "tags": ["SEARCH tags USING COVERING INDEX tags_by_entry (id=?)"],
