@@ -9,6 +9,8 @@ final class AccessRecorder: FolderWork {
     private let housekeeping: Housekeeping
     /// Allows one flush at a time.
     private let flushLock = NSLock()
+    /// Threads that wait for it.
+    private let waiting = Locked(0)
 
     init(_ folder: CacheFolder, housekeeping: Housekeeping, observers: Observers) {
         self.folder = folder
@@ -31,17 +33,18 @@ final class AccessRecorder: FolderWork {
     func flushAccessLog(inBatchesOf size: Int? = nil) -> Bool {
         LockTimeout.briefly {
             // Another thread may be waiting for the write lock to write all notes.
-            guard flushLock.lock(within: index.patience.briefSeconds) else { return false }
-            defer { flushLock.unlock() }
-            return (try? flush(inBatchesOf: size, writeBatch)) != nil
+            let isDone = exclusively(within: index.patience.briefSeconds) {
+                (try? flush(inBatchesOf: size, writeBatch)) != nil
+            }
+            return isDone == true
         }
     }
 
     /// Like ``flushAccessLog(inBatchesOf:)``, but waits like a store, and throws if not everything could be written.
-    func flush() throws { try flushLock.withLock { try flush(writeBatch) } }
+    func flush() throws { try exclusively { try flush(writeBatch) } }
 
     /// Writes the notes alone. An eviction needs the accesses, and is too frequent for another transaction with the counts.
-    func flushAccesses() { try? flushLock.withLock { try flushNotes(writeBatch) } }
+    func flushAccesses() { try? exclusively { try flushNotes(writeBatch) } }
 
     /// Like ``flush()``, at the end of the process: uses the index only if it is open, and stops at a deadline.
     ///
@@ -49,9 +52,25 @@ final class AccessRecorder: FolderWork {
     func flush(beforeExitAt end: MonotonicTime) -> Bool {
         // The thread that closes the index writes them.
         guard index.isOpen, (try? stopIfClosing()) != nil else { return true }
-        guard flushLock.lock(within: end.secondsLeft) else { return false }
+        let isDone = exclusively(within: end.secondsLeft) {
+            (try? flush { _, body in try index.write(beforeExitAt: end, body) }) != nil
+        }
+        return isDone == true
+    }
+
+    /// Runs `body` while no flush is under way. One that is hurries meanwhile.
+    ///
+    /// - Parameter seconds: how long to wait; nil for any time.
+    /// - Returns: nil if that was not long enough.
+    @discardableResult
+    private func exclusively<Result>(within seconds: Double? = nil, _ body: () throws -> Result) rethrows -> Result? {
+        waiting.withLock { $0 += 1 }
+        let isMine = seconds.map(flushLock.lock(within:))
+        if isMine == nil { flushLock.lock() }
+        waiting.withLock { $0 -= 1 }
+        guard isMine != false else { return nil }
         defer { flushLock.unlock() }
-        return (try? flush { _, body in try index.write(beforeExitAt: end, body) }) != nil
+        return try body()
     }
 
     private func writeBatch(isFollowed: Bool, _ body: (IndexSession) throws -> Void) throws {
@@ -76,9 +95,12 @@ final class AccessRecorder: FolderWork {
         let size = size ?? environment.tuning.flushBatchSize
         // Sorted without the lock, which each hit takes.
         let notes = log.withLock { $0.allNotes }.sorted { $0.id < $1.id }
-        for start in stride(from: 0, to: notes.count, by: size) {
-            let batch = notes[start..<min(start + size, notes.count)]
-            try write(batch.endIndex < notes.endIndex) { try apply(batch, in: $0) }
+        var rest = notes[...]
+        while !rest.isEmpty {
+            let isAwaited = waiting.withLock { $0 > 0 }
+            let batch = rest.prefix(isAwaited ? max(size, environment.tuning.flushBatchSize) : size)
+            rest = rest.dropFirst(batch.count)
+            try write(!rest.isEmpty && !isAwaited) { try apply(batch, in: $0) }
             log.withLock { $0.didFlush(batch) }
         }
     }
@@ -103,20 +125,23 @@ final class AccessRecorder: FolderWork {
         try LockTimeout.briefly {
             flushAccessLog()
             // Keeps flushes out: one between the two looks would move counts that neither look sees.
-            guard flushLock.lock(within: index.patience.briefSeconds) else {
+            let statistics = try exclusively(within: index.patience.briefSeconds) {
+                let (total, since) = try index.read { try $0.statistics() }
+                return log.withLock { log in
+                    DiskStorage.Statistics(
+                        sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
+                }
+            }
+            guard let statistics else {
                 throw SQLiteError(code: .busy, message: "another thread of this process is waiting for the index")
             }
-            defer { flushLock.unlock() }
-            let (total, since) = try index.read { try $0.statistics() }
-            return log.withLock { log in
-                .init(sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
-            }
+            return statistics
         }
     }
 
     func resetStatistics() throws {
         // A flush under way would add older counts afterwards.
-        try flushLock.withLock {
+        try exclusively {
             try index.write { try $0.resetStatistics(at: now) }
             log.withLock { $0.resetCounts() }
         }
