@@ -82,7 +82,8 @@ extension IndexSQL {
         """
 
     /// Halcyon writes only 0 and 1. Any other value counts as 1.
-    static let normalizePins: StaticString = "UPDATE entries SET pinned = 1 WHERE pinned < 0 OR (pinned > 0 AND pinned < 1) OR pinned > 1"
+    static let normalizePins: StaticString =
+        "UPDATE entries SET pinned = 1 WHERE pinned < 0 OR (pinned > 0 AND pinned < 1) OR pinned > 1"
 
     static let countInvalidPins: StaticString =
         "SELECT count(*) FROM entries WHERE pinned < 0 OR (pinned > 0 AND pinned < 1) OR pinned > 1"
