@@ -25,7 +25,7 @@ final class ExpiringActivity: Sendable {
     ///
     /// - Parameters:
     ///   - onExpiration: called on any thread when the time runs out. The system suspends the process soon after it returns.
-    ///   - didBegin: called if there is time, before `onExpiration`, which is called alone if the time runs out at once.
+    ///   - didBegin: called if there is time, before `onExpiration`. If the time runs out at once, only `onExpiration` is called.
     /// - Returns: false if there is no time. Otherwise you must call ``end()``.
     func begin(onExpiration: @escaping @Sendable () -> Void, didBegin: () -> Void = {}) -> Bool {
         current.withLock { current in

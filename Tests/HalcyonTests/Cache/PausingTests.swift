@@ -214,6 +214,16 @@ import Testing
         try fixture.files.requireClean()
     }
 
+    @Test func `while an app that has returned waits for a late suspension, it waits for other processes too`() throws {
+        let fixture = try Fixture(inAppGroup: true)
+        let (count, index) = (fixture.cache.resumptionCount, fixture.cache.diskStorage.store.index)
+        fixture.cache.resumeAfterSuspension()
+        fixture.holdingQueue {
+            fixture.cache.prepareForSuspension(unlessResumedSince: count) {}
+            #expect(index.service.withLock { $0 == .running })
+        }
+    }
+
     @Test func `an app that has returned to the foreground keeps a shared folder open`() async throws {
         let fixture = try Fixture(inAppGroup: true)
         let count = fixture.cache.resumptionCount

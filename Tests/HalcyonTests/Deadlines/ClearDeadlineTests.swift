@@ -315,7 +315,7 @@ import Testing
         cache.ioQueue.queue.suspend()
         cache.storeToDisk(.blob(1), forKey: "a") { first.record($0.diskCacheResult.error) }
         cache.store(image, forKey: "a", options: careful) { second.record($0.diskCacheResult.error) }
-        // The first one has no room.
+        // No attempt of the first one has room.
         disk.fileSystem.fail(.write, ENOSPC, times: 4)
         cache.ioQueue.queue.resume()
         held.letCommit()

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonSQLite
 import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
@@ -37,6 +38,45 @@ import Testing
         #expect(isDone.withLock { $0 })
         gate.signal()
         held.wait()
+    }
+
+    // MARK: Flushes
+
+    private func cache(withNotes count: Int) throws -> CacheFixture {
+        let disk = try CacheFixture { $0.cleanInterval = 0 }
+        for number in 0..<count { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
+        disk.settle()
+        for number in 0..<count { _ = try disk.storage.value(forKey: "\(number)") }
+        return disk
+    }
+
+    @Test func `a flush in small batches hurries while another thread waits for it`() throws {
+        let disk = try cache(withNotes: 600)
+        let (recorder, mayCall, ended) = (disk.storage.store.recorder, Locked(true), DispatchSemaphore(value: 0))
+        let commits = Locked(0)
+        disk.beforeCommit {
+            commits.withLock { $0 += 1 }
+            guard mayCall.replace(with: false) else { return true }
+            Thread.detachNewThread {
+                recorder.flushAccesses()
+                ended.signal()
+            }
+            while !recorder.isAwaited { usleep(500) }
+            return true
+        }
+        #expect(recorder.flushAccessLog(inBatchesOf: 16))
+        ended.wait()
+        // The counts, a batch that may have begun, and three that are full.
+        #expect(commits.withLock { $0 } <= 5)
+        try #expect(disk.storage.entry(forKey: "599")?.hits == 1)
+    }
+
+    @Test func `at the end of the process, no batch begins after the deadline`() throws {
+        let disk = try cache(withNotes: 1)
+        let (recorder, commits) = (disk.storage.store.recorder, disk.commitCount)
+        #expect(!recorder.flush(beforeExitAt: .now, waits: true) && disk.commitCount == commits)
+        #expect(recorder.flush(beforeExitAt: MonotonicTime.now.adding(milliseconds: 60_000), waits: false))
+        #expect(disk.commitCount > commits)
     }
 
     // MARK: Work under way

@@ -178,7 +178,7 @@ import Testing
     @Test func `the latest known key, image and host of an entry are noted`() {
         func described(_ time: Int64, _ key: String?, _ base: String?, _ host: String?) -> AccessLog.Note {
             var note = note(1, time)
-            note.description = .init(key: key, origin: base.map { KeyOrigin(baseKey: $0) }, host: host)
+            note.keyDescription = .init(key: key, origin: base.map { KeyOrigin(baseKey: $0) }, host: host)
             return note
         }
         var log = AccessLog(limit: 10)
@@ -203,8 +203,8 @@ extension AccessLog.Note: Equatable {
     static func == (a: Self, b: Self) -> Bool {
         (a.token, a.accessedAt, a.hits) == (b.token, b.accessedAt, b.hits)
             && (a.lifetime, a.renewedAt) == (b.lifetime, b.renewedAt)
-            && (a.description?.key, a.description?.origin, a.description?.host)
-                == (b.description?.key, b.description?.origin, b.description?.host)
+            && (a.keyDescription?.key, a.keyDescription?.origin, a.keyDescription?.host)
+                == (b.keyDescription?.key, b.keyDescription?.origin, b.keyDescription?.host)
     }
 }
 

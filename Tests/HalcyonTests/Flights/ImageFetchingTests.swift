@@ -134,6 +134,30 @@ import Testing
         }
     }
 
+    @Test func `when a removal by keys has had its turn, a fetch from before it takes no more callers`() async throws {
+        try await withImageCache { subject in
+            let (cache, isOpen, begun) = (subject.cache, Locked(false), Locked(false))
+            let image = try Pictures.image(0)
+            let fetching = Task {
+                try await cache.retrieveImage(forKey: "a") {
+                    begun.withLock { $0 = true }
+                    while !isOpen.withLock({ $0 }) { await Task.yield() }
+                    return .init(image, original: Pictures.small[0])
+                }
+            }
+            try await eventually { begun.withLock { $0 } }
+            cache.ioQueue.queue.suspend()
+            cache.removeImageAndVariants(forKey: "a") { _ in }
+            let inFlight = Locked(1)
+            cache.ioQueue.async { inFlight.withLock { $0 = cache.flights.count } }
+            cache.ioQueue.queue.resume()
+            await subject.settle()
+            #expect(inFlight.withLock { $0 } == 0)
+            isOpen.withLock { $0 = true }
+            _ = try await fetching.value
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a fetch that begins during a removal is overtaken only by a later one`(isRemovedAgain: Bool) async throws {
         try await withImageCache { subject in

@@ -86,7 +86,7 @@ final class SharedEntry: Sendable {
     /// The entry after a flush has written a note of it; nil if only its row tells.
     func noted(_ note: AccessLog.Note) -> SharedEntry? {
         // A note that is to tell the key of an entry says so again and again until the entry has it.
-        guard note.token == value.token, note.description == nil else { return nil }
+        guard note.token == value.token, note.keyDescription == nil else { return nil }
         guard let lifetime = note.lifetime else { return self }
         // The row may not allow what the note says.
         guard note.renewedAt != nil, lifetime.timeToLive == value.lifetime.timeToLive else { return nil }

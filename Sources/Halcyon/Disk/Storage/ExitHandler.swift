@@ -21,7 +21,7 @@ enum ExitHandler {
         guard let leases = StoreLease.all(within: end.secondsLeft) else { return }
         _ = held.replace(with: leases)
         // First the stores whose locks are free.
-        let rest = leases.filter { !$0.store.recorder.flush(beforeExitAt: .now) }
-        for lease in rest { _ = lease.store.recorder.flush(beforeExitAt: end) }
+        let rest = leases.filter { !$0.store.recorder.flush(beforeExitAt: end, waits: false) }
+        for lease in rest { _ = lease.store.recorder.flush(beforeExitAt: end, waits: true) }
     }
 }

@@ -12,7 +12,7 @@ package struct AccessLog {
         /// flush takes it from the row.
         var renewedAt: Timestamp?
         /// nil if the index knows the key and its image.
-        var description: KeyDescription?
+        var keyDescription: KeyDescription?
         /// The number of reads.
         var hits: Int64 = 1
 
@@ -23,7 +23,7 @@ package struct AccessLog {
                 renewedAt = lifetime != nil && renewedAt == nil ? nil : next.renewedAt
                 lifetime = moved
             }
-            description = next.description.map { $0.merged(over: description) } ?? description
+            keyDescription = next.keyDescription.map { $0.merged(over: keyDescription) } ?? keyDescription
             accessedAt = max(accessedAt, next.accessedAt)
             hits += next.hits
         }

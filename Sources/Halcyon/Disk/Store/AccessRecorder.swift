@@ -9,7 +9,6 @@ final class AccessRecorder: FolderWork {
     private let housekeeping: Housekeeping
     /// Allows one flush at a time.
     private let flushLock = NSLock()
-    /// Threads that wait for it.
     private let waiting = Locked(0)
 
     init(_ folder: CacheFolder, housekeeping: Housekeeping, observers: Observers) {
@@ -21,6 +20,9 @@ final class AccessRecorder: FolderWork {
 
     /// Runs a transaction; `isFollowed` is true if another one follows.
     private typealias Write = (_ isFollowed: Bool, _ body: (IndexSession) throws -> Void) throws -> Void
+
+    /// Whether a thread waits until a flush has ended.
+    var isAwaited: Bool { waiting.withLock { $0 > 0 } }
 
     /// Requests a flush after ``Tuning/flushInterval``, which also writes what is noted until then.
     func requestFlush() { housekeeping.request(.flushLater, afterMilliseconds: environment.tuning.flushInterval) }
@@ -48,14 +50,20 @@ final class AccessRecorder: FolderWork {
 
     /// Like ``flush()``, at the end of the process: uses the index only if it is open, and stops at a deadline.
     ///
+    /// - Parameter waits: false to give up if a lock is not free.
     /// - Returns: false if something could not be written in time.
-    func flush(beforeExitAt end: MonotonicTime) -> Bool {
+    func flush(beforeExitAt end: MonotonicTime, waits: Bool) -> Bool {
         // The thread that closes the index writes them.
         guard index.isOpen, (try? stopIfClosing()) != nil else { return true }
-        let isDone = exclusively(within: end.secondsLeft) {
-            (try? flush { _, body in try index.write(beforeExitAt: end, body) }) != nil
+        let patience = waits ? end : .now
+        let isDone: Void?? = exclusively(within: patience.secondsLeft) {
+            try? flush { _, body in
+                // A batch after another may take longer than all locks.
+                guard end.secondsLeft > 0 else { throw IndexSuspended() }
+                try index.write(beforeExitAt: patience, body)
+            }
         }
-        return isDone == true
+        return isDone.flatMap { $0 } != nil
     }
 
     /// Runs `body` while no flush is under way. One that is hurries meanwhile.
@@ -97,7 +105,7 @@ final class AccessRecorder: FolderWork {
         let notes = log.withLock { $0.allNotes }.sorted { $0.id < $1.id }
         var rest = notes[...]
         while !rest.isEmpty {
-            let isAwaited = waiting.withLock { $0 > 0 }
+            let isAwaited = isAwaited
             let batch = rest.prefix(isAwaited ? max(size, environment.tuning.flushBatchSize) : size)
             rest = rest.dropFirst(batch.count)
             try write(!rest.isEmpty && !isAwaited) { try apply(batch, in: $0) }

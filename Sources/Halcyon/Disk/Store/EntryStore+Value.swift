@@ -150,7 +150,7 @@ extension EntryStore {
         let note = AccessLog.Note(
             token: entry.token, accessedAt: stamp(at: now), lifetime: lifetime,
             renewedAt: lifetime != nil && extending.isOfCacheTime ? now : nil,
-            description: description(of: entry, key: key, origin: origin))
+            keyDescription: keyDescription(of: entry, key: key, origin: origin))
         let count = recorder.log.withLock { log in
             log.add(note, for: entry.id)
             if let bytes { log.countHit(bytes: bytes) }
@@ -164,7 +164,7 @@ extension EntryStore {
     }
 
     /// nil if the read tells the index nothing new.
-    private func description(of entry: Entry, key: String, origin: KeyOrigin?) -> AccessLog.KeyDescription? {
+    private func keyDescription(of entry: Entry, key: String, origin: KeyOrigin?) -> AccessLog.KeyDescription? {
         let key = storable(key)
         guard origin != nil || (entry.key == nil && key != nil) else { return nil }
         let host = key.flatMap { key in origin.flatMap { KeyOrigin.host(ofKey: key, baseLength: $0.baseLength) } }

@@ -122,15 +122,21 @@ final class Adopter: FolderWork {
 
     // MARK: Files that were read before they were entries
 
+    func noteEarlyRead(of name: BlobName, _ read: UnrecordedRead) { keepEarlyReads(CollectionOfOne((name, read))) }
+
     /// Like notes, reads beyond a number are dropped while the index cannot be written.
-    func noteEarlyRead(of name: BlobName, _ read: UnrecordedRead) {
-        earlyReads.withLock { if $0.count < environment.tuning.noteLimit { $0[name] = read } }
+    private func keepEarlyReads(_ reads: some Sequence<(key: BlobName, value: UnrecordedRead)>) {
+        earlyReads.withLock { early in
+            for (name, read) in reads where early.count < environment.tuning.noteLimit || early[name] != nil {
+                early[name] = early[name].map { $0.at < read.at ? read : $0 } ?? read
+            }
+        }
     }
 
     /// Adopts these files and passes each resulting entry to `note`. If this throws, what is left stays for the next call.
     func adoptEarlyReads(_ note: (Entry, UnrecordedRead) -> Void) throws {
         var rest = Array(earlyReads.replace(with: [:]))[...]
-        defer { earlyReads.withLock { $0.merge(rest.lazy.map { ($0, $1) }) { later, _ in later } } }
+        defer { keepEarlyReads(rest) }
         while !rest.isEmpty {
             let batch = rest.prefix(environment.tuning.flushBatchSize)
             let entries = try index.write { session in
