@@ -96,10 +96,10 @@ package final class FaultyFileSystem: FileSystem {
     /// Replaces the reported sizes of files.
     package func pretendSize(_ size: (@Sendable (FileStatus) -> Int64)?) { state.withLock { $0.size = size } }
 
-    /// Calls `observer` before each call, without any lock.
     /// The clock that files are dated with looks so many seconds later than it is: then folders have not changed just now.
     package func lead(by seconds: Double) { state.withLock { $0.lead = Int64(seconds * 1000) } }
 
+    /// Calls `observer` before each call, without any lock.
     package func observe(_ observer: (@Sendable (Call, String) -> Void)?) { state.withLock { $0.observer = observer } }
 
     private func check(_ call: Call, _ path: String) throws(SystemError) {

@@ -49,7 +49,7 @@ import Testing
 
     @Test func `a check that takes long proves nothing about what changes during it`() throws {
         let fixture = try Fixture(lead: 0)
-        fixture.duringLook = { fixture.fileSystem.lead(by: 10) }
+        fixture.duringLook = { [fileSystem = fixture.fileSystem] in fileSystem.lead(by: 10) }
         for _ in 0..<3 { #expect(try fixture.check()) }
         #expect(fixture.looks == 2)
     }
