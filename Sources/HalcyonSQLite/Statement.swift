@@ -83,7 +83,11 @@ package final class Statement {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        case let code: throw SQLiteError(code: code, handle: connection, sql: sql)
+        case let code:
+            let error = SQLiteError(code: code, handle: connection, sql: sql)
+            // Another program may have dropped a table or a column since. Only preparing tells.
+            if code == SQLITE_ERROR { _ = try Statement(sql, isKept: false, connection: connection) }
+            throw error
         }
     }
 

@@ -239,7 +239,7 @@ extension ImageCache {
     ) {
         // In this turn, so that later callers start anew.
         diskStorage.store.overtakeFetches(matching: filter)
-        let moment = diskResult { try diskStorage.moment() }
+        let moment = diskResult { try diskStorage.moment(removing: filter) }
         beginBatches()
         Self.removalQueue().async { [self] in
             let gone = moment.flatMap { moment in

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
@@ -197,6 +198,22 @@ import Testing
         storage.store.close()
     }
 
+    @Test(arguments: [16, 17]) func `files that cannot be examined do not stop the adoption of the others`(count: Int) throws {
+        try withCache { cache in
+            _ = try kingfisherFolder(cache, count: 60)
+            for seed in 0..<count {
+                let name = BlobName(key: "\(seed)", isHashed: true, pathExtension: nil).text
+                cache.fileSystem.fail(.status, EIO, times: nil, path: name)
+            }
+            let isStopped = count > 16
+            #expect((try? cache.storage.totals().entries) == (isStopped ? nil : 44))
+            cache.fileSystem.heal()
+            // With so many, the cause is the volume, and they are adopted when it works again.
+            #expect(try cache.storage.totals().entries == (isStopped ? 60 : 44))
+            if !isStopped { _ = try cache.storage.check(repair: true) }
+        }
+    }
+
     // MARK: Watching
 
     @Test func `files added during the count are counted too`() throws {
@@ -299,6 +316,23 @@ import Testing
         #expect(await ends(cache.storage.adoptionProgress))
         cache.storage.resume()
         #expect(await ends(cache.storage.adoptionProgress))
+    }
+
+    @Test func `watching goes on while another process holds the lock`() async throws {
+        let cache = try CacheFixture()
+        _ = try kingfisherFolder(cache, count: 3)
+        let listener = Locked<[Bool]>([])
+        let storage = cache.storage
+        let stream = try watch(cache, storage: storage) {
+            storage.store.adopter.listeners.add { progress in listener.withLock { $0.append(progress == nil) } }
+            let other = try Connection(path: cache.index.path)
+            try other.execute("BEGIN IMMEDIATE")
+            #expect(throws: SQLiteError.self) { try LockTimeout.briefly { try storage.store.adopter.finish() } }
+            #expect(listener.withLock { !$0.contains(true) })
+            other.rollBack()
+        }
+        #expect(await ends(stream))
+        #expect(try storage.totals().entries == 3)
     }
 
     @Test func `a consumer that stops reading progress does not end the other streams`() async throws {

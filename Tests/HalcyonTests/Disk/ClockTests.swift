@@ -51,6 +51,20 @@ import Testing
         }
     }
 
+    @Test func `a clock that is put back far during a clear removes nothing that is stored afterwards`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "before")
+            let clearing = try Clearing(of: cache.storage.store)
+            cache.clock.advance(by: -1_000)
+            for seed in 0..<3 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            try clearing.remove { BlobName.isBlobOrLegacyName($0, isHashed: true) }
+            for seed in 0..<3 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            #expect(!cache.storage.isCached(forKey: "before"))
+            try cache.storage.removeAll()
+            #expect(try cache.storage.totals().entries == 0)
+        }
+    }
+
     @Test(arguments: [1, 30, 69, 70, 100, 150, 1_000])
     func `a clock that is put back after the restart drops nothing`(seconds: Int) throws {
         try withCache { cache in

@@ -74,6 +74,42 @@
             storage.store.close()
         }
 
+        /// Even the time of a removal cannot be committed.
+        @Test(arguments: [false, true]) func `a removal of many frees a volume that is full to the last byte`(
+            byFilter: Bool
+        ) throws {
+            guard let volume = try TinyVolume(kilobytes: 3_000) else { return }
+            let first = storage(on: volume)
+            for seed in 0..<100 {
+                let attributes = DiskStorage.EntryAttributes(tags: seed < 50 ? ["user"] : [])
+                try first.store(value: .blob(seed, count: 8_000), forKey: "\(seed)", attributes: attributes)
+            }
+            // Without a log, each commit needs room.
+            first.store.close()
+            let full = storage(on: volume)
+            try fillToTheLastByte(volume)
+            if byFilter {
+                #expect(try full.removeEntries(matching: .init(tag: "user")).count == 50)
+            } else {
+                try full.removeAll()
+            }
+            for seed in 0..<100 {
+                #expect(full.isCached(forKey: "\(seed)") == (byFilter && seed >= 50))
+            }
+            #expect(try full.totalSize() == (byFilter ? 50 * 8_000 : 0))
+            try full.store(value: .blob(7, count: 8_000), forKey: "new")
+            full.store.housekeepingWait()
+            #expect(try full.check().isClean)
+            full.store.close()
+        }
+
+        private func fillToTheLastByte(_ volume: TinyVolume) throws {
+            let filler = open(volume.url.appendingPathComponent("filler").path, O_WRONLY | O_CREAT, 0o600)
+            let page = [UInt8](repeating: 1, count: 4096)
+            while write(filler, page, page.count) > 0 {}
+            close(filler)
+        }
+
         @Test func `an upgrade on a full volume completes or changes nothing, and keeps the blobs`() throws {
             guard let volume = try TinyVolume(kilobytes: 2_000) else { return }
             let first = storage(on: volume)
@@ -81,11 +117,7 @@
             first.store.close()
             let index = first.directoryURL.appendingPathComponent(".halcyon/index.sqlite").path
             try OlderIndex.make(version: 1, at: index)
-            // Fills the volume to the last byte.
-            let filler = open(volume.url.appendingPathComponent("filler").path, O_WRONLY | O_CREAT, 0o600)
-            let page = [UInt8](repeating: 1, count: 4096)
-            while write(filler, page, page.count) > 0 {}
-            close(filler)
+            try fillToTheLastByte(volume)
             let full = storage(on: volume)
             for seed in 0..<20 {
                 let value = try full.value(forKey: "\(seed)")

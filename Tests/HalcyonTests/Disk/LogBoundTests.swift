@@ -91,6 +91,40 @@ import Testing
         }
     }
 
+    @Test func `an eviction works while the log is full, also before all files are adopted`() throws {
+        var tuning = Self.tuning
+        // An eviction that waited for room in the log would not end.
+        tuning.writerTimeout = 3_600_000
+        try withCache(tuning: tuning) { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "first")
+            cache.settle()
+            let reader = try beginReading(cache)
+            for number in 0... {
+                guard try logFrames(cache) < 195 else { break }
+                try storage.store(value: .blob(number), forKey: "\(number)")
+            }
+            let stored = try storage.totals().entries
+            _ = try storage.value(forKey: "first")
+            while try logFrames(cache) < 205 {
+                // Writes without reserve would wait now.
+                try storage.store.index.write { session in
+                    var state = try session.state()
+                    state.adoption = .pending
+                    state.adoptsUntil = Timestamp(Date()).advanced(by: 60_000)
+                    try session.setState(state)
+                }
+            }
+            let file = BlobName(key: "old", isHashed: true, pathExtension: nil).text
+            try Data.blob(3).write(to: cache.directory.appendingPathComponent(file))
+            let evicted = try storage.evict(.init(bytes: 100)) { _ in true }
+            #expect(Int64(evicted.entries) == stored)
+            reader.rollBack()
+            #expect((0..<1_000).contains { _ in (try? storage.totalSize()) != nil })
+            #expect(try storage.value(forKey: "old") == .blob(3))
+        }
+    }
+
     @Test func `a housekeeping flush does not wait for room in the log while it holds the write lock`() throws {
         var tuning = Self.tuning
         // With the lock held, the flush would wait for an hour, and the suite would end as hanging.

@@ -100,7 +100,7 @@ import Testing
     static let scans: Set<String> = [
         // Does not run without the index of ranks ahead.
         "hasFutureBesideRanksAhead",
-        "countedTotals", "impossibleSizes", "largest", "repairTotals", "hasKeys", "mendStatistics", "keys",
+        "countedTotals", "impossibleSizes", "largest", "repairTotals", "idWithKey", "mendStatistics", "keys",
     ]
 
     private func plans() throws -> [String: [String]] {
@@ -269,7 +269,7 @@ extension IndexSQL {
         ("setMetadata", setMetadata),
         ("dropMetadata", dropMetadata),
         ("moveMetadata", moveMetadata),
-        ("hasKeys", hasKeys),
+        ("idWithKey", idWithKey),
         ("forgetKey", forgetKey),
         ("statistics", statistics),
         ("addStatistics", addStatistics),

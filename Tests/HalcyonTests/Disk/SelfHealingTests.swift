@@ -1,5 +1,6 @@
 import Foundation
 @_spi(HalcyonTool) import Halcyon
+import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
@@ -95,6 +96,27 @@ import Testing
             try cache.storage.remove(forKey: "a")
             #expect(try cache.storage.totalSize() == 0)
             try? FileManager.default.removeItem(at: url.appendingPathExtension("away"))
+        }
+    }
+
+    @Test(arguments: ["entries", "tags", "metadata", "statistics"])
+    func `a table that another program drops while the index is open is made again, and no value is lost`(table: String) throws {
+        try withCache { cache in
+            func use() throws -> Bool {
+                let isThere = try cache.storage.update(.init(tags: ["t"], metadata: ["a": "b"]), forKey: "a")
+                _ = try cache.storage.statistics
+                return try isThere && cache.storage.entry(forKey: "a")?.tags == ["t"]
+            }
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            #expect(try use())
+            cache.settle()
+            try Connection(path: cache.index.path).execute("PRAGMA writable_schema = ON; DROP TABLE \(table)")
+            // One of these notices. The others work on the index that replaces it.
+            _ = try? use()
+            #expect(try use())
+            cache.settle()
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+            #expect(FileManager.default.fileExists(atPath: cache.index.path + ".damaged"))
         }
     }
 

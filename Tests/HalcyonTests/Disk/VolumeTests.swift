@@ -7,6 +7,18 @@ import Testing
 
 /// Other kinds of volumes, as the file system seam reports them.
 @Suite struct VolumeTests {
+    @Test func `a file that must not be exchanged does not switch the exchange off for the others`() throws {
+        try withCache { cache in
+            for key in ["a", "b"] { try cache.storage.store(value: .blob(1), forKey: key) }
+            cache.fileSystem.fail(.exchange, EPERM)
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            #expect(cache.fileSystem.calls(of: .link) == 1)
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            #expect(cache.fileSystem.calls(of: .link) == 1)
+            for key in ["a", "b"] { #expect(try cache.storage.value(forKey: key) == .blob(2)) }
+        }
+    }
+
     @Test(arguments: ["nfs", "smb2", "fuse"])
     func `a network file system works without a write-ahead log and says so once`(name: String) throws {
         try withCache { cache in

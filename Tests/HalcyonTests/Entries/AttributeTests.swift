@@ -206,4 +206,18 @@ import Testing
             }
         }
     }
+
+    @Test func `two updates together cannot exceed the limit of metadata`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "k", attributes: .init(metadata: ["a": text(9_000)]))
+            let error = #expect(throws: KingfisherError.self) {
+                try cache.storage.update(.init(validators: .init(etag: text(9_000))), forKey: "k")
+            }
+            #expect(error?.cause?.code == .invalidAttributes)
+            #expect(try cache.storage.entry(forKey: "k")?.validators == nil)
+            try cache.storage.update(.init(validators: .init(etag: text(9_000)), metadata: [:]), forKey: "k")
+        }
+    }
+
+    private func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 }

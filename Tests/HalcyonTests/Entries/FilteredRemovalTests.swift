@@ -178,7 +178,7 @@ import Testing
             struct Stop: Error {}
             let store = cache.storage.store
             func remove(upTo last: Int) throws -> Int {
-                let moment = try store.moment()
+                let moment = try store.moment(removing: .all)
                 var batches = 0
                 let gone = try store.remove(
                     matching: EntryFilter.all, thereAt: moment, shouldContinue: { _ in true },

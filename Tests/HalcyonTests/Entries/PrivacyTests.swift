@@ -72,6 +72,23 @@ import Testing
         }
     }
 
+    @Test func `if rewriting the file fails after keys were forgotten, it is repeated`() throws {
+        try withCache { cache in
+            for seed in 0..<600 { try cache.storage.store(value: .blob(seed), forKey: "\(secret)#\(seed)") }
+            cache.settle()
+            let store = cache.storage.store
+            store.condition.settings.storesKeys = false
+            // After those of the three batches.
+            cache.refuseCommits(after: 3)
+            #expect(throws: SQLiteError.self) { try store.sweeper.forgetKeys() }
+            #expect(try cache.storage.entries(sortedBy: .key, limit: 1_000).entries.compactMap(\.key).count == 1)
+            try store.sweeper.forgetKeys()
+            #expect(try cache.storage.entries(sortedBy: .key, limit: 1_000).entries.compactMap(\.key) == [])
+            store.close()
+            #expect(try !bytes(of: cache).contains("private.example"))
+        }
+    }
+
     @Test func `a key that was removed does not stay in the file`() throws {
         try withCache { cache in
             for seed in 0..<200 { try cache.storage.store(value: .blob(seed), forKey: "other \(seed)") }

@@ -3,7 +3,7 @@ import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// An index has to be set aside. The cache recovers what is still readable, together with the blobs.
 @Suite struct SetAsideIndexTests {
@@ -48,6 +48,23 @@ import Testing
             #expect(cache.storage.isCached(forKey: "key \(seed)") == (seed % 5 == 0 || seed % 7 == 0), "\(seed)")
         }
         try cache.requireClean()
+    }
+
+    @Test func `two processes that rebuild an index at once recover its statistics once`() throws {
+        let cache = try filledCache()
+        let stores = try cache.storage.statistics.total.stores
+        cache.storage.store.close()
+        try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+        // Keeps the sweeps from adopting.
+        cache.fileSystem.fail(.list, EIO, times: nil)
+        cache.reopen()
+        let other = cache.makeStorage()
+        for storage in [cache.storage, other] { try storage.store.open() }
+        cache.settle()
+        #expect([cache.storage, other].allSatisfy { $0.store.condition.adoption == .rebuilding })
+        cache.fileSystem.heal()
+        for storage in [cache.storage, other] { try storage.store.adopter.finish() }
+        #expect(try cache.storage.statistics.total.stores == stores)
     }
 
     @Test func `entries stored before the recovery are not overwritten`() throws {

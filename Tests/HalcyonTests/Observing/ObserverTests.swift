@@ -126,6 +126,27 @@ import Testing
         #expect(events.waitFor(.repair) != nil)
     }
 
+    @Test func `errors from before the storage is reached are reported`() throws {
+        struct Unconvertible: DataTransformable, Sendable {
+            func toData() throws -> Data { throw CancellationError() }
+            static func fromData(_ data: Data) throws -> Self { Self() }
+            static let empty = Self()
+        }
+        let (cache, events) = try observed()
+        let unconvertible = DiskStorage.Backend<Unconvertible>(
+            noThrowConfig: cache.config, creatingDirectory: true, environment: cache.environment)
+        #expect(throws: KingfisherError.self) { try unconvertible.store(value: .empty, forKey: "a") }
+        #expect(events.kinds == ["failure"])
+        let file = cache.folder.url.appendingPathComponent("file")
+        try Data().write(to: file)
+        var config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: file)
+        config.observer = cache.config.observer
+        let blocked = DiskStorage.Backend<Data>(
+            noThrowConfig: config, creatingDirectory: true, environment: cache.environment)
+        #expect(throws: KingfisherError.self) { try blocked.store(value: .blob(1), forKey: "a") }
+        #expect(events.kinds == ["failure"])
+    }
+
     @Test func `a wait for another process is reported with its duration`() throws {
         let (cache, events) = try observed()
         try cache.storage.store(value: .blob(1), forKey: "a")

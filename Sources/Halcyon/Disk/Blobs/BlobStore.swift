@@ -280,7 +280,8 @@ package final class BlobStore: Sendable {
             return true
         } catch {
             guard error.isUnsupported else { throw error }
-            canExchange.withLock { $0 = false }
+            // EPERM may concern this file alone.
+            if error.code != EPERM { canExchange.withLock { $0 = false } }
             return false
         }
     }

@@ -375,10 +375,7 @@ package final class EntryIndex: Sendable {
 
     /// Rewrites the whole file under the write lock, to erase copies of overwritten text. SQLite overwrites what it deletes,
     /// but not the remains between the rows of a page after it has moved them.
-    func compact() throws {
-        try withWriter { try openIfNeeded(&$0).connection.execute("VACUUM") }
-        checkpoint()
-    }
+    func compact() throws { try withWriter { try openIfNeeded(&$0).connection.execute("VACUUM") } }
 
     /// Records that all stored blobs are on disk, if enough time has passed, copies the log into the database and closes the
     /// connections.

@@ -118,7 +118,7 @@ extension IndexSQL {
 
     // MARK: Forgetting keys
 
-    static let hasKeys: StaticString = "SELECT EXISTS (SELECT 1 FROM entries WHERE key IS NOT NULL OR host IS NOT NULL)"
+    static let idWithKey: StaticString = "SELECT id FROM entries WHERE key IS NOT NULL OR host IS NOT NULL LIMIT 1"
 
     static let forgetKey: StaticString = """
         UPDATE entries SET key = NULL, base_length = NULL, host = NULL

@@ -31,7 +31,9 @@ extension IndexSession {
         guard attributes.validators != nil || attributes.metadata != nil else { return }
         let (validators, fields) = try metadata(of: entry)
         let text = try attributes.metadata.map(MetadataText.text(of:)) ?? fields
-        try setMetadata(attributes.validators ?? validators, text, of: entry)
+        let all = attributes.validators ?? validators
+        try DiskStorage.EntryAttributes.requireRoom(forMetadata: text, and: all)
+        try setMetadata(all, text, of: entry)
     }
 
     private func setTags(_ tags: Set<String>, of id: Int64) throws(SQLiteError) {
@@ -68,8 +70,8 @@ extension IndexSession {
 
     // MARK: Keys
 
-    /// Reads the whole table if there are none.
-    func hasKeys() throws(SQLiteError) -> Bool { try connection.integer(IndexSQL.hasKeys) == 1 }
+    /// An entry with a key; nil if there is none. Then reads the whole table.
+    func idWithKey() throws(SQLiteError) -> Int64? { try connection.integer(IndexSQL.idWithKey) }
 
     func forgetKey(of id: Int64) throws(SQLiteError) { try connection.run(IndexSQL.forgetKey, id) }
 

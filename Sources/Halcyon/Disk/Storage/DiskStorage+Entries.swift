@@ -186,7 +186,7 @@ extension DiskStorage.Backend {
         matching filter: DiskStorage.EntryFilter, progress: Progress? = nil
     ) throws -> [DiskStorage.EntryInfo] {
         try announce(filter, progress)
-        return try removeEntries(matching: filter, thereAt: moment(), progress: progress) { try $0() }
+        return try removeEntries(matching: filter, thereAt: moment(removing: filter), progress: progress) { try $0() }
     }
 
     /// Throws if the filter has an empty text, which matches every entry.
@@ -203,7 +203,9 @@ extension DiskStorage.Backend {
     }
 
     /// A moment that separates existing entries from those stored later.
-    func moment() throws -> Moment { try mappingErrors { try store.moment() } }
+    func moment(removing filter: DiskStorage.EntryFilter) throws -> Moment {
+        try mappingErrors { try store.moment(removing: filter) }
+    }
 
     /// - Parameter perform: runs a batch when its turn comes.
     func removeEntries(

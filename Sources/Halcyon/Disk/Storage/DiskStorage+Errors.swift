@@ -11,7 +11,7 @@ extension DiskStorage.Backend {
         do {
             return try body()
         } catch {
-            let (error, url) = (observed(error), url() ?? directoryURL)
+            let (error, url) = (note(error), url() ?? directoryURL)
             throw KingfisherError.cacheError(reason: .invalidURLResource(error: error, key: key, url: url))
         }
     }
@@ -26,7 +26,7 @@ extension DiskStorage.Backend {
     }
 
     func loadError(_ error: any Error, _ name: BlobName) -> KingfisherError {
-        let failure = observed(error)
+        let failure = note(error)
         let cause: any Error = error is SystemError ? failure : error
         return .cacheError(reason: .cannotLoadDataFromDisk(url: url(of: name), error: cause))
     }
@@ -34,10 +34,11 @@ extension DiskStorage.Backend {
     func fileError(_ error: any Error, _ request: EntryStore.StoreRequest) -> KingfisherError {
         .cacheError(
             reason: .cannotCreateCacheFile(
-                fileURL: url(of: request.name), key: request.key, data: request.data, error: observed(error)))
+                fileURL: url(of: request.name), key: request.key, data: request.data, error: note(error)))
     }
 
-    private func observed(_ error: any Error) -> CacheStorageError {
+    @discardableResult
+    func note(_ error: any Error) -> CacheStorageError {
         let error = CacheStorageError(error)
         store.observers.tell(.init(kind: .failure, count: 0, error: error))
         return error

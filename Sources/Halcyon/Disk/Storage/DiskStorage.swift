@@ -128,8 +128,12 @@ public enum DiskStorage {
         }
 
         func requireReadiness() throws {
-            // The obstacle may be gone.
-            guard readiness.withLock({ $0 }) || (try? prepare()) != nil else {
+            guard !readiness.withLock({ $0 }) else { return }
+            do {
+                // The obstacle may be gone.
+                try prepare()
+            } catch {
+                note(error)
                 throw KingfisherError.cacheError(reason: .diskStorageIsNotReady(cacheURL: directoryURL))
             }
         }
@@ -240,6 +244,7 @@ public enum DiskStorage {
             do {
                 return try value.toData()
             } catch {
+                note(error)
                 throw KingfisherError.cacheError(reason: .cannotConvertToData(object: value, error: error))
             }
         }

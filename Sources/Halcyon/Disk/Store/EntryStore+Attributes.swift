@@ -11,8 +11,8 @@ extension EntryStore {
         try index.openForChange()
         try adopter.adoptAhead(name.withFormer)
         recorder.flushAccessLog()
+        Reclaimer(folder: folder).finishBeforeChange(adopter)
         return try index.write(.withoutReserve) { session in
-            try Reclaimer(folder: folder).reclaim(name, in: session)
             guard let record = try record(of: name, in: session) else { return false }
             let attributes = try change(record)
             try attributes.validate()
@@ -22,6 +22,18 @@ extension EntryStore {
     }
 
     // MARK: Removing by filter
+
+    /// Takes a moment before a removal of the entries that match a filter.
+    func moment(removing filter: EntryFilter) throws -> Moment {
+        let limit = environment.tuning.batchSize
+        return try remover.makingRoom(unlinking: { session in
+            let conditions = conditions(filter)
+            return try session.records(of: session.ids(conditions, in: nil, descending: false).prefix(limit), conditions)
+                .map(\.entry)
+        }) {
+            try index.write { try moment(in: $0) }
+        }
+    }
 
     /// If a filter has conditions on more than keys, only the removed entries tell which fetches it affects.
     func overtakeFetches(matching filter: EntryFilter) {

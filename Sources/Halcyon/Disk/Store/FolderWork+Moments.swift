@@ -6,10 +6,10 @@ extension FolderWork {
     /// If the clock was set back further than the tolerance, times start again from the clock.
     func storeTime(in session: IndexSession) throws -> Timestamp {
         let (now, latest) = (now, try session.storedAt())
-        return latest - now <= 2 * (environment.tuning.writeBackTime + StampSource.tolerance) ? max(now, latest) : now
+        let isTolerable = latest - now <= 2 * (environment.tuning.writeBackTime + StampSource.tolerance)
+        // A clear that is under way would remove it.
+        return max(now, isTolerable ? latest : condition.clearedUpTo?.advanced(by: 1) ?? now)
     }
-
-    func moment() throws -> Moment { try index.write { try moment(in: $0) } }
 
     /// Takes a moment. The latest store's time is not enough: adopted entries have the times of their files.
     func moment(in session: IndexSession) throws -> Moment {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HalcyonSQLite
 
 /// Makes entries of files without a row: in a directory that Kingfisher wrote, or one whose index is gone.
 final class Adopter: FolderWork {
@@ -28,8 +29,20 @@ final class Adopter: FolderWork {
     ///
     /// After an interruption, it starts over at the next opening and skips files that are adopted already.
     func finish() throws {
-        // Also after an error, or if everything was removed meanwhile: listeners must not wait for the next opening.
-        defer { listeners.finish() }
+        do {
+            try finishNow()
+        } catch let error as SQLiteError where error.isBusy {
+            // The sweep tries again soon.
+            throw error
+        } catch {
+            // Listeners must not wait for the next opening.
+            listeners.finish()
+            throw error
+        }
+        listeners.finish()
+    }
+
+    private func finishNow() throws {
         guard condition.isSearching else { return }
         try lock.withLock {
             // Again if the index was replaced meanwhile: the new one lacks what the old one had adopted. Bounded, in case another
@@ -39,7 +52,7 @@ final class Adopter: FolderWork {
                 try adoptEverything()
                 let statistics = isRebuilding ? try previousIndex.statistics() : nil
                 try note(in: generation) { state, session in
-                    if let statistics { try session.add(statistics.counts, at: statistics.since) }
+                    if let statistics, state.adoption == .rebuilding { try session.add(statistics.counts, at: statistics.since) }
                     state.adoption = .done
                     // All names were just examined. What a crash left meanwhile can wait for a day.
                     state.reconciledAt = now
@@ -57,7 +70,7 @@ final class Adopter: FolderWork {
     func adoptAhead(_ names: [BlobName]) throws { for name in names { try adoptBeforeReplacing(name) } }
 
     private func adoptEverything() throws {
-        var count = 0
+        var (count, unreadable) = (0, 0)
         if condition.isAdopting { try forEachBlobNameBatch { count += $0.count } }
         var progress = AdoptionProgress(files: 0, of: count)
         try forEachBlobNameBatch(of: environment.tuning.adoptionChunk) { names in
@@ -67,7 +80,7 @@ final class Adopter: FolderWork {
             for batch in candidates.batches(of: environment.tuning.adoptionBatchSize) {
                 try stopIfClosing()
                 try index.writeBatch(.withoutReserve, isFollowed: { _ in batch.endIndex < candidates.endIndex }) {
-                    try adopt(batch, in: $0)
+                    try adopt(batch, in: $0, leavingOut: &unreadable)
                 }
                 listeners.tell(progress.advanced(by: batch.endIndex))
             }
@@ -76,12 +89,25 @@ final class Adopter: FolderWork {
         listeners.tell(progress)
     }
 
-    private func adopt(_ names: some Sequence<BlobName>, in session: IndexSession) throws {
+    /// - Parameter unreadable: the number of files that could not be examined. They do not stop the adoption of the others.
+    private func adopt(
+        _ names: some Sequence<BlobName>, in session: IndexSession, leavingOut unreadable: inout Int
+    ) throws {
         let state = try session.state()
         // Another thread or process may have removed everything meanwhile.
         guard state.isSearching else { return }
-        for name in names { try adopt(name, in: session) }
+        for name in names {
+            do {
+                try adopt(name, in: session)
+            } catch let error as SystemError {
+                unreadable += 1
+                guard unreadable <= Self.unreadableLimit else { throw error }
+            }
+        }
     }
+
+    /// Beyond this number of unreadable files, the cause is more likely the volume.
+    private static let unreadableLimit = 16
 
     private func adopt(_ name: BlobName, in session: IndexSession) throws {
         // Under the lock: a file that a store has published meanwhile has a row.
@@ -117,7 +143,10 @@ final class Adopter: FolderWork {
             return
         }
         guard try index.read({ try $0.entry(named: name) }) == nil, try blobs.isListed(name) else { return }
-        try index.write(.withoutReserve) { try adopt(CollectionOfOne(name), in: $0) }
+        try index.write(.withoutReserve) { session in
+            guard try session.state().isSearching else { return }
+            try adopt(name, in: session)
+        }
     }
 
     // MARK: Files that were read before they were entries
@@ -135,12 +164,12 @@ final class Adopter: FolderWork {
 
     /// Adopts these files and passes each resulting entry to `note`. If this throws, what is left stays for the next call.
     func adoptEarlyReads(_ note: (Entry, UnrecordedRead) -> Void) throws {
-        var rest = Array(earlyReads.replace(with: [:]))[...]
+        var (rest, unreadable) = (Array(earlyReads.replace(with: [:]))[...], 0)
         defer { keepEarlyReads(rest) }
         while !rest.isEmpty {
             let batch = rest.prefix(environment.tuning.flushBatchSize)
             let entries = try index.write { session in
-                try adopt(batch.map(\.key), in: session)
+                try adopt(batch.map(\.key), in: session, leavingOut: &unreadable)
                 return try batch.map { try session.entry(named: $0.key) }
             }
             rest = rest.dropFirst(batch.count)

@@ -14,7 +14,9 @@ struct Clearing: FolderWork {
     init(of store: EntryStore) throws {
         self.store = store
         store.overtakeFetches { _ in true }
-        moment = try store.remover.makingRoom {
+        moment = try store.remover.makingRoom(unlinking: {
+            try $0.page(after: .min, limit: store.environment.tuning.batchSize)
+        }) {
             try store.index.write { session in
                 try Self.cancelAdoption(in: session)
                 return try store.moment(in: session)

@@ -21,8 +21,9 @@ extension Evictor {
     ///
     /// - Parameter extra: bytes tolerated beyond the limits.
     func target(of limits: StorageLimits, adopting: Bool = true, tolerating extra: Int64 = 0) throws -> Totals? {
+        if adopting { try LockTimeout.briefly(adoptUnlessLogIsFull) }
         func target() throws -> (Totals, isFar: Bool)? {
-            var totals = try totals(adopting: adopting)
+            var totals = try totals(adopting: false)
             totals.bytes -= extra
             return limits.target(totals, freeBytes: freeBytes(for: limits)).map { ($0, isFar(from: $0, totals)) }
         }

@@ -14,8 +14,7 @@ struct Evictor: FolderWork {
     /// - Parameter shouldContinue: called before each batch with what was removed so far; false ends the removal.
     func removeExpired(at now: Timestamp, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
         try index.openForChange()
-        // If the log is full, removals use their reserve, and adoption happens later.
-        do { try adopter.finish() } catch is EntryIndex.LogFull {}
+        try adoptUnlessLogIsFull()
         recorder.flushAccesses()
         try clampFutureAccesses()
         guard try !index.read({ try $0.nothingHasExpired(at: now) }) else { return Removal() }
@@ -35,6 +34,11 @@ struct Evictor: FolderWork {
         // If this fails, the next clean looks again.
         try? raiseEarliestExpiry()
         return all
+    }
+
+    /// If the log is full, removals use their reserve, and adoption happens later.
+    func adoptUnlessLogIsFull() throws {
+        do { try adopter.finish() } catch is EntryIndex.LogFull {}
     }
 
     /// Records when the next of the remaining entries expires.

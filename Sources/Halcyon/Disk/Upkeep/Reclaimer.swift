@@ -37,11 +37,11 @@ struct Reclaimer: FolderWork {
         }
     }
 
-    /// Recovers one entry before an update of it, so that ``finish()`` does not bring back what the update removes. If the file
-    /// cannot be read at the moment, the update proceeds without it.
-    func reclaim(_ name: BlobName, in session: IndexSession) throws {
-        guard (try? isThere()) == true, let entry = try session.entry(named: name) else { return }
-        try merge((try? known(of: entry)) ?? nil, into: entry, in: session)
+    /// Recovers everything before an update, so that ``finish()`` does not bring back what the update removes. If the file cannot
+    /// be read at the moment, the update proceeds without it.
+    func finishBeforeChange(_ adopter: Adopter) {
+        guard (try? isThere()) == true, (try? adopter.finish()) != nil else { return }
+        try? finish()
     }
 
     private typealias Known = (record: EntryRecord, isSameBlob: Bool)

@@ -13,6 +13,18 @@ extension Remover {
         }
     }
 
+    /// Like ``makingRoom(_:)``. If that is not enough, unlinks the blobs of a batch that is about to be removed.
+    func makingRoom<Result>(
+        unlinking victims: (IndexSession) throws -> [Entry], _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try makingRoom(body)
+        } catch  where Self.isOutOfSpace(error) {
+            unlinkVictims(victims)
+            return try body()
+        }
+    }
+
     static func isOutOfSpace(_ error: any Error) -> Bool {
         (error as? SystemError)?.isOutOfSpace ?? (error as? SQLiteError)?.isOutOfSpace ?? false
     }
@@ -40,7 +52,7 @@ extension Remover {
 
     /// Unlinks the blobs of a batch before their rows are deleted, because the disk is too full to commit even a removal. A row
     /// without a blob is a miss, and the next batch deletes it.
-    func unlinkVictims(_ next: (IndexSession) throws -> [Entry]) {
+    private func unlinkVictims(_ next: (IndexSession) throws -> [Entry]) {
         // The next attempt throws what could not be unlinked here.
         try? withoutCommit { session in
             for entry in try next(session) {

@@ -162,22 +162,13 @@ struct Remover: FolderWork {
 
     private func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
         let begin = MonotonicTime.now
-        let batch = try removeBatchOnFullDisk(next)
+        let batch = try makingRoom(unlinking: next) { try removeBatch(next) }
         let unlinking = MonotonicTime.now
         unlinker.add(batch.trashed)
         // The lock was free while files were unlinked.
         let rest = unlinking.milliseconds(since: begin) - MonotonicTime.now.milliseconds(since: unlinking)
         if rest > 0 { environment.pause(rest) }
         return batch
-    }
-
-    private func removeBatchOnFullDisk(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
-        do {
-            return try makingRoom { try removeBatch(next) }
-        } catch  where Self.isOutOfSpace(error) {
-            unlinkVictims(next)
-            return try removeBatch(next)
-        }
     }
 
     private func removeBatch(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {

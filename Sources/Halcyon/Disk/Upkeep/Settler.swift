@@ -147,11 +147,11 @@ final class Settler: FolderWork {
         guard !names.isEmpty else { return }
         let trashed = try index.writeBatch { session in
             try names.compactMap { name -> DetachedBlob? in
-                guard try !hasRow(name, in: session), let file = try blobs.status(of: name),
+                guard try !hasRow(name, in: session), let file = try? blobs.status(of: name),
                     file.kind == .regular, file.changed <= changedUntil,
                     !(sparesAdoptable && condition.adopts(file, named: name))
                 else { return nil }
-                return try blobs.trash(name, token: environment.tokens.next())
+                return try? blobs.trash(name, token: environment.tokens.next())
             }
         }
         for blob in trashed { try? blobs.unlink(blob) }

@@ -40,9 +40,9 @@ struct Sweeper: FolderWork {
         guard condition.isDistrusting else { return }
         try forEachEntryBatch { session, entries in
             for entry in entries {
-                let file = try blobs.status(of: entry.name)
+                let file = try? blobs.status(of: entry.name)
                 if let file, isBlob(of: entry, file) { continue }
-                // If no file is in its place, its bytes may be in staging/ or trash/. They are not trusted there either.
+                // If no file can be seen in its place, its bytes may be in staging/ or trash/. They are not trusted there either.
                 guard file != nil || !condition.trusts(entry) else { continue }
                 condition.drop(entry)
                 try session.delete(id: entry.id)
@@ -120,10 +120,13 @@ struct Sweeper: FolderWork {
         try upgrader.finish()
         // A set-aside index that cannot be read at the moment keeps its keys. It must not stop the removal of these.
         try? Reclaimer(folder: folder).finish()
-        guard try index.readAtLength({ try $0.hasKeys() }) else { return }
+        // One key stays until the file is rewritten: if that fails, the next call finds the key and tries again.
+        guard let last = try index.readAtLength({ try $0.idWithKey() }) else { return }
         try forEachEntryBatch { session, entries in
-            for entry in entries { try session.forgetKey(of: entry.id) }
+            for entry in entries where entry.id != last { try session.forgetKey(of: entry.id) }
         }
         try index.compact()
+        try index.write { try $0.forgetKey(of: last) }
+        index.checkpoint()
     }
 }
