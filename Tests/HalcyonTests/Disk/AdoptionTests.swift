@@ -198,7 +198,9 @@ import Testing
         storage.store.close()
     }
 
-    @Test(arguments: [16, 17]) func `files that cannot be examined do not stop the adoption of the others`(count: Int) throws {
+    @Test(arguments: [16, 17]) func `files that cannot be examined do not stop the adoption of the others`(count: Int)
+        throws
+    {
         try withCache { cache in
             _ = try kingfisherFolder(cache, count: 60)
             for seed in 0..<count {

@@ -100,7 +100,9 @@ import Testing
     }
 
     @Test(arguments: ["entries", "tags", "metadata", "statistics"])
-    func `a table that another program drops while the index is open is made again, and no value is lost`(table: String) throws {
+    func `a table that another program drops while the index is open is made again, and no value is lost`(table: String)
+        throws
+    {
         try withCache { cache in
             func use() throws -> Bool {
                 let isThere = try cache.storage.update(.init(tags: ["t"], metadata: ["a": "b"]), forKey: "a")

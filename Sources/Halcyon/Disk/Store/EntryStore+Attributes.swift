@@ -25,11 +25,10 @@ extension EntryStore {
 
     /// Takes a moment before a removal of the entries that match a filter.
     func moment(removing filter: EntryFilter) throws -> Moment {
-        let limit = environment.tuning.batchSize
-        return try remover.makingRoom(unlinking: { session in
+        try remover.makingRoom(unlinking: { session in
             let conditions = conditions(filter)
-            return try session.records(of: session.ids(conditions, in: nil, descending: false).prefix(limit), conditions)
-                .map(\.entry)
+            let ids = try session.ids(conditions, in: nil, descending: false)
+            return try session.records(of: ids.prefix(environment.tuning.batchSize), conditions).map(\.entry)
         }) {
             try index.write { try moment(in: $0) }
         }

@@ -52,7 +52,9 @@ final class Adopter: FolderWork {
                 try adoptEverything()
                 let statistics = isRebuilding ? try previousIndex.statistics() : nil
                 try note(in: generation) { state, session in
-                    if let statistics, state.adoption == .rebuilding { try session.add(statistics.counts, at: statistics.since) }
+                    if let statistics, state.adoption == .rebuilding {
+                        try session.add(statistics.counts, at: statistics.since)
+                    }
                     state.adoption = .done
                     // All names were just examined. What a crash left meanwhile can wait for a day.
                     state.reconciledAt = now
