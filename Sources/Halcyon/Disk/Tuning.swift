@@ -16,10 +16,9 @@ package struct Tuning: Sendable {
     package var storeBatchSize = 32
     /// Maximum number of entries that one transaction removes.
     package var batchSize = 128
-    /// Maximum number of access log notes that one transaction writes.
+    /// Maximum number of access log notes that one transaction writes. Each changes another page or two, which the commit copies
+    /// while stores wait: in small batches, the same pages several times.
     package var flushBatchSize = 256
-    /// The same if no caller waits for them. Each note changes another page or two, which the commit copies while stores wait.
-    package var flushTurnSize = 16
     /// Files that one transaction of an adoption inserts. Ids and accesses are ordered differently, so in each transaction nearly
     /// every row changes another page of the index by access: a few long transactions write much less than many short ones.
     package var adoptionBatchSize = 1024
@@ -36,7 +35,7 @@ package struct Tuning: Sendable {
     /// How many pages a connection caches, in SQLite's notation: 4 MB, which hold the rows of some 17,000 entries.
     package var pageCacheSize = -4096
     /// A checkpoint runs when a commit leaves the log this long (in pages of 4 KiB).
-    package var checkpointFrames = 500
+    package var checkpointFrames = 1_000
     /// From this length on, writers of this process wait for the checkpoint, at most for the time below.
     package var forcedCheckpointFrames = 4_000
     package var forcedCheckpointTimeout = 50

@@ -42,20 +42,25 @@ import Testing
 
     // MARK: Flushes
 
-    private func cache(withNotes count: Int) throws -> CacheFixture {
+    private func cache(
+        withNotes count: Int, _ change: (inout StorageEnvironment) -> Void = { _ in }
+    ) throws -> CacheFixture {
         let disk = try CacheFixture { $0.cleanInterval = 0 }
+        change(&disk.environment)
         for number in 0..<count { try disk.storage.store(value: .blob(number), forKey: "\(number)") }
         disk.settle()
         for number in 0..<count { _ = try disk.storage.value(forKey: "\(number)") }
         return disk
     }
 
-    @Test func `a flush in small batches hurries while another thread waits for it`() throws {
-        let disk = try cache(withNotes: 600)
+    @Test func `a flush does not pause between its batches while another thread waits for it`() throws {
+        let pauses = Locked(0)
+        let disk = try cache(withNotes: 40) { environment in
+            environment.tuning.flushBatchSize = 4
+            environment.pause = { _ in pauses.withLock { $0 += 1 } }
+        }
         let (recorder, mayCall, ended) = (disk.storage.store.recorder, Locked(true), DispatchSemaphore(value: 0))
-        let commits = Locked(0)
         disk.beforeCommit {
-            commits.withLock { $0 += 1 }
             guard mayCall.replace(with: false) else { return true }
             Thread.detachNewThread {
                 recorder.flushAccesses()
@@ -64,11 +69,14 @@ import Testing
             while !recorder.isAwaited { usleep(500) }
             return true
         }
-        #expect(recorder.flushAccessLog(inBatchesOf: 16))
+        pauses.withLock { $0 = 0 }
+        #expect(recorder.flushAccessLog())
         ended.wait()
-        // The counts, a batch that may have begun, and three that are full.
-        #expect(commits.withLock { $0 } <= 5)
-        try #expect(disk.storage.entry(forKey: "599")?.hits == 1)
+        #expect(pauses.withLock { $0 } == 0)
+        try #expect(disk.storage.entry(forKey: "39")?.hits == 1)
+        for number in 0..<40 { _ = try disk.storage.value(forKey: "\(number)") }
+        #expect(recorder.flushAccessLog())
+        #expect(pauses.withLock { $0 } == 9)
     }
 
     @Test func `at the end of the process, no batch begins after the deadline`() throws {

@@ -29,20 +29,19 @@ final class AccessRecorder: FolderWork {
 
     /// Writes the notes of the access log and the counts, if it gets the lock soon. The next flush writes what this one cannot.
     ///
-    /// - Parameter size: the number of notes in a transaction; nil for ``Tuning/flushBatchSize``.
     /// - Returns: whether everything was written.
     @discardableResult
-    func flushAccessLog(inBatchesOf size: Int? = nil) -> Bool {
+    func flushAccessLog() -> Bool {
         LockTimeout.briefly {
             // Another thread may be waiting for the write lock to write all notes.
             let isDone = exclusively(within: index.patience.briefSeconds) {
-                (try? flush(inBatchesOf: size, writeBatch)) != nil
+                (try? flush(writeBatch)) != nil
             }
             return isDone == true
         }
     }
 
-    /// Like ``flushAccessLog(inBatchesOf:)``, but waits like a store, and throws if not everything could be written.
+    /// Like ``flushAccessLog()``, but waits like a store, and throws if not everything could be written.
     func flush() throws { try exclusively { try flush(writeBatch) } }
 
     /// Writes the notes alone, if it gets the lock soon. An eviction needs the accesses, and is too frequent for another transaction
@@ -86,10 +85,10 @@ final class AccessRecorder: FolderWork {
         try index.writeBatch(.withoutReserve, isFollowed: { isFollowed }, body)
     }
 
-    private func flush(inBatchesOf size: Int? = nil, _ write: Write) throws {
+    private func flush(_ write: Write) throws {
         // If this throws, the call has waited long enough for the lock.
         try flushCounts(write)
-        try flushNotes(inBatchesOf: size, write)
+        try flushNotes(write)
     }
 
     private func flushCounts(_ write: Write) throws {
@@ -100,14 +99,12 @@ final class AccessRecorder: FolderWork {
     }
 
     /// Writes the notes in bounded transactions. If the index is locked or gone, those that are left stay for the next flush.
-    private func flushNotes(inBatchesOf size: Int? = nil, _ write: Write) throws {
-        let size = size ?? environment.tuning.flushBatchSize
+    private func flushNotes(_ write: Write) throws {
         // Sorted without the lock, which each hit takes.
         let notes = log.withLock { $0.allNotes }.sorted { $0.id < $1.id }
         var rest = notes[...]
         while !rest.isEmpty {
-            let isAwaited = isAwaited
-            let batch = rest.prefix(isAwaited ? max(size, environment.tuning.flushBatchSize) : size)
+            let batch = rest.prefix(environment.tuning.flushBatchSize)
             rest = rest.dropFirst(batch.count)
             try write(!rest.isEmpty && !isAwaited) { try apply(batch, in: $0) }
             log.withLock { $0.didFlush(batch) }

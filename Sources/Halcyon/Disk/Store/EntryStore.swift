@@ -135,8 +135,7 @@ package final class EntryStore: FolderWork {
             // If stores have ended meanwhile, no commit requests a checkpoint of the rest.
             if index.checkpoint() { housekeeping.request(.checkpointLater, afterMilliseconds: 1_000) }
         case .flush, .flushLater:
-            // In small batches, so that a store waits only briefly.
-            if !recorder.flushAccessLog(inBatchesOf: environment.tuning.flushTurnSize) { recorder.requestFlush() }
+            if !recorder.flushAccessLog() { recorder.requestFlush() }
             // Instead of a timer: an unused cache does not change.
             if sweeper.isDue { housekeeping.request(.sweep) }
         case .unlink, .unlinkLater: unlinker.finish()
