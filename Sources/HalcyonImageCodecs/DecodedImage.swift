@@ -12,14 +12,12 @@ package struct DecodedImage: Sendable {
         }
     }
 
-    package let format: ImageFileFormat
     /// At least one. All have the same size.
     package let frames: [Frame]
     /// How often the animation plays, as stated in the file; 0 means forever. 1 if the file does not say.
     package let loopCount: Int
 
-    package init(format: ImageFileFormat, frames: [Frame], loopCount: Int = 1) {
-        self.format = format
+    package init(frames: [Frame], loopCount: Int = 1) {
         self.frames = frames
         self.loopCount = loopCount
     }

@@ -13,14 +13,20 @@
             try PixelMemory.expect(byteCount: header.frameCount * MemoryLayout<DecodedImage.Frame>.stride)
             frames.reserveCapacity(options.firstFrameOnly ? 1 : header.frameCount)
             while let frame = try reader.nextFrame() {
-                try budget.spend(canvas: header.storedSize, frame: frame.size)
+                if !options.firstFrameOnly { try budget.spend(canvas: header.storedSize, frame: frame.size) }
                 try canvas.draw(frame, from: reader)
                 frames.append(.init(bitmap: canvas.bitmap, durationInSeconds: frame.durationInSeconds))
                 if options.firstFrameOnly { break }
                 try canvas.dispose(frame)
             }
             guard !frames.isEmpty else { throw ImageCodecError.malformed(.gif, reason: "it has no picture") }
-            return DecodedImage(format: .gif, frames: frames, loopCount: reader.loopCount ?? 1)
+            return DecodedImage(frames: frames, loopCount: loopCount(repeats: reader.loopCount))
+        }
+
+        /// The file states how often the animation is repeated after it has played once; 0 for forever. Without that, it plays once.
+        private static func loopCount(repeats: Int?) -> Int {
+            guard let repeats else { return 1 }
+            return repeats == 0 ? 0 : min(repeats + 1, 65_535)
         }
     }
 #endif

@@ -5,8 +5,9 @@
     enum GIFEncoder {
         static func encode(_ frames: [DecodedImage.Frame], size: PixelSize, loopCount: Int) throws -> Data {
             var error = halcyon_image_error()
-            let loops = frames.count > 1 ? Int32(loopCount) : -1
-            guard let writer = halcyon_gif_create(Int32(size.width), Int32(size.height), loops, &error) else {
+            // Repeats: see ``GIFDecoder``. -1 writes none, so it plays once.
+            let repeats = frames.count == 1 || loopCount == 1 ? -1 : max(0, Int32(loopCount) - 1)
+            guard let writer = halcyon_gif_create(Int32(size.width), Int32(size.height), repeats, &error) else {
                 throw ImageCodecError(encoding: error, format: .gif)
             }
             let written = Result { try frames.forEach { try add($0, to: writer) } }
@@ -34,7 +35,9 @@
         }
 
         private static func hundredths(_ seconds: Double) -> Int32 {
-            seconds.isFinite ? Int32(min(max(seconds * 100, 0), 65_535).rounded()) : 0
+            guard seconds.isFinite, seconds > 0 else { return 0 }
+            // Browsers show a delay of one for a tenth of a second.
+            return Int32(min(max(seconds * 100, 2), 65_535).rounded())
         }
     }
 #endif

@@ -46,8 +46,13 @@
                 throw ImageCodecError.encodingFailed(.webp, reason: "frames of different sizes, or none")
             }
             try frames.first.map { try check($0.bitmap, format: .webp, most: 16_383) }
-            return try WebPEncoder.encode(
+            let data = try WebPEncoder.encode(
                 frames, size: size, quality: quality, loopCount: min(max(loopCount, 0), 65_535))
+            guard try ImageHeader(data: data).shortFrame == nil else {
+                throw ImageCodecError.encodingFailed(
+                    .webp, reason: "so few bytes for \(size) that it could not be told from a truncated file")
+            }
+            return data
         }
 
         private static func check(_ bitmap: Bitmap, format: ImageFileFormat, most: Int) throws {

@@ -63,12 +63,15 @@ package struct ImageHeader: Sendable {
 
     /// Throws if the image is larger than the limits, or than its compressed bytes can encode.
     package func check(_ options: DecodingOptions) throws {
-        let limit = min(options.pixelLimit, options.totalPixelLimit)
         let count = storedSize.pixelCount
-        guard count <= limit else { throw ImageCodecError.tooManyPixels(count: count, limit: limit) }
-        let (all, overflow) = count.multipliedReportingOverflow(by: options.firstFrameOnly ? 1 : frameCount)
-        guard !overflow, all <= options.totalPixelLimit else {
-            throw ImageCodecError.tooManyPixels(count: overflow ? .max : all, limit: options.totalPixelLimit)
+        guard count <= options.pixelLimit else {
+            throw ImageCodecError.tooManyPixels(count: count, limit: options.pixelLimit)
+        }
+        if frameCount > 1, !options.firstFrameOnly {
+            let (all, overflow) = count.multipliedReportingOverflow(by: frameCount)
+            guard !overflow, all <= options.totalPixelLimit else {
+                throw ImageCodecError.tooManyPixels(count: overflow ? .max : all, limit: options.totalPixelLimit)
+            }
         }
         guard let shortFrame, shortFrame == 0 || !options.firstFrameOnly else { return }
         throw ImageCodecError.truncated(format)

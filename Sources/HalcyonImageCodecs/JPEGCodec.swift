@@ -19,7 +19,7 @@
             let bitmap = try ShimCall.decode(.jpeg, size: header.orientation.upright(scaled), header.orientation) {
                 halcyon_jpeg_decode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &size, &$0, &$1)
             }
-            return DecodedImage(format: .jpeg, frames: [.init(bitmap: bitmap)])
+            return DecodedImage(frames: [.init(bitmap: bitmap)])
         }
 
         private static func fewestEighths(of size: PixelSize, for target: PixelSize) -> Int {

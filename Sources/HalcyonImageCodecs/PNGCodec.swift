@@ -12,7 +12,7 @@
                     &$0,
                     &$1)
             }
-            return DecodedImage(format: .png, frames: [.init(bitmap: bitmap)])
+            return DecodedImage(frames: [.init(bitmap: bitmap)])
         }
 
         /// Omits the alpha channel if every pixel is opaque.

@@ -14,7 +14,7 @@
             try PixelMemory.expect(byteCount: header.frameCount * MemoryLayout<DecodedImage.Frame>.stride)
             frames.reserveCapacity(options.firstFrameOnly ? 1 : header.frameCount)
             while let frame = try animation.nextFrame() {
-                try budget.spend(canvas: header.storedSize, frame: frame.size)
+                if !options.firstFrameOnly { try budget.spend(canvas: header.storedSize, frame: frame.size) }
                 if let only = try decodeScaled(frame, header: header, options: options) {
                     frames.append(.init(bitmap: only, durationInSeconds: frame.durationInSeconds))
                     break
@@ -25,7 +25,7 @@
                 try canvas.dispose(frame)
             }
             guard !frames.isEmpty else { throw ImageCodecError.malformed(.webp, reason: "it has no picture") }
-            return DecodedImage(format: .webp, frames: frames, loopCount: animation.loopCount)
+            return DecodedImage(frames: frames, loopCount: animation.loopCount)
         }
 
         private static func decodeStill(
@@ -35,7 +35,7 @@
             let bitmap = try ShimCall.decode(.webp, size: header.orientation.upright(scaled), header.orientation) {
                 decode(bytes, size: stored, scaled: scaled, &$0, &$1)
             }
-            return DecodedImage(format: .webp, frames: [.init(bitmap: bitmap)])
+            return DecodedImage(frames: [.init(bitmap: bitmap)])
         }
 
         /// The first frame at the target size, without the canvas. Returns nil if it does not cover the canvas, or if more frames are requested.
@@ -74,7 +74,7 @@
     private struct WebPAnimation {
         let isAnimated: Bool
         /// 0 means forever.
-        private(set) var loopCount = 0
+        private(set) var loopCount = 1
         private var reader: ByteReader
 
         init(_ bytes: UnsafeRawBufferPointer) {

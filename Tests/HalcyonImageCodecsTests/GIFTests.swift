@@ -131,8 +131,8 @@
             #expect(image.frames.map(\.durationInSeconds) == [0.1, 0.1, 0.1, 0.02, 0.1, 655.35])
         }
 
-        @Test(arguments: [(nil, 1), (0, 0), (3, 3), (65_535, 65_535)])
-        func `the loop count is the file's`(count: Int?, expected: Int) throws {
+        @Test(arguments: [(nil, 1), (0, 0), (1, 2), (3, 4), (65_534, 65_535), (65_535, 65_535)])
+        func `an animation plays once more than the file repeats it`(count: Int?, expected: Int) throws {
             let gif = TinyGIF(width: 1, height: 1, loopCount: count, frames: [.init(width: 1, height: 1, indexes: [1])])
             #expect(try ImageDecoder.decode(gif.data).loopCount == expected)
         }
@@ -176,7 +176,7 @@
 
         @Test func `an animation from another program is decoded`() throws {
             let image = try ImageDecoder.decode(Samples.data("moving.gif"))
-            #expect(image.frames.count == 4 && image.loopCount == 3)
+            #expect(image.frames.count == 4 && image.loopCount == 4)
             #expect(image.frames.map(\.durationInSeconds) == [0.1, 0.05, 0.1, 0.2])
             for (index, frame) in image.frames.enumerated() {
                 let rows = letters(frame.bitmap)
@@ -196,7 +196,17 @@
 
         @Test func `up to 255 colors and transparency round-trip exactly`() throws {
             let image = try ImageDecoder.decode(ImageEncoder.gif(frames, loopCount: 4))
-            #expect(image == DecodedImage(format: .gif, frames: frames, loopCount: 4))
+            #expect(image == DecodedImage(frames: frames, loopCount: 4))
+        }
+
+        @Test(arguments: [0, 1, 2, 65_535]) func `how often an animation plays round-trips`(count: Int) throws {
+            #expect(try ImageDecoder.decode(ImageEncoder.gif(frames, loopCount: count)).loopCount == count)
+        }
+
+        @Test func `a short delay does not become one that browsers prolong`() throws {
+            let frames = frames.map { DecodedImage.Frame(bitmap: $0.bitmap, durationInSeconds: 0.012) }
+            let image = try ImageDecoder.decode(ImageEncoder.gif(frames))
+            #expect(image.frames.map(\.durationInSeconds) == [0.02, 0.02, 0.02])
         }
 
         @Test func `more than 255 colors round-trip approximately`() throws {

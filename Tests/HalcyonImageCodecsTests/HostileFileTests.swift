@@ -35,6 +35,17 @@
             }
         }
 
+        @Test func `the limit for all pictures does not concern the only one`() throws {
+            var options = DecodingOptions()
+            options.totalPixelLimit = 1_000
+            #expect(try ImageDecoder.decode(Samples.data("baseline.jpg"), options: options).size.pixelCount == 1_536)
+            options.totalPixelLimit = 500
+            options.firstFrameOnly = true
+            for name in ["moving.gif", "moving.webp"] {
+                #expect(try ImageDecoder.decode(Samples.data(name), options: options).frames.count == 1)
+            }
+        }
+
         @Test func `data that is not a picture has an unknown format`() {
             let samples = [
                 [], [0x89], Array("GIF88a".utf8), Array("<svg/>".utf8), [0xFF, 0xD8], Array("RIFF....WAVE".utf8),

@@ -79,7 +79,7 @@ extension Bitmap: Equatable {
 
 extension DecodedImage: Equatable {
     static func == (left: DecodedImage, right: DecodedImage) -> Bool {
-        left.format == right.format && left.loopCount == right.loopCount && left.frames == right.frames
+        left.loopCount == right.loopCount && left.frames == right.frames
     }
 }
 

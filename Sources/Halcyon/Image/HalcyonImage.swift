@@ -55,7 +55,8 @@
             decoding.firstFrameOnly = options.onlyFirstFrame
             // The reason is dropped here; ImageDecodingError(decoding:) reports it.
             guard let content = try? ImageContent(file: data, options: decoding) else { return nil }
-            self.init(content: content, scale: options.scale, duration: options.duration)
+            self.init(
+                content: content, scale: options.scale, duration: content.frameCount > 1 ? options.duration : 0)
         }
 
         init(content: ImageContent, scale: CGFloat, duration: TimeInterval = 0) {
@@ -95,8 +96,8 @@
             return decoded.frames.reduce(0) { $0 + $1.durationInSeconds }
         }
 
-        /// How often an animation plays; 0 means forever. 1 for a still image. Decodes.
-        public var loopCount: Int { (try? content.decoded())?.loopCount ?? 1 }
+        /// How often an animation plays; 0 means forever. 1 for a still image. Decodes an animation.
+        public var loopCount: Int { content.frameCount > 1 ? (try? content.decoded())?.loopCount ?? 1 : 1 }
 
         /// The pixels of the first picture, in the format of ``init(rgba:width:height:scale:)``; nil if they cannot be decoded or
         /// copied. Decodes, and copies.

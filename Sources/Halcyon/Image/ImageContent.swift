@@ -53,7 +53,7 @@
         }
 
         convenience init(bitmap: Bitmap) {
-            self.init(decoded: DecodedImage(format: .png, frames: [.init(bitmap: bitmap)]))
+            self.init(decoded: DecodedImage(frames: [.init(bitmap: bitmap)]))
         }
 
         /// The pixels. Decodes on the first call only. Also remembers a failure, unless memory ran out.

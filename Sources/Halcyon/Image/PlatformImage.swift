@@ -56,15 +56,19 @@
             let limits = Self.limits.withLock { $0 }
             guard let decoded = try? content.decoded(), target.width > 0, target.height > 0,
                 target.pixelCount <= limits.pixelLimit,
-                target.pixelCount <= limits.totalPixelLimit / max(1, decoded.frames.count)
+                decoded.frames.count == 1 || target.pixelCount <= limits.totalPixelLimit / max(1, decoded.frames.count)
             else { return nil }
             let frames = try? decoded.frames.map {
                 DecodedImage.Frame(
                     bitmap: try $0.bitmap.scaled(to: target), durationInSeconds: $0.durationInSeconds)
             }
             guard let frames else { return nil }
-            let resized = DecodedImage(format: decoded.format, frames: frames, loopCount: decoded.loopCount)
-            return HalcyonImage(content: ImageContent(decoded: resized), scale: scale, duration: givenDuration)
+            let resized = HalcyonImage(
+                content: ImageContent(decoded: DecodedImage(frames: frames, loopCount: decoded.loopCount)),
+                scale: scale,
+                duration: givenDuration)
+            copyState(to: resized)
+            return resized
         }
 
         /// The first picture of a file, scaled down so that neither side exceeds `mostPixels`. A JPEG is decoded at the smallest

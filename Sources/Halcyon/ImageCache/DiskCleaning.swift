@@ -35,7 +35,7 @@ final class DiskCleaning: @unchecked Sendable {
     func runBatch() -> Bool {
         guard progress?.isCancelled != true else { return false }
         if let target {
-            if remove({ try storage.evict(downTo: target, shouldContinue: $0) }) { return true }
+            if remove({ try storage.store.evictor.evict(downTo: target, shouldContinue: $0) }) { return true }
         } else {
             if remove({ try storage.removeExpired(shouldContinue: $0) }) { return true }
             target = targetOfLimits()
@@ -56,7 +56,7 @@ final class DiskCleaning: @unchecked Sendable {
     private func targetOfLimits() -> Totals? {
         let limits = storage.config.limits
         // If the index cannot be read now, nothing can be evicted now.
-        return limits.isUnlimited ? nil : try? storage.target(of: limits, adopting: true)
+        return limits.isUnlimited ? nil : try? storage.store.evictor.target(of: limits)
     }
 
     /// Returns whether it removed anything. The next clean retries what cannot be removed now.

@@ -57,7 +57,7 @@ extension ImageCache {
     ) {
         let handler = { @Sendable result in callbackQueue.execute { completionHandler?(result) } }
         // A filter that is refused must not empty memory.
-        if case .failure(let error) = diskResult({ try diskStorage.validateForRemoval(filter) }) {
+        if case .failure(let error) = diskResult({ try diskStorage.mappingErrors(filter.validateForRemoval) }) {
             return handler(.failure(error))
         }
         filter == .all || filter.isAboutKeysAlone
@@ -239,7 +239,7 @@ extension ImageCache {
     ) {
         // In this turn, so that later callers start anew.
         diskStorage.store.overtakeFetches(matching: filter)
-        let moment = diskResult { try diskStorage.moment(removing: filter) }
+        let moment = diskResult { try diskStorage.mappingErrors { try diskStorage.store.moment(removing: filter) } }
         beginBatches()
         Self.removalQueue().async { [self] in
             let gone = moment.flatMap { moment in

@@ -42,7 +42,7 @@ extension ImageCache {
         case .disk: break
         case .pending: await earlierChanges()
         case .nothing:
-            diskStorage.countUse(bytes: nil)
+            diskStorage.store.countUse(bytes: nil)
             return nil
         }
         return try await BlockingCalls.reads.run { [diskStorage] in

@@ -42,7 +42,8 @@ extension ImageCache {
     ///
     /// - Returns: whether it was removed. If it cannot be removed now, the next clean retries.
     private func remove(_ name: BlobName, ifLargerThan limit: Int64) -> Bool {
-        guard (try? diskStorage.store.remove(name, ifLargerThan: limit)) == true else { return false }
+        let isGone = try? diskStorage.store.remove(name, counting: \.evictions) { !$0.isPinned && $0.size > limit }
+        guard isGone == true else { return false }
         postDidClean(removed: [name.text])
         return true
     }
@@ -50,7 +51,7 @@ extension ImageCache {
     /// If the last eviction could not reach its target, waits until the totals have grown by an eighth of a limit. Otherwise
     /// every store at the limit would search in vain.
     private func target(of limits: StorageLimits) -> Totals? {
-        guard let totals = try? diskStorage.totals(adopting: false) else { return nil }
+        guard let totals = try? diskStorage.store.evictor.totals(adopting: false) else { return nil }
         if let floor = trim.floor {
             guard totals.exceeds(floor + limits.step) else {
                 // Entries removed since then did not block the eviction.
@@ -73,7 +74,7 @@ extension ImageCache {
         guard let cleaning = trim.cleaning, !cleaning.runBatch() else { return }
         trim.cleaning = nil
         // If this fails, the next store checks again.
-        let left = try? diskStorage.totals(adopting: false)
+        let left = try? diskStorage.store.evictor.totals(adopting: false)
         trim.floor = if let left, let target = cleaning.target, left.exceeds(target) { left } else { nil }
         postDidClean(removed: cleaning.removedNames)
     }

@@ -90,11 +90,11 @@ extension ImageCache {
             switch source {
             case .disk: return read(load, for: first)
             case .nothing:
-                diskStorage.countUse(bytes: nil)
+                diskStorage.store.countUse(bytes: nil)
                 return .success(nil)
             case .pending(let store):
                 if case .success(let data) = store.bytes() {
-                    diskStorage.countUse(bytes: data.count)
+                    diskStorage.store.countUse(bytes: data.count)
                     return .success(data)
                 }
                 // What was called before the store decides.
@@ -114,10 +114,11 @@ extension ImageCache {
 
     /// A caller that joined a load counts as a use, and extends the expiration as its own options say.
     private func noteUse(of load: DiskLoad, _ data: Data?, by member: DiskLoad.Member) {
-        guard let data, case .disk = load.source else { return diskStorage.countUse(bytes: data?.count) }
-        diskStorage.noteUse(
-            forKey: load.blob.key.text, forcedExtension: member.options.forcedExtension, bytes: data.count,
-            extendingExpiration: member.options.diskCacheAccessExtendingExpiration)
+        guard let data, case .disk = load.source else { return diskStorage.store.countUse(bytes: data?.count) }
+        let store = diskStorage.store
+        store.noteUse(
+            of: load.blob.name, key: load.blob.key.text, bytes: data.count, at: store.environment.now(),
+            extending: member.options.diskCacheAccessExtendingExpiration)
     }
 
     /// Returns nil if the bytes are not an image, or if `backgroundDecode` is set and the pixels cannot be decoded.

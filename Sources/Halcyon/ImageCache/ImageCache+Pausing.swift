@@ -89,7 +89,7 @@ extension ImageCache {
     ///   - count: ``resumptionCount`` when the app entered the background. If the app has returned since, the folder is kept.
     ///   - release: releases the folder.
     func releaseSharedFolder(
-        unlessResumedSince count: Int, by release: (DiskStorage.Backend<Data>) -> Void = { $0.suspendAtOnce() }
+        unlessResumedSince count: Int, by release: (DiskStorage.Backend<Data>) -> Void = { $0.store.suspendAtOnce() }
     ) {
         guard diskStorage.isInAppGroup, resumptionCount == count else { return }
         release(diskStorage)
@@ -99,7 +99,7 @@ extension ImageCache {
 
     /// Like ``releaseSharedFolder(unlessResumedSince:by:)``, without waiting: another thread closes the open files.
     func releaseSharedFolderSoon(unlessResumedSince count: Int) {
-        releaseSharedFolder(unlessResumedSince: count) { $0.refuse() }
+        releaseSharedFolder(unlessResumedSince: count) { $0.store.index.refuse() }
         DispatchQueue.global(qos: .userInteractive).async { [self] in releaseSharedFolder(unlessResumedSince: count) }
     }
 

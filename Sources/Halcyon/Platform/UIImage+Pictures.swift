@@ -103,11 +103,14 @@
 
         /// All pictures, upright, at another size in points.
         func resized(to size: CGSize) -> UIImage? {
-            changingPictures { picture in
+            let resized = changingPictures { picture in
                 picture.upright.cgImage?.scaled(width: pixels(size.width), height: pixels(size.height)).map {
                     UIImage(cgImage: $0, scale: scale, orientation: .up)
                 }
             }
+            // The file has pictures of the former size.
+            resized?.animationFile = nil
+            return resized
         }
 
         /// Returns nil if any of the pictures cannot be changed.

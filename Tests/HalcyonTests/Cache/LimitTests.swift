@@ -4,7 +4,7 @@ import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 @Suite(.endsEvenIfItHangs) struct LimitTests {
     @Test func `a store beyond the limit evicts the least recently used images, down to half of it`() async throws {
@@ -87,8 +87,8 @@ import Testing
         try cache.storage.store(value: .blob(1, count: 1_001), forKey: "big")
         cache.clock.advance(by: 10)
         let name = cache.storage.blobName(forKey: "big", forcedExtension: nil)
-        #expect(try cache.storage.store.remove(name, ifLargerThan: 1_000))
-        #expect(try !cache.storage.store.remove(name, ifLargerThan: 1_000))
+        #expect(try cache.storage.store.remove(name, counting: \.evictions) { $0.size > 1_000 })
+        #expect(try !cache.storage.store.remove(name, counting: \.evictions) { $0.size > 1_000 })
         let counts = try cache.storage.statistics.total
         #expect(counts.evictions == 1 && counts.bytesEvicted == 1_001)
         #expect((9_900...10_000).contains(counts.millisecondsUnusedBeforeEviction))

@@ -257,7 +257,7 @@ import Testing
         try await cache.storeToDisk(.blob(1), forKey: "a")
         cache.releaseSharedFolder(unlessResumedSince: cache.resumptionCount) { storage in
             cache.resumeAfterSuspension()
-            storage.refuse()
+            storage.store.index.refuse()
         }
         #expect(cache.imageCachedType(forKey: "a") == .disk)
         try fixture.files.requireClean()

@@ -58,7 +58,7 @@ import Testing
             let entry = try #require(try disk.storage.entry(forKey: key))
             #expect(!entry.isPinned && entry.tags.isEmpty, "of the one that was there nothing is left")
         }
-        #expect(try disk.storage.totals(adopting: false).entries > 50, "most of them are still to go")
+        #expect(try disk.storage.store.evictor.totals(adopting: false).entries > 50, "most of them are still to go")
 
         cache.suspend { suspended.record(()) }
         _ = await cache.imageCachedTypeAsync(forKey: "99")

@@ -91,6 +91,34 @@ import Testing
         try #expect(storage.summary().totals.entries == 1)
     }
 
+    @Test func `a query does not wait for a thread that waits for the lock to adopt files`() throws {
+        try withCache(tuning: Self.endless) { cache in
+            let (storage, adopted) = (cache.storage, DispatchGroup())
+            try storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            try storage.store.index.write { session in
+                var state = try session.state()
+                state.adoption = .pending
+                state.adoptsUntil = Timestamp(Date()).advanced(by: 60_000)
+                try session.setState(state)
+            }
+            let file = BlobName(key: "old", isHashed: true, pathExtension: nil).text
+            try Data.blob(2).write(to: cache.directory.appendingPathComponent(file))
+            try whileLocked(cache) {
+                adopted.enter()
+                Thread {
+                    try? storage.store.adopter.finish()
+                    adopted.leave()
+                }.start()
+                while !storage.store.index.patience.isRefused { usleep(1_000) }
+                #expect(code { _ = try storage.entries(sortedBy: .access) } == .indexUnavailable)
+                #expect(storage.isCached(forKey: "a"))
+            }
+            adopted.wait()
+            try #expect(storage.entries(sortedBy: .access).entries.count == 2)
+        }
+    }
+
     @Test func `a removal of everything that gives up keeps the reads before it`() throws {
         try withCache(tuning: Self.tuning(writerTimeout: 50)) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))

@@ -40,7 +40,7 @@ import Testing
             cache.clock.advance(by: 90_000)
             cache.reopen()
             cache.settle()
-            #expect(try cache.storage.totals(adopting: false).entries == 5)
+            #expect(try cache.storage.store.evictor.totals(adopting: false).entries == 5)
         }
     }
 
@@ -81,7 +81,7 @@ import Testing
             cache.reopen()
             cache.settle()
             #expect(try cache.storage.totalSize() == 400)
-            #expect(try cache.storage.totals(adopting: false).entries == 4)
+            #expect(try cache.storage.store.evictor.totals(adopting: false).entries == 4)
         }
     }
 
@@ -176,7 +176,7 @@ import Testing
             cache.clock.advance(by: 90_000)
             cache.reopen()
             cache.settle()
-            #expect(try cache.storage.totals(adopting: false) == Totals(entries: 597, bytes: 59_700))
+            #expect(try cache.storage.store.evictor.totals(adopting: false) == Totals(entries: 597, bytes: 59_700))
         }
     }
 

@@ -7,7 +7,8 @@ internal import Foundation
 package struct Failure: LocalizedError, Equatable {
     package let message: String
 
-    package init(_ message: String) { self.message = message }
+    /// Escapes control characters, which paths may contain.
+    package init(_ message: String) { self.message = TextWidth.printable(message) }
 
     package var errorDescription: String? { message }
 }

@@ -26,7 +26,7 @@ struct Demo {
     static let steps: [String: Step] = ["store": store, "read": read, "variants": variants, "trim": trim]
 
     static func stop(_ message: String, status: Int32) -> Never {
-        FileHandle.standardError.write(Data("\(message)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("\(message)\n".utf8))
         exit(status)
     }
 }

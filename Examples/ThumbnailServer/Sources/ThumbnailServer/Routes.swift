@@ -12,6 +12,10 @@ func routes(
     let router = Router()
     router.add(middleware: MetricsMiddleware())
     router.get("thumb") { request, _ in
+        // Nothing below reads a body, and the connection would wait until something does.
+        guard request.headers[.transferEncoding] == nil, request.headers[.contentLength] ?? "0" == "0" else {
+            throw HTTPError(.badRequest, message: "GET takes no body")
+        }
         let (url, width) = try wanted(in: request, from: thumbnails.origin)
         guard try await !thumbnails.isCached(url, width: width) else {
             return answer(request, with: try await thumbnails.thumbnail(of: url, width: width))

@@ -26,8 +26,8 @@ import ServiceLifecycle
     @Option(help: "The port to listen on; 0 for any free port.")
     var port = 8080
 
-    @Option(help: "The folder for the cache.")
-    var cache = FileManager.default.temporaryDirectory.appendingPathComponent("thumbnail-server").path
+    @Option(help: "The folder for the cache. (default: in your Caches directory)")
+    var cache: String?
 
     @Option(
         help: ArgumentHelp(
@@ -68,7 +68,7 @@ import ServiceLifecycle
         var logger = Logger(label: "thumbnails")
         logger.logLevel = logLevel
 
-        // 16 megapixels: a JPEG takes at most 64 MB to decode, and much less for a thumbnail.
+        // A progressive JPEG of 16 megapixels takes up to 192 MB to decode, and one decodes on each processor.
         HalcyonImage.pixelLimit = 16_000_000
         let reporter = CacheReporter(cache: "thumbnails", logger: logger)
         let storage = try openStorage(reporter)
@@ -91,12 +91,12 @@ import ServiceLifecycle
     }
 
     /// Prints without buffering, even to a pipe.
-    private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+    private static func say(_ line: String) { try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8)) }
 
     private func openStorage(_ reporter: CacheReporter) throws -> DiskStorage.Backend<Data> {
         var config = DiskStorage.Config(
             name: "thumbnails", sizeLimit: megabytes * 1_000_000,
-            directory: URL(fileURLWithPath: cache, isDirectory: true))
+            directory: cache.map { URL(fileURLWithPath: $0, isDirectory: true) })
         config.expiration = .days(30)
         config.report(to: reporter)
         return try DiskStorage.Backend<Data>(config: config)

@@ -167,9 +167,8 @@ package final class BlobStore: Sendable {
         let file: FileDescriptor
         do throws(SystemError) {
             file = try fileSystem.openForReading(path)
-        } catch {
+        } catch  where error.isMissing || error.code == ELOOP || error.code == ENXIO {
             // Symlinks are never followed, and sockets cannot be opened.
-            guard error.isMissing || error.code == ELOOP || error.code == ENXIO else { throw error }
             return nil
         }
         var isReturned = false
@@ -278,8 +277,7 @@ package final class BlobStore: Sendable {
         do throws(SystemError) {
             try fileSystem.exchange(first, second)
             return true
-        } catch {
-            guard error.isUnsupported else { throw error }
+        } catch  where error.isUnsupported {
             // EPERM may concern this file alone.
             if error.code != EPERM { canExchange.withLock { $0 = false } }
             return false
@@ -317,8 +315,7 @@ package final class BlobStore: Sendable {
         do throws(SystemError) {
             try requireOurs(blob.place)
             try fileSystem.rename(path(of: name), to: path(of: blob))
-        } catch {
-            guard error.isMissing else { throw error }
+        } catch  where error.isMissing {
             // The blob may exist and our directory be missing.
             guard try status(of: name) != nil else { return nil }
             try prepare()
@@ -347,20 +344,15 @@ package final class BlobStore: Sendable {
 
     /// Unlinks a file that is not a row's blob. Leaves a directory that is not empty.
     func unlinkUnlessFilled(_ name: BlobName, _ file: FileStatus) throws(SystemError) {
-        do throws(SystemError) {
-            try unlink(name)
-        } catch {
-            guard file.kind == .directory else { throw error }
-        }
+        do throws(SystemError) { try unlink(name) } catch  where file.kind == .directory {}
     }
 
     private func removeAnything(at path: String) throws(SystemError) {
         do throws(SystemError) {
             try fileSystem.unlink(path)
-        } catch {
-            if error.isMissing { return }
-            // For a directory, Linux reports EISDIR and Apple's systems EPERM.
-            guard error.code == EISDIR || error.code == EPERM else { throw error }
+        } catch  where error.isMissing {
+        } catch  where error.code == EISDIR || error.code == EPERM {
+            // Linux reports the first for a directory, and Apple's systems the second.
             guard try status(at: path)?.kind == .directory else { throw error }
             try fileSystem.removeDirectory(path)
         }

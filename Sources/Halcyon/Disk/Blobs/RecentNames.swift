@@ -6,8 +6,6 @@ final class RecentNames: Sendable {
 
     private struct State {
         var naming: BlobNaming
-        /// Counts the changes of `naming`.
-        var changes = 0
         /// Each key has one slot, which it takes over from any other. Made at the first name.
         var slots: [Slot?] = []
 
@@ -33,12 +31,7 @@ final class RecentNames: Sendable {
     /// Names blobs in another way from now on.
     func rename(by naming: BlobNaming) {
         // The former names are released after the lock.
-        let former = state.withLock { state in
-            let former = state
-            state = State(naming: naming, changes: former.changes + 1)
-            return former
-        }
-        withExtendedLifetime(former) {}
+        _ = state.replace(with: State(naming: naming))
     }
 
     /// See ``BlobNaming/name(forKey:forcedExtension:isFolding:)``.
@@ -49,12 +42,12 @@ final class RecentNames: Sendable {
         }
         let key = MemoryKey(key)
         let index = key.hashValue & (Self.slotCount - 1)
-        let (naming, changes, known) = state.withLock { ($0.naming, $0.changes, $0.name(of: key, at: index)) }
+        let (naming, known) = state.withLock { ($0.naming, $0.name(of: key, at: index)) }
         if let known { return known }
         let name = naming.name(forKey: key.text, forcedExtension: nil, isFolding: isFolding())
         // Before the directory exists, it may not be clear whether the volume folds names.
         if name.isCertain {
-            state.withLock { if $0.changes == changes { $0.remember((key, name), at: index) } }
+            state.withLock { if $0.naming == naming { $0.remember((key, name), at: index) } }
         }
         return name
     }

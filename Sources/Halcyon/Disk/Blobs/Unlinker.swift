@@ -14,16 +14,7 @@ final class Unlinker: Sendable {
     private let turn = NSLock()
 
     /// A file that no row refers to any more.
-    struct PendingUnlink {
-        let blob: DetachedBlob
-        /// Bytes. Clamped, because a damaged index may return any number.
-        let size: Int64
-
-        init(blob: DetachedBlob, size: Int64) {
-            self.blob = blob
-            self.size = min(max(0, size), 1 << 40)
-        }
-    }
+    typealias PendingUnlink = (blob: DetachedBlob, size: Int64)
 
     private struct Backlog {
         var pending: [PendingUnlink] = []
@@ -46,7 +37,7 @@ final class Unlinker: Sendable {
 
     /// Takes over a file that no row refers to any more.
     func add(_ blob: DetachedBlob, size: Int64) {
-        guard accept(PendingUnlink(blob: blob, size: size)) else { return unlink(blob) }
+        guard accept((blob, size)) else { return unlink(blob) }
         // Waking another thread for each overwrite would take a sixth of its time.
         housekeeping.request(.unlinkLater, afterMilliseconds: tuning.unlinkDelay)
     }
@@ -70,7 +61,7 @@ final class Unlinker: Sendable {
     private func accept(_ unlink: PendingUnlink) -> Bool {
         backlog.withLock { backlog in
             guard backlog.pending.count < tuning.unlinkBacklogCount,
-                backlog.bytes + unlink.size <= tuning.unlinkBacklogBytes
+                unlink.size <= tuning.unlinkBacklogBytes - backlog.bytes
             else { return false }
             backlog.pending.append(unlink)
             backlog.bytes += unlink.size

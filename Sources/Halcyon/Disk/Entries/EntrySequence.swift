@@ -1,5 +1,3 @@
-internal import Dispatch
-
 extension DiskStorage {
     /// Entries, read a few at a time: see ``Backend/allEntries(matching:sortedBy:descending:)``.
     public struct EntrySequence: AsyncSequence, Sendable {
@@ -22,17 +20,10 @@ extension DiskStorage {
             /// - Throws: `CancellationError` in a cancelled task; ``KingfisherError`` if the index cannot be read.
             public mutating func next() async throws -> EntryInfo? {
                 try Task.checkCancellation()
-                while waiting.isEmpty, ids?.isEmpty != true { (waiting, ids) = try await readMore() }
-                return waiting.popFirst()
-            }
-
-            /// Does not use the threads of async code, which are few and must not wait for a disk.
-            private func readMore() async throws -> (ArraySlice<EntryInfo>, ArraySlice<Int64>) {
-                try await withCheckedThrowingContinuation { continuation in
-                    DispatchQueue.global(qos: .utility).async { [read, ids] in
-                        continuation.resume(with: Result { try read(ids) })
-                    }
+                while waiting.isEmpty, ids?.isEmpty != true {
+                    (waiting, ids) = try await BlockingCalls.changes.run { [read, ids] in try read(ids) }
                 }
+                return waiting.popFirst()
             }
         }
 

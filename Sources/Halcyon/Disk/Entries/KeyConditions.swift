@@ -50,11 +50,6 @@ struct KeyConditions: Sendable {
         guard let baseKeys else { return true }
         if let source { return sources.contains(source) }
         guard let key else { return false }
-        if baseKeys.count == 1, let base = baseKeys.first {
-            guard key.starts(with: base) else { return false }
-            let rest = key.dropFirst(base.count)
-            return rest.isEmpty || rest.first == UInt8(ascii: "@")
-        }
         let ends = [key.endIndex] + key.indices.filter { key[$0] == UInt8(ascii: "@") }
         return ends.contains { baseKeys.contains(Array(key[..<$0])) }
     }

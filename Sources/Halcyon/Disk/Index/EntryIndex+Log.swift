@@ -38,10 +38,7 @@ extension EntryIndex {
     package func checkpoint() -> Bool {
         let copy = { try self.checkpointer.withLock { try self.checkpoint(.passive, on: &$0) } }
         guard let checkpoint = try? whileNotSuspended(copy) else { return false }
-        let last = copiedFrames.withLock { copied in
-            defer { copied = checkpoint.checkpointedFrames }
-            return copied
-        }
+        let last = copiedFrames.replace(with: checkpoint.checkpointedFrames)
         // If a long read blocks the checkpoint, waiting gains nothing.
         guard !checkpoint.isComplete, checkpoint.checkpointedFrames > last else { return false }
         guard checkpoint.logFrames >= environment.tuning.forcedCheckpointFrames else { return true }

@@ -7,15 +7,12 @@ extension EntryIndex {
     ///
     /// - Returns: true if the index was closed or reopened: what you read before may be wrong.
     package func refreshIfMoved(force: Bool = false) -> Bool {
-        guard force || isLookDue(), let isInPlace = try? isInPlace(), !isInPlace else { return false }
+        guard force || isLookDue(), (try? isInPlace()) == false else { return false }
         // A reader does not wait long. It returns a miss, and the next check tries again.
         return LockTimeout.briefly {
-            let reopened = try? withWriterLock { writer in
-                // Another thread may have reopened it while this one waited.
-                guard let isInPlace = try? self.isInPlace(), !isInPlace else { return true }
-                return (try? reopen(&writer)) != nil
-            }
-            return reopened ?? false
+            // Another thread may have reopened it while this one waited.
+            let refreshed: Void? = try? withWriterLock { if (try? isInPlace()) == false { try reopen(&$0) } }
+            return refreshed != nil
         }
     }
 

@@ -39,7 +39,7 @@ extension EntryIndex {
         closeConnections(before: deadline)
     }
 
-    /// Refuses all calls from now on, and interrupts those that are running.
+    /// Refuses all calls from now on, and interrupts those that are running. Closes nothing, because that blocks the thread.
     func refuse() {
         service.withLock { $0 = .suspended }
         knownRows.forgetAll()

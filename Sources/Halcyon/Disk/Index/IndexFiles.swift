@@ -78,8 +78,7 @@ struct IndexFiles: Sendable {
         for suffix in ["-wal", "-shm", ""] {
             do throws(SystemError) {
                 try fileSystem.rename(database + suffix, to: kept + suffix)
-            } catch {
-                guard error.isMissing else { throw error }
+            } catch  where error.isMissing {
                 // A file that an earlier index left at this path does not belong to this one.
                 try? fileSystem.unlink(kept + suffix)
             }

@@ -106,10 +106,8 @@ package struct IndexSession {
     }
 
     /// The entries among `ids` that have expired at `now`.
-    func expired(among ids: some Sequence<Int64>, at now: Timestamp) throws(SQLiteError) -> [Entry] {
-        var expired: [Entry] = []
-        for id in ids { if let entry = try entry(id: id), entry.isExpired(at: now) { expired.append(entry) } }
-        return expired
+    func expired(among ids: some Sequence<Int64>, at now: Timestamp) throws -> [Entry] {
+        try ids.compactMap(entry(id:)).filter { $0.isExpired(at: now) }
     }
 
     /// Whether nothing can have expired at `now`. O(1).
@@ -196,20 +194,15 @@ package struct IndexSession {
     /// For statements that read only an index.
     func entries<each Value: Bindable>(
         withIDsFrom sql: StaticString, _ value: repeat each Value
-    ) throws(SQLiteError) -> [Entry] {
-        var entries: [Entry?] = []
-        for id in try connection.rows(sql, repeat each value, row: { $0.integer(at: 0) }) {
-            entries.append(try entry(id: id))
-        }
-        return entries.compactMap(\.self)
+    ) throws -> [Entry] {
+        try connection.rows(sql, repeat each value) { $0.integer(at: 0) }.compactMap(entry(id:))
     }
 
     // MARK: Totals and state
 
     /// The totals that the triggers keep. O(1), unless they are missing or negative: then it counts the rows.
     package func totals() throws(SQLiteError) -> Totals {
-        guard let noted = try plausibleTotals() else { return try countedTotals() }
-        return noted
+        if let noted = try plausibleTotals() { noted } else { try countedTotals() }
     }
 
     /// What the triggers have kept; nil where it is what they cannot have kept.
@@ -226,12 +219,12 @@ package struct IndexSession {
     }
 
     /// Rows whose size is outside ``Entry/sizes``. Scans an index of all rows.
-    func entriesOfImpossibleSize(limit: Int) throws(SQLiteError) -> [Entry] {
+    func entriesOfImpossibleSize(limit: Int) throws -> [Entry] {
         try entries(withIDsFrom: IndexSQL.impossibleSizes, Entry.sizes.upperBound, limit)
     }
 
     /// Reads an index of all rows.
-    func largestEntries(limit: Int) throws(SQLiteError) -> [Entry] {
+    func largestEntries(limit: Int) throws -> [Entry] {
         try entries(withIDsFrom: IndexSQL.largest, limit)
     }
 

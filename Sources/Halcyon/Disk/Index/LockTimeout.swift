@@ -74,12 +74,12 @@ final class LockTimeout: Sendable {
     }
 
     func didGetLock() {
-        let refusal = state.withLock { state in
-            defer { state = State() }
-            return state.refusal ?? state.briefRefusal
-        }
-        if let refusal { didWait(refusal.milliseconds) }
+        let former = state.replace(with: State())
+        if let refusal = former.refusal ?? former.briefRefusal { didWait(refusal.milliseconds) }
     }
+
+    /// Whether a call that waits as long as a store has been refused the lock, and none has got it since.
+    var isRefused: Bool { state.withLock { $0.refusal != nil } }
 
     /// Seconds that a brief call waits for another thread of this process, which may itself wait for the lock.
     var briefSeconds: Double {

@@ -186,12 +186,8 @@ extension DiskStorage.Backend {
         matching filter: DiskStorage.EntryFilter, progress: Progress? = nil
     ) throws -> [DiskStorage.EntryInfo] {
         try announce(filter, progress)
-        return try removeEntries(matching: filter, thereAt: moment(removing: filter), progress: progress) { try $0() }
-    }
-
-    /// Throws if the filter has an empty text, which matches every entry.
-    func validateForRemoval(_ filter: DiskStorage.EntryFilter) throws {
-        try mappingErrors { try filter.validateForRemoval() }
+        let moment = try mappingErrors { try store.moment(removing: filter) }
+        return try removeEntries(matching: filter, thereAt: moment, progress: progress) { try $0() }
     }
 
     /// Sets the number of entries to remove, before anything waits for the write lock.
@@ -200,11 +196,6 @@ extension DiskStorage.Backend {
         // The progress may have been used for another removal.
         progress.completedUnitCount = 0
         progress.totalUnitCount = max(1, try totals(matching: filter).entries)
-    }
-
-    /// A moment that separates existing entries from those stored later.
-    func moment(removing filter: DiskStorage.EntryFilter) throws -> Moment {
-        try mappingErrors { try store.moment(removing: filter) }
     }
 
     /// - Parameter perform: runs a batch when its turn comes.

@@ -76,18 +76,6 @@ extension DiskStorage.Backend {
         try explained { try store.evictor.evict(limits, shouldContinue: shouldContinue) }
     }
 
-    /// Like ``evict(_:shouldContinue:)``, down to a number of bytes and entries.
-    package func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool) throws -> Removal {
-        try explained { try store.evictor.evict(downTo: target, shouldContinue: shouldContinue) }
-    }
-
-    /// Bytes and number of all entries.
-    ///
-    /// - Parameter adopting: false leaves out files that are still to be adopted, instead of adopting them first.
-    @_spi(HalcyonTool) public func totals(adopting: Bool) throws -> Totals {
-        try explained { try store.evictor.totals(adopting: adopting) }
-    }
-
     /// What an eviction would leave now; nil if no limit is reached.
     @_spi(HalcyonTool) public func target(of limits: StorageLimits, adopting: Bool) throws -> Totals? {
         try explained { try store.evictor.target(of: limits, adopting: adopting) }

@@ -268,18 +268,6 @@ public enum DiskStorage {
                 origin: KeyOrigin(baseKey: key))
         }
 
-        /// Notes another read of a value that was just read for another caller.
-        func noteUse(
-            forKey key: String, forcedExtension: String?, bytes: Int, extendingExpiration: ExpirationExtending
-        ) {
-            store.noteUse(
-                of: blobName(forKey: key, forcedExtension: forcedExtension), key: key, bytes: bytes,
-                at: store.environment.now(), extending: extendingExpiration)
-        }
-
-        /// Counts a read that was answered without the index: a hit of `bytes`, or a miss.
-        func countUse(bytes: Int?) { store.countUse(bytes: bytes) }
-
         /// - Parameter origin: the image that the entry is a variant of.
         func value(
             forKey key: String, forcedExtension: String?, extendingExpiration: ExpirationExtending,
@@ -426,11 +414,6 @@ public enum DiskStorage {
         /// directory, so the queued work of an ``ImageCache`` there fails too: if there is one, call
         /// ``ImageCache/suspend(completion:)`` instead. Everything stored before is available after `resume()`.
         public func suspend() { store.suspend() }
-
-        func suspendAtOnce() { store.suspendAtOnce() }
-
-        /// Like ``suspendAtOnce()``, but does not close the index, because closing blocks the thread.
-        func refuse() { store.index.refuse() }
 
         /// Ends ``suspend()``. The next use opens the index.
         public func resume() { store.index.resume() }

@@ -24,16 +24,6 @@
         lastID = batch.map(\.id).max() ?? lastID
     }
 
-    static func + (left: Removal, right: Removal) -> Removal {
-        // How the removal ended is told by the later part.
-        var sum = right
-        sum.names = left.names + right.names
-        sum.entries += left.entries
-        sum.bytes += left.bytes
-        sum.unused += left.unused
-        return sum
-    }
-
     /// Returns the names, or throws if an error prevented any removal. A clean that removed something is a success: one file that
     /// cannot be removed must not hide the others.
     func namesOrFailure() throws -> [BlobName] {

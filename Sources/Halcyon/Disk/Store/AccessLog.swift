@@ -107,11 +107,6 @@ package struct AccessLog {
         counts.bytesRead &+= Int64(bytes)
     }
 
-    mutating func countStore(bytes: Int) {
-        counts.stores &+= 1
-        counts.bytesWritten &+= Int64(bytes)
-    }
-
     /// The counts that are not in the index yet.
     var unflushedCounts: Counts { counts - flushedCounts }
 
@@ -119,8 +114,5 @@ package struct AccessLog {
     mutating func countsFlushed(_ counts: Counts) { flushedCounts = flushedCounts + counts }
 
     /// Forgets all counts, after the index has forgotten its own.
-    mutating func resetCounts() {
-        counts = Counts()
-        flushedCounts = Counts()
-    }
+    mutating func resetCounts() { (counts, flushedCounts) = (Counts(), Counts()) }
 }

@@ -34,7 +34,7 @@ extension EntryStore {
             try LockTimeout.briefly {
                 try adopter.finish()
                 recorder.flushAccessLog()
-                try repairer.normalizePins()
+                try settler.normalizePins()
             }
             let result = try index.readAtOneMoment { session in
                 try session.state().adoption == .done ? try body(session) : nil

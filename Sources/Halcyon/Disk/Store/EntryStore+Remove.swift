@@ -31,13 +31,6 @@ extension EntryStore {
         recorder.requestFlush()
     }
 
-    /// Removes an entry that is larger than a whole limit, unless it is pinned.
-    ///
-    /// - Returns: whether it was removed.
-    func remove(_ name: BlobName, ifLargerThan limit: Int64) throws -> Bool {
-        try remove(name, counting: \.evictions) { !$0.isPinned && $0.size > limit }
-    }
-
     /// Removes an entry if it meets a condition. Decides under the lock, so it sees every store and pin made meanwhile.
     ///
     /// - Returns: whether it was removed.

@@ -119,9 +119,8 @@ extension EntryStore {
 
     /// Stages the bytes, without any lock.
     func stage(_ request: StoreRequest) throws -> StagedStore {
-        try adopter.adoptBeforeReplacing(request.name)
         // A file without a row would be lost if this store fails.
-        try request.name.former.map(adopter.adoptBeforeReplacing)
+        try adopter.adoptAhead(request.name.withFormer)
         let blob = DetachedBlob(place: .staging, rowID: request.name.rowID, token: environment.tokens.next())
         let file = try blobs.stage(
             request.data, as: blob, modified: request.lifetime.expiresAt ?? .never,
@@ -147,7 +146,8 @@ extension EntryStore {
                 }
             }
             recorder.log.withLock { log in
-                for store in stores { log.countStore(bytes: store.request.data.count) }
+                log.count(\.stores, Int64(stores.count))
+                log.count(\.bytesWritten, stores.reduce(0) { $0 + Int64($1.request.data.count) })
             }
             recorder.requestFlush()
             for (blob, size) in waste { unlinker.add(blob, size: size) }

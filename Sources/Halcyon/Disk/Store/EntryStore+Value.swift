@@ -147,9 +147,11 @@ extension EntryStore {
     ) {
         if let bytes { observers.tell(.init(kind: .hit, bytes: Int64(bytes), key: key)) }
         let lifetime = lifetime.extended(by: extending, at: now)
+        var renewedAt: Timestamp?
+        if lifetime != nil, case .cacheTime = extending { renewedAt = now }
         let note = AccessLog.Note(
             token: entry.token, accessedAt: stamp(at: now), lifetime: lifetime,
-            renewedAt: lifetime != nil && extending.isOfCacheTime ? now : nil,
+            renewedAt: renewedAt,
             keyDescription: keyDescription(of: entry, key: key, origin: origin))
         let count = recorder.log.withLock { log in
             log.add(note, for: entry.id)
@@ -175,11 +177,5 @@ extension EntryStore {
     private func expiresBeforeNextFlush(_ entry: Entry, at now: Timestamp) -> Bool {
         guard let expiresAt = entry.lifetime.expiresAt else { return false }
         return expiresAt - now < environment.tuning.flushInterval
-    }
-}
-
-extension ExpirationExtending {
-    fileprivate var isOfCacheTime: Bool {
-        if case .cacheTime = self { true } else { false }
     }
 }

@@ -15,7 +15,6 @@ package final class EntryStore: FolderWork {
     let unlinker: Unlinker
     let remover: Remover
     let evictor: Evictor
-    let repairer: Repairer
     let storeQueue: StoreQueue
     let acceptedWork = AcceptedWork()
     let observers = Observers()
@@ -51,8 +50,7 @@ package final class EntryStore: FolderWork {
         storeQueue = StoreQueue(environment.tuning)
         unlinker = Unlinker(blobs: blobs, housekeeping: housekeeping, tuning: environment.tuning)
         remover = Remover(folder: folder, settler: settler, recorder: recorder, unlinker: unlinker)
-        repairer = Repairer(folder: folder, settler: settler)
-        evictor = Evictor(folder: folder, adopter: adopter, recorder: recorder, remover: remover, repairer: repairer)
+        evictor = Evictor(folder: folder, adopter: adopter, recorder: recorder, remover: remover)
     }
 
     // No housekeeping can be under way: it would hold a reference.
@@ -62,7 +60,7 @@ package final class EntryStore: FolderWork {
     }
 
     var sweeper: Sweeper {
-        Sweeper(folder: folder, adopter: adopter, settler: settler, repairer: repairer)
+        Sweeper(folder: folder, adopter: adopter, settler: settler)
     }
 
     /// A stamp for an access.
@@ -162,7 +160,7 @@ extension EntryStore {
     /// Compares rows with files in both directions. See ``Checker/check(repair:progress:)``.
     package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
         let checker = Checker(
-            folder: folder, recorder: recorder, settler: settler, unlinker: unlinker, repairer: repairer)
+            folder: folder, recorder: recorder, settler: settler, unlinker: unlinker)
         return try checker.check(repair: repair, progress: progress)
     }
 

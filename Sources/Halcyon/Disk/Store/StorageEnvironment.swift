@@ -17,7 +17,8 @@ package struct StorageEnvironment: Sendable {
     package var isShared = true
     /// Receives warnings for the user, such as a volume without a write-ahead log, or an index set aside.
     package var warn: @Sendable (String) -> Void = { message in
-        FileHandle.standardError.write(Data("halcyon: warning: \(message)\n".utf8))
+        // `write(_:)` would end the process if standard error is closed, or a file on a full disk.
+        try? FileHandle.standardError.write(contentsOf: Data("halcyon: warning: \(message)\n".utf8))
     }
     /// Waits a number of milliseconds between two batches of a long walk, without any lock, so that others get in.
     package var pause: @Sendable (Int) -> Void = { Thread.sleep(forTimeInterval: Double($0) / 1000) }

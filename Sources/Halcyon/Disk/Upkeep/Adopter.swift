@@ -29,22 +29,17 @@ final class Adopter: FolderWork {
     ///
     /// After an interruption, it starts over at the next opening and skips files that are adopted already.
     func finish() throws {
-        do {
-            try finishNow()
-        } catch let error as SQLiteError where error.isBusy {
-            // The sweep tries again soon.
-            throw error
-        } catch {
-            // Listeners must not wait for the next opening.
-            listeners.finish()
-            throw error
-        }
+        let result = Result { try finishNow() }
+        // The sweep tries again soon.
+        if case .failure(let error as SQLiteError) = result, error.isBusy { throw error }
+        // Also after an error: listeners must not wait for the next opening.
         listeners.finish()
+        try result.get()
     }
 
     private func finishNow() throws {
         guard condition.isSearching else { return }
-        try lock.withLock {
+        try exclusively {
             // Again if the index was replaced meanwhile: the new one lacks what the old one had adopted. Bounded, in case another
             // program replaces it every time.
             for _ in 0..<3 where condition.isSearching {
@@ -63,6 +58,16 @@ final class Adopter: FolderWork {
                 previousIndex.close()
             }
         }
+    }
+
+    /// A brief call waits for another thread's adoption only while that one gets the write lock.
+    private func exclusively(_ body: () throws -> Void) throws {
+        while !lock.lock(within: index.patience.briefSeconds) {
+            guard LockTimeout.isBrief, index.patience.isRefused else { continue }
+            throw SQLiteError(code: .busy, message: "another thread of this process waits for the lock to adopt files")
+        }
+        defer { lock.unlock() }
+        try body()
     }
 
     /// Whether a takeover has failed since the last call because the index that was set aside could not be read, and is worth another attempt.

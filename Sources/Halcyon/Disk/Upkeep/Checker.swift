@@ -7,7 +7,6 @@ struct Checker: FolderWork {
     let recorder: AccessRecorder
     let settler: Settler
     let unlinker: Unlinker
-    let repairer: Repairer
 
     /// Compares rows with files in both directions and totals with sums, and runs SQLite's integrity check.
     ///
@@ -131,11 +130,11 @@ struct Checker: FolderWork {
             (try session.notedTotals() ?? Totals(entries: 0, bytes: 0), try session.countedTotals())
         }
         guard repair else { return }
-        try repairer.recountTotals()
+        try settler.recountTotals()
         try index.write { session in
             try session.repairTotals()
             try session.mendStatistics()
         }
-        try repairer.normalizePins()
+        try settler.normalizePins()
     }
 }

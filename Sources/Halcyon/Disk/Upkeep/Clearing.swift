@@ -56,15 +56,6 @@ struct Clearing: FolderWork {
     }
 
     private func removeEntries() throws {
-        // Meanwhile, a store of another process may have renamed an entry to one that the walk has passed: from its former name to
-        // today's. Bounded, because a damaged index may return the same rows repeatedly.
-        for _ in 0..<3 {
-            guard try removeEntriesInOrder() > 0 else { break }
-        }
-    }
-
-    /// - Returns: the number of removed entries.
-    private func removeEntriesInOrder() throws -> Int {
         var last = Int64.min
         // Advances past committed batches only: a batch that failed runs again.
         func moveOn(_ removal: Removal) -> Bool {
@@ -78,6 +69,5 @@ struct Clearing: FolderWork {
                 limit: environment.tuning.batchSize + obstacles.count)
         }
         if let failure = removal.failure { throw failure }
-        return removal.entries
     }
 }

@@ -28,7 +28,7 @@ extension Evictor {
             return limits.target(totals, freeBytes: freeBytes(for: limits)).map { ($0, isFar(from: $0, totals)) }
         }
         guard let noted = try target() else { return nil }
-        return try noted.isFar && repairer.recountTotals() ? target()?.0 : noted.0
+        return try noted.isFar && remover.settler.recountTotals() ? target()?.0 : noted.0
     }
 
     private func isFar(from target: Totals, _ totals: Totals) -> Bool {

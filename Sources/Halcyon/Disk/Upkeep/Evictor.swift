@@ -7,7 +7,6 @@ struct Evictor: FolderWork {
     let adopter: Adopter
     let recorder: AccessRecorder
     let remover: Remover
-    let repairer: Repairer
 
     /// Removes what has expired at `now`, except pinned entries and those whose blobs cannot be removed.
     ///
@@ -20,20 +19,21 @@ struct Evictor: FolderWork {
         guard try !index.read({ try $0.nothingHasExpired(at: now) }) else { return Removal() }
         // Bounded: a clean that stops after each batch runs this query for each.
         let limit = 10_000
-        var all = Removal()
-        while true {
-            let ids = try index.readAtLength { try $0.expired(at: now, limit: limit) }
-            let removal = remover.remove(ids, counting: \.expirations, shouldContinue: { shouldContinue(all + $0) }) {
-                try $0.expired(among: $1, at: now)
-            }
-            all = all + removal
-            // A damaged index may return the same rows repeatedly.
-            guard ids.count == limit, removal.entries > 0, shouldContinue(all) else { break }
+        let removal = remover.removing(as: \.expirations) { removal in
+            var (ids, former): ([Int64], Int) = ([], 0)
+            repeat {
+                ids = try index.readAtLength { try $0.expired(at: now, limit: limit) }
+                former = removal.entries
+                try remover.remove(ids, into: &removal, shouldContinue: shouldContinue) {
+                    try $0.expired(among: $1, at: now)
+                }
+                // A damaged index may return the same rows repeatedly.
+            } while ids.count == limit && removal.entries > former && shouldContinue(removal)
+            return true
         }
-        guard all.isComplete else { return all }
         // If this fails, the next clean looks again.
-        try? raiseEarliestExpiry()
-        return all
+        if removal.isComplete { try? raiseEarliestExpiry() }
+        return removal
     }
 
     /// If the log is full, removals use their reserve, and adoption happens later.

@@ -14,7 +14,7 @@ struct Remover: FolderWork {
     /// - Returns: the file in the trash and its size; nil if there is none.
     func trash(
         _ name: BlobName, in session: IndexSession, keepingRow: Bool = false
-    ) throws -> (blob: DetachedBlob, size: Int64)? {
+    ) throws -> Unlinker.PendingUnlink? {
         let entry = try session.entry(named: name)
         if entry != nil, !keepingRow { try session.delete(id: name.rowID) }
         return try trash(name, try blobs.status(of: name), of: entry)
@@ -25,7 +25,7 @@ struct Remover: FolderWork {
     /// - Parameter file: what is under the name. If that is not the row's blob, it is settled first.
     private func trash(
         _ name: BlobName, _ file: FileStatus?, of entry: Entry?
-    ) throws -> (blob: DetachedBlob, size: Int64)? {
+    ) throws -> Unlinker.PendingUnlink? {
         var file = file
         if let entry, !(file.map { isBlob(of: entry, $0) } ?? false) { file = try settler.settle(name, entry: entry) }
         guard let file, file.kind != .directory, try isOwn(file, name, of: entry) else { return nil }
@@ -50,26 +50,33 @@ struct Remover: FolderWork {
         shouldContinue: (Removal) -> Bool = { _ in true },
         _ next: (IndexSession, UnremovableEntries) throws -> [Entry]
     ) -> Removal {
-        var removal = Removal()
-        var obstacles = UnremovableEntries()
-        defer { note(removal, as: count) }
-        do {
-            while true {
-                guard shouldContinue(removal) else { return removal }
+        removing(as: count) { removal in
+            var obstacles = UnremovableEntries()
+            while shouldContinue(removal) {
                 let batch = try removeAndUnlinkBatch { [obstacles] in try next($0, obstacles) }
                 removal.add(batch.removed, keepingNames: keepingNames, at: now)
                 guard batch.removed.isEmpty else { continue }
                 // No new ones: no rows follow the known obstacles.
                 guard batch.kept.count > obstacles.count, batch.kept.count <= UnremovableEntries.limit else {
                     removal.failure = batch.kept.first?.error
-                    break
+                    return true
                 }
                 obstacles = UnremovableEntries(batch.kept.map(\.entry))
             }
-        } catch {
-            removal.failure = error
+            return false
         }
-        if removal.entries > 0 { unlinker.finish() }
+    }
+
+    /// Notes what `body` removes, whether it throws or not.
+    ///
+    /// - Parameter body: returns whether to wait until all blobs are unlinked.
+    func removing(
+        as count: WritableKeyPath<Counts, Int64>, _ body: (inout Removal) throws -> Bool
+    ) -> Removal {
+        var (removal, waits) = (Removal(), true)
+        do { waits = try body(&removal) } catch { removal.failure = error }
+        if waits, removal.entries > 0 { unlinker.finish() }
+        note(removal, as: count)
         return removal
     }
 
@@ -83,18 +90,22 @@ struct Remover: FolderWork {
         perform: @escaping (() throws -> Void) throws -> Void = { try $0() },
         _ select: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
     ) -> Removal {
-        var removal = Removal()
-        do {
-            // Try the failed ones once more, without the others: if the disk is full, that batch fails as a whole, and room is made.
-            let kept = try removeBatches(of: ids, &removal, shouldContinue, perform, select)
-            removal.failure = nil
-            removal.isComplete = try removeBatches(of: kept, &removal, shouldContinue, perform, select).isEmpty
-        } catch {
-            removal.failure = error
+        removing(as: count) { removal in
+            try remove(ids, into: &removal, shouldContinue: shouldContinue, perform: perform, select)
+            return true
         }
-        if removal.entries > 0 { unlinker.finish() }
-        note(removal, as: count)
-        return removal
+    }
+
+    /// Removes the given entries in batches, within ``removing(as:_:)``.
+    func remove(
+        _ ids: [Int64], into removal: inout Removal, shouldContinue: (Removal) -> Bool,
+        perform: @escaping (() throws -> Void) throws -> Void = { try $0() },
+        _ select: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
+    ) throws {
+        // Try the failed ones once more, without the others: if the disk is full, that batch fails as a whole, and room is made.
+        let kept = try removeBatches(of: ids, &removal, shouldContinue, perform, select)
+        removal.failure = nil
+        removal.isComplete = try removeBatches(of: kept, &removal, shouldContinue, perform, select).isEmpty
     }
 
     /// - Returns: the ids of entries that could not be removed.
@@ -130,11 +141,7 @@ struct Remover: FolderWork {
     }
 
     private static func kind(of count: WritableKeyPath<Counts, Int64>) -> DiskStorage.Event.Kind {
-        switch count {
-        case \.evictions: .eviction
-        case \.expirations: .expiration
-        default: .removal
-        }
+        count == \.evictions ? .eviction : count == \.expirations ? .expiration : .removal
     }
 
     /// Entries at the head of the order that cannot be removed: the next batch asks for as many more.
@@ -199,7 +206,7 @@ struct Remover: FolderWork {
             do {
                 // If there is no file, searching for it takes too long: a whole directory may have been deleted.
                 if let file = try blobs.status(of: entry.name), let trashed = try trash(entry.name, file, of: entry) {
-                    batch.trashed.append(.init(blob: trashed.blob, size: trashed.size))
+                    batch.trashed.append(trashed)
                 }
                 batch.removed.append(entry)
             } catch {

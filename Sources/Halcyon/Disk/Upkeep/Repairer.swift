@@ -1,10 +1,7 @@
 internal import HalcyonSQLite
 
 /// Corrects what another program has edited in the index, or what a bug has left there.
-struct Repairer: FolderWork {
-    let folder: CacheFolder
-    let settler: Settler
-
+extension Settler {
     /// Counts entries and bytes, and corrects the totals if they differ. Before that, settles rows of impossible sizes, and those of the
     /// largest rows whose size is not their file's: an edited size can make a large eviction look due although the totals agree with it.
     ///
@@ -15,7 +12,7 @@ struct Repairer: FolderWork {
         let (isRight, impossible) = try index.readAtOneMoment { session in
             (try session.notedTotals() == session.countedTotals(), try session.entriesOfImpossibleSize(limit: 1_024))
         }
-        for entry in impossible { try settler.settleInTransaction(entry.name) }
+        for entry in impossible { try settleInTransaction(entry.name) }
         guard try settleLargestRows() || !isRight || !impossible.isEmpty else { return false }
         try index.write { try $0.repairTotals() }
         return true
@@ -56,7 +53,7 @@ struct Repairer: FolderWork {
         entries.count { entry in
             let file = try? blobs.status(of: entry.name)
             guard let file, !isBlob(of: entry, file) else { return false }
-            return (try? settler.deleteUnsettledRow(of: entry.name)) == true
+            return (try? deleteUnsettledRow(of: entry.name)) == true
         }
     }
 

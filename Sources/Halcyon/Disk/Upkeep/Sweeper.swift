@@ -6,7 +6,6 @@ struct Sweeper: FolderWork {
     let folder: CacheFolder
     let adopter: Adopter
     let settler: Settler
-    let repairer: Repairer
     var upgrader: Upgrader { Upgrader(folder: folder) }
 
     /// Repairs what a crash, a power cut, a copy of the directory or another library left. Runs after an opening; no caller waits
@@ -88,10 +87,10 @@ struct Sweeper: FolderWork {
         // Another process may have done it in the meantime.
         let noted = try index.read { try $0.state() }.reconciledAt
         guard abs(now - noted) > Self.day else { return condition.noteReconciliation(at: noted) }
-        try repairer.recountTotals()
-        try repairer.normalizePins()
+        try settler.recountTotals()
+        try settler.normalizePins()
         // Without hashed names, any file name could be a key.
-        try condition.settings.namesAreHashed ? forEachBlobNameBatch(reconcile) : repairer.settleRows()
+        try condition.settings.namesAreHashed ? forEachBlobNameBatch(reconcile) : settler.settleRows()
         let now = now
         try note(in: generation) { state, session in
             state.reconciledAt = now
@@ -106,7 +105,7 @@ struct Sweeper: FolderWork {
         let (rows, withoutRow) = try index.read { session in
             (try names.compactMap(session.entry(named:)), try names.filter { try !hasRow($0, in: session) })
         }
-        repairer.settle(rows)
+        settler.settle(rows)
         try settler.removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
     }
 

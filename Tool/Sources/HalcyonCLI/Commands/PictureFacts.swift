@@ -37,7 +37,7 @@ struct PictureFacts {
             ] + animation + [
                 ("On disk", ByteSize(entry.size).description),
                 ("In memory", ByteSize(Int64(picture.image.cacheCost)).description),
-                ("Stored", DateText.local(entry.createdAt)), ("Expires", expires), ("File", path),
+                ("Stored", DateText.local(entry.createdAt)), ("Expires", expires), ("File", TextWidth.printable(path)),
             ]
         return lines.map { name, value in name + String(repeating: " ", count: 12 - name.count) + value }
             .joined(separator: "\n")

@@ -95,7 +95,8 @@ struct Put: ParsableCommand {
         }
         try cache.withStorage(.filling) { storage in
             try Output.print(try store(data, key: key ?? "", in: storage))
-            try Output.print("Stored \(ByteSize(Int64(data.count))) in \(storage.directoryURL.path).")
+            try Output.print(
+                "Stored \(ByteSize(Int64(data.count))) in \(TextWidth.printable(storage.directoryURL.path)).")
         }
     }
 
@@ -121,8 +122,9 @@ struct Put: ParsableCommand {
     }
 
     private func putFiles(in storage: Storage) throws {
-        let interruption = Interruption()
         let sources = SourceFiles(inputs, leavingOut: storage.directoryURL)
+        // Until here, Ctrl-C ends the command at once.
+        let interruption = Interruption()
         sources.failures.forEach(Message.print)
         var outcome = Outcome()
         outcome.failures = sources.failures.count
@@ -131,7 +133,7 @@ struct Put: ParsableCommand {
         for (index, source) in sources.files.enumerated() {
             outcome.isInterrupted = interruption.isRequested
             if outcome.isInterrupted { break }
-            bar.show(index, TextWidth.printable((source.path as NSString).lastPathComponent))
+            bar.show(index, TextWidth.printable((source as NSString).lastPathComponent))
             try put(source, in: storage, &outcome, bar)
         }
         bar.clear()
@@ -139,26 +141,27 @@ struct Put: ParsableCommand {
     }
 
     private func put(
-        _ source: SourceFiles.File, in storage: Storage, _ outcome: inout Outcome, _ bar: ProgressBar
+        _ source: String, in storage: Storage, _ outcome: inout Outcome, _ bar: ProgressBar
     ) throws {
+        let stored: String
         do {
-            let data = try source.read()
+            let data = try SourceFiles.read(source)
             if picturesOnly, !Self.isPicture(data) { return outcome.skipped += 1 }
-            let stored = try store(data, key: key ?? source.path, in: storage)
-            bar.clear()
-            try Output.print(stored)
+            stored = try store(data, key: key ?? source, in: storage)
             outcome.stored += 1
             outcome.bytes += Int64(data.count)
         } catch let failure as Failure {
             outcome.failures += 1
             bar.clear()
-            Message.print(failure.message)
+            return Message.print(failure.message)
         } catch {
             // The cache itself failed, and would for the next file too.
             bar.clear()
             Message.print("Stopped after \(Count.files(outcome.stored)).")
             throw error
         }
+        bar.clear()
+        try Output.print(stored)
     }
 
     private static func skipped(_ count: Int) -> String {
@@ -176,7 +179,7 @@ struct Put: ParsableCommand {
             throw ExitCode.interrupted
         }
         try Output.print(
-            "Stored \(files), \(ByteSize(outcome.bytes)), in \(storage.directoryURL.path)\(Self.skipped(outcome.skipped))."
+            "Stored \(files), \(ByteSize(outcome.bytes)), in \(TextWidth.printable(storage.directoryURL.path))\(Self.skipped(outcome.skipped))."
         )
         guard outcome.failures > 0 else { return }
         let failures = outcome.failures == 1 ? "1 file or directory" : "\(outcome.failures) files or directories"

@@ -23,7 +23,7 @@ struct RemovalReport {
     }
 
     mutating func add(_ more: [DiskStorage.EntryInfo]) {
-        for entry in more where names.insert(entry.fileName).inserted {
+        for entry in more where !isDryRun || names.insert(entry.fileName).inserted {
             entries?.append(entry)
             totals.entries += 1
             totals.bytes += entry.size
@@ -32,7 +32,7 @@ struct RemovalReport {
 
     /// Adds a file that has no row.
     mutating func addFile(named name: String) {
-        if names.insert(name).inserted { totals.entries += 1 }
+        if !isDryRun || names.insert(name).inserted { totals.entries += 1 }
     }
 
     // MARK: Text

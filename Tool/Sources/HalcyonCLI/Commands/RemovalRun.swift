@@ -15,13 +15,14 @@ final class RemovalRun {
         let interruption = Interruption { progress.cancel() }
         self.storage = storage
         (self.progress, self.interruption) = (progress, interruption)
-        watcher = ProgressWatcher(progress, interruption, label: "removed")
+        watcher = ProgressWatcher(progress, label: "removed")
         report = RemovalReport(isDryRun: isDryRun)
     }
 
     /// Removes the progress bar. After this, the command only prints.
     func end() {
         watcher.stop()
+        interruption.end()
         report.isInterrupted = interruption.isRequested
     }
 

@@ -11,7 +11,7 @@ struct Remove: ParsableCommand {
             still 0. With conditions and with --all, the command asks before it removes anything. Add --yes in a script. \
             Pinned entries are removed too, unless you add --unpinned to the conditions.
 
-            Ctrl-C stops after the current batch and reports what was removed. With --json, the output is an object: \
+            Ctrl-C stops after the current batch and reports what was removed; with --all, it ends the command at once. With --json, the output is an object: \
             "entries", "bytes", the removed entries as "removed" (not with --all), and the keys that were not cached as \
             "missing".
 
@@ -71,7 +71,7 @@ struct Remove: ParsableCommand {
         let text = "\(totals.text), from \(storage.directoryURL.path)"
         try confirmation.ask("Remove \(text)?")
         try storage.removeAll()
-        try Output.print(json ? RemovalReport(totals).object.indented() : "Removed \(text).")
+        try Output.print(json ? RemovalReport(totals).object.indented() : TextWidth.printable("Removed \(text)."))
     }
 
     // MARK: Keys
@@ -88,7 +88,10 @@ struct Remove: ParsableCommand {
     // MARK: Conditions
 
     private func removeMatches(in storage: Storage) throws {
-        let filter = conditions.entryFilter(at: Date())
+        let now = Date()
+        var filter = conditions.entryFilter(at: now)
+        // Entries stored from now on are not meant.
+        filter.createdBefore = min(filter.createdBefore ?? now, now)
         let totals = try storage.totals(matching: filter)
         if totals.entries > 0, !dryRun { try confirmation.ask(question(totals, filter, in: storage)) }
         let run = RemovalRun(of: storage, isDryRun: dryRun)
@@ -119,7 +122,7 @@ struct Remove: ParsableCommand {
         let left = try storage.totals(matching: filter).entries
         guard left > 0 else { return }
         throw Failure(
-            "\(Count.entries(Int(left))) could not be removed, or were stored in the meantime. Run ‘halcyon check’ to find the reason."
+            "\(Count.entries(Int(left))) could not be removed. Run ‘halcyon check’ to find the reason."
         )
     }
 
@@ -129,7 +132,10 @@ struct Remove: ParsableCommand {
         if dryRun, !json { try report.printTable() }
         try Output.print(json ? report.object.indented() : "\(report.verb) \(text).")
         guard report.isInterrupted else { return }
-        Message.print("Interrupted: the entries above were removed, the others are unchanged.")
+        Message.print(
+            dryRun
+                ? "Interrupted: there may be more entries."
+                : "Interrupted: the entries above were removed, the others are unchanged.")
         throw ExitCode.interrupted
     }
 }

@@ -68,7 +68,7 @@ struct Report: ParsableCommand {
 
     private func figures(of storage: Storage) throws -> ReportFigures {
         let limits = StorageLimits(bytes: limit?.bytes ?? 0, entries: countLimit ?? 0)
-        var bar = ProgressBar(total: Int(clamping: try storage.totals(adopting: true).entries))
+        var bar = ProgressBar(total: Int(clamping: try storage.totals().entries))
         defer { bar.clear() }
         return try ReportFigures(storage, limits: limits, showsKeys: keys, showsPictures: pictures) { step in
             switch step {

@@ -2,12 +2,8 @@ internal import Foundation
 
 /// The files passed to `put`, including those in folders, in a fixed order.
 struct SourceFiles {
-    struct File {
-        /// The path as passed, which is also the key.
-        let path: String
-    }
-
-    private(set) var files: [File] = []
+    /// Paths as passed, which are also the keys.
+    private(set) var files: [String] = []
     /// A message for each path that cannot be stored.
     private(set) var failures: [String] = []
     private let cacheFolder: String
@@ -36,7 +32,7 @@ struct SourceFiles {
                         + "‘halcyon put --key KEY -’.")
                 return
             }
-            files.append(File(path: path))
+            files.append(path)
         } catch {
             failures.append("Cannot store \(path): \(error.reason).")
         }
@@ -48,20 +44,27 @@ struct SourceFiles {
         let prefix = path.hasSuffix("/") ? path : path + "/"
         do {
             for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted() where !name.hasPrefix(".") {
-                switch try FileManager.default.attributesOfItem(atPath: prefix + name)[.type] as? FileAttributeType {
-                case .typeRegular: files.append(File(path: prefix + name))
-                case .typeDirectory: addFolder(prefix + name)
-                default: break
-                }
+                add(prefix + name)
             }
         } catch {
             failures.append("Cannot list the folder \(path): \(error.reason).")
         }
     }
-}
 
-extension SourceFiles.File {
-    func read() throws -> Data {
+    private mutating func add(_ path: String) {
+        do {
+            switch try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType {
+            case .typeRegular: files.append(path)
+            case .typeDirectory: addFolder(path)
+            default: break
+            }
+        } catch {
+            // It was deleted meanwhile, or its name is not UTF-8.
+            failures.append("Cannot store \(path): \(error.reason).")
+        }
+    }
+
+    static func read(_ path: String) throws -> Data {
         do {
             return try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {

@@ -41,7 +41,8 @@ extension StorageFacts {
 
     private var totals: [(String, String)] {
         [
-            ("Folder", folder), ("Entries", text(summary.totals)), ("Expired", text(summary.expired)),
+            ("Folder", TextWidth.printable(folder)), ("Entries", text(summary.totals)),
+            ("Expired", text(summary.expired)),
             ("Oldest use", summary.oldestAccess.map(DateText.local) ?? "none"),
             ("Newest use", summary.newestAccess.map(DateText.local) ?? "none"),
         ]

@@ -109,7 +109,8 @@ struct Watch: ParsableCommand {
             let next = DispatchTime.now() + interval
             repeat {
                 let (columns, rows) = screen.size
-                try screen.draw(text.lines(of: look, width: columns, height: rows - 2) + ["", screen.hint])
+                let lines = text.lines(of: look, width: columns, height: rows - 2) + ["", screen.hint]
+                try screen.draw(lines.suffix(max(1, rows)))
                 switch signals.next(until: next) {
                 case SIGWINCH?, nil: break
                 case Keyboard.quit?: return nil

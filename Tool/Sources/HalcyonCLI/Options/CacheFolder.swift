@@ -5,6 +5,8 @@ internal import Foundation
 /// all in a user's photo folder.
 struct CacheFolder {
     let path: String
+    /// Whether any file may be a blob.
+    var hasUnhashedNames = false
 
     enum Content { case missing, file, nothing, foreignFiles, cache }
 
@@ -32,18 +34,19 @@ struct CacheFolder {
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
     }
 
-    /// A folder written by Kingfisher has blobs and no index.
+    /// A folder written by Kingfisher has blobs and no index. In a folder of other files, some may be named by their hash.
     private func contentOfFolderWithoutIndex() throws -> Content {
-        var content = Content.nothing
+        var (blobs, others) = (0, 0)
         do {
             try DiskStorage.forEachName(in: path) { name in
-                content = BlobName.isBlobOrLegacyName(name, isHashed: true) ? .cache : .foreignFiles
-                return content == .foreignFiles
+                if BlobName.isBlobOrLegacyName(name, isHashed: !hasUnhashedNames) { blobs += 1 } else { others += 1 }
+                return true
             }
         } catch {
             throw Failure("Cannot read the directory \(path): \(error). Give your user permission to read it.")
         }
-        return content
+        if blobs + others == 0 { return .nothing }
+        return blobs > others ? .cache : .foreignFiles
     }
 
     /// Throws if a command cannot work here.

@@ -23,6 +23,13 @@ struct CacheOptions: ParsableArguments {
         ))
     var keepsNoKeys = false
 
+    @Flag(
+        name: .customLong("unhashed-names"),
+        help: ArgumentHelp(
+            "The names of the files are the keys. If your app sets usesHashedFileName to false, pass this option to every command."
+        ))
+    var hasUnhashedNames = false
+
     private static let defaultNote = "(default: default)"
 
     func validate() throws {
@@ -60,7 +67,7 @@ struct CacheOptions: ParsableArguments {
         var config = config
         config.expiration = expiration ?? config.expiration
         let storage = Storage(noThrowConfig: config, creatingDirectory: false)
-        try CacheFolder(path: storage.directoryURL.path).require(purpose)
+        try require(purpose, at: storage.directoryURL)
         if purpose == .reading { try requireNoMigration(at: storage.directoryURL.path) }
         do {
             try storage.open(isPatient: purpose != .reading)
@@ -94,13 +101,18 @@ struct CacheOptions: ParsableArguments {
     /// The cache's folder, if a command can work there.
     func requireFolder(_ purpose: Purpose) throws -> URL {
         let url = folderURL
-        try CacheFolder(path: url.path).require(purpose)
+        try require(purpose, at: url)
         return url
+    }
+
+    private func require(_ purpose: Purpose, at url: URL) throws {
+        try CacheFolder(path: url.path, hasUnhashedNames: hasUnhashedNames).require(purpose)
     }
 
     private var config: DiskStorage.Config {
         var config = DiskStorage.Config(name: name ?? "default", sizeLimit: 0)
         config.storesKeys = !keepsNoKeys
+        config.usesHashedFileName = !hasUnhashedNames
         if let folder {
             let url = URL(fileURLWithPath: (folder as NSString).expandingTildeInPath, isDirectory: true)
             config.cachePathBlock = { _, _ in url }

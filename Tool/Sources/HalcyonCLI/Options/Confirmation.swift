@@ -14,7 +14,7 @@ struct Confirmation: ParsableArguments {
                 "Cannot ask for confirmation, because standard input is not a terminal. Add --yes "
                     + "to remove without asking.")
         }
-        FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("\(TextWidth.printable(question)) [y/N] ".utf8))
         guard ["y", "yes"].contains(readLine()?.lowercased()) else { throw Failure("Nothing was removed.") }
     }
 }

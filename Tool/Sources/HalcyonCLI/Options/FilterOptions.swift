@@ -65,7 +65,11 @@ struct FilterOptions: ParsableArguments {
 
     /// Throws for an empty value: it is probably an unset variable in a script, and would match all entries or none.
     private func refuseNothing() throws {
-        for (name, text) in [("--prefix", prefix), ("--host", host), ("--tag", tag)] where text?.isEmpty ?? false {
+        let texts = [
+            ("--prefix", prefix), ("--variants-of", variantsOf), ("--host", host), ("--processor", processor),
+            ("--tag", tag),
+        ]
+        for (name, text) in texts where text?.isEmpty ?? false {
             throw ValidationError("\(name) is empty. Give a text, or leave \(name) out.")
         }
     }
@@ -76,7 +80,7 @@ struct FilterOptions: ParsableArguments {
         }
         if pinned, unpinned { throw refuse("--pinned and --unpinned exclude each other") }
         if pinned, expired || expiresWithin != nil { throw refuse("Pinned entries do not expire") }
-        if originals, !(processor ?? "").isEmpty { throw refuse("--originals excludes variants made by a --processor") }
+        if originals, processor != nil { throw refuse("--originals excludes variants made by a --processor") }
         if let larger, let smaller, larger.bytes > smaller.bytes { throw refuse("--larger is above --smaller") }
         if let older, let newer, older.seconds >= newer.seconds { throw refuse("--older is not below --newer") }
     }

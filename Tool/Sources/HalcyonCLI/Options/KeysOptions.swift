@@ -27,10 +27,17 @@ struct KeysOptions: ParsableArguments {
         try cache.withStorage { storage in
             var outcome = Outcome()
             for key in keys {
-                if let entry = try update(key, in: storage, change) {
-                    outcome.entries.append((key, entry))
-                } else {
-                    outcome.missing.append(key)
+                do {
+                    if let entry = try update(key, in: storage, change) {
+                        outcome.entries.append((key, entry))
+                    } else {
+                        outcome.missing.append(key)
+                    }
+                } catch {
+                    if !outcome.entries.isEmpty {
+                        Message.print("Changed \(Count.entries(outcome.entries.count)) of \(keys.count) before this error:")
+                    }
+                    throw error
                 }
             }
             return outcome

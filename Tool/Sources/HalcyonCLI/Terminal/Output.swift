@@ -36,6 +36,10 @@ final class Output {
                 rest = rest.dropFirst(count)
             } else if errno == EPIPE {
                 throw ClosedPipe()
+            } else if errno == EAGAIN {
+                // Another program has made the terminal or the pipe non-blocking.
+                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&wait, 1, -1)
             } else if errno != EINTR {
                 throw Failure("Cannot write \(name): \(Errno.text). Nothing in the cache was lost.")
             }
@@ -47,6 +51,6 @@ final class Output {
 enum Message {
     /// Prints one line. Escapes control characters, which file names may contain.
     static func print(_ text: String) {
-        FileHandle.standardError.write(Data("\(TextWidth.printable(text))\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("\(TextWidth.printable(text))\n".utf8))
     }
 }

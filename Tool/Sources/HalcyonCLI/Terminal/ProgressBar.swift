@@ -31,7 +31,7 @@ package final class ProgressBar {
         draw("")
     }
 
-    private func draw(_ line: String) { FileHandle.standardError.write(Data("\r\(line)".utf8)) }
+    private func draw(_ line: String) { try? FileHandle.standardError.write(contentsOf: Data("\r\(line)".utf8)) }
 
     /// As much of the count, bar and label as fits, in this order, padded to the width to cover the previous line.
     package static func line(done: Int, total: Int?, label: String, width: Int) -> String {

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 @_spi(HalcyonTool) internal import Halcyon
 
-/// Draws a `Progress`, and cancels it on Ctrl-C.
+/// Draws a `Progress`.
 final class ProgressWatcher: @unchecked Sendable {
     // Sendable because only one serial queue uses the bar.
     private let queue = DispatchQueue(label: "halcyon.progress")
@@ -10,11 +10,10 @@ final class ProgressWatcher: @unchecked Sendable {
     private let label: String
     private var bar: ProgressBar?
 
-    init(_ progress: Progress, _ interruption: Interruption, label: String = "files copied") {
+    init(_ progress: Progress, label: String) {
         self.label = label
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.setEventHandler { [weak self] in
-            if interruption.isRequested { progress.cancel() }
             self?.show(progress)
         }
         timer.schedule(deadline: .now(), repeating: .milliseconds(100))

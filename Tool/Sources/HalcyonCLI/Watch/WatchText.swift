@@ -18,7 +18,7 @@ package struct WatchText {
     /// - Parameter height: the number of lines available; nil for no limit.
     package func lines(of look: WatchLook, width: Int, height: Int?) -> [String] {
         let lines = [title(look), ""] + body(of: look, width: width, height: height.map { $0 - 2 })
-        return lines.prefix(height ?? .max).map { TextWidth.shortened($0, to: width) }
+        return lines.prefix(max(0, height ?? .max)).map { TextWidth.shortened($0, to: width) }
     }
 
     private func title(_ look: WatchLook) -> String { "\(DateText.local(look.at))  \(TextWidth.printable(folder))" }
