@@ -20,8 +20,6 @@ package final class EntryIndex: Sendable {
     let watch: FolderWatch
     private let generationCount = Locked(0)
     private let openedAt = Locked(MonotonicTime.now)
-    /// When a lookup's opening last timed out on another process's lock.
-    private let lastBusy: Locked<MonotonicTime?> = Locked(nil)
     let lastLook: Locked<Timestamp?> = Locked(nil)
     let service = Locked(Service.running)
     let patience: LockTimeout
@@ -191,17 +189,7 @@ package final class EntryIndex: Sendable {
     /// Opens the index for a change that begins with a read. Unlike a lookup, it waits as long as a store.
     func openForChange() throws { if !isOpen { try openPatiently() } }
 
-    func openBriefly() throws {
-        try LockTimeout.briefly {
-            try throwRecentFailure()
-            do {
-                try withWriter { _ = try openIfNeeded(&$0) }
-            } catch {
-                noteFailure(error)
-                throw error
-            }
-        }
-    }
+    func openBriefly() throws { try LockTimeout.briefly { try withWriter { _ = try openIfNeeded(&$0) } } }
 
     func openIfNeeded(_ writer: inout Writer?) throws -> Writer {
         if let writer { return writer }
@@ -209,19 +197,6 @@ package final class EntryIndex: Sendable {
         let opened = try openFresh()
         writer = opened
         return opened
-    }
-
-    private func noteFailure(_ error: any Error) {
-        let isBusy = (error as? SQLiteError)?.isBusy ?? false
-        lastBusy.withLock { $0 = isBusy ? .now : nil }
-    }
-
-    /// Throws if a lookup's opening timed out on another process's lock just before.
-    private func throwRecentFailure() throws {
-        guard let last = lastBusy.withLock({ $0 }),
-            Int64(MonotonicTime.now.milliseconds(since: last)) < environment.tuning.presenceInterval
-        else { return }
-        throw SQLiteError(code: .busy, message: "another connection held the lock a moment ago")
     }
 
     private func openFresh() throws -> Writer {

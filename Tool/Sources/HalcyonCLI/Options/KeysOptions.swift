@@ -35,7 +35,8 @@ struct KeysOptions: ParsableArguments {
                     }
                 } catch {
                     if !outcome.entries.isEmpty {
-                        Message.print("Changed \(Count.entries(outcome.entries.count)) of \(keys.count) before this error:")
+                        let count = Count.entries(outcome.entries.count)
+                        Message.print("Changed \(count) of \(keys.count) before this error:")
                     }
                     throw error
                 }
