@@ -35,6 +35,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 
     /// Bytes of the decoded bitmaps of all pictures.
     var cost: Int { base.bitmapCost }
+
+    /// In points.
+    var size: CGSize { base.size }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {

@@ -27,7 +27,7 @@ import Testing
 
     @Test func `images are created from data, with a scale`() throws {
         let image = try #require(Wrapper.image(data: Pictures.small[3], options: ImageCreatingOptions(scale: 2)))
-        #expect(image.scale == 2 && image.size == CGSize(width: 2, height: 1))
+        #expect(image.scale == 2 && image.size == CGSize(width: 2, height: 1) && image.kf.size == image.size)
         #expect(Wrapper.image(data: .blob(1), options: .init()) == nil)
         #expect(Wrapper.image(data: Data(), options: .init()) == nil)
     }

@@ -75,6 +75,8 @@ import Testing
         #expect(empty.isPlainError(containing: "is not a cache"))
 
         try tool.write("cache/letter.txt", .blob(1))
+        // As some sites name their pictures.
+        try tool.write("cache/d41d8cd98f00b204e9800998ecf8427e.jpg", .blob(1))
         let foreignFiles = try tool.run([arguments[0], "--folder", tool.cache] + arguments.dropFirst())
         #expect(foreignFiles.isPlainError(containing: "is not a cache"))
         #expect(!tool.exists(tool.cache + "/.halcyon"))

@@ -66,7 +66,8 @@ import Testing
     @Test(arguments: [
         ["--pinned", "--unpinned"], ["--pinned", "--expired"], ["--pinned", "--expires-within", "1d"],
         ["--originals", "--processor", "x"], ["--larger", "2k", "--smaller", "1k"], ["--older", "2d", "--newer", "1d"],
-        ["--prefix", ""], ["--host", ""], ["--tag", ""], ["--older", "soon"], ["--newer", "0d"], ["--unused", "-1d"],
+        ["--prefix", ""], ["--host", ""], ["--tag", ""], ["--processor", ""], ["--older", "soon"], ["--newer", "0d"],
+        ["--unused", "-1d"],
         ["--larger", "much"], ["--count", "--limit", "1"], ["--count", "--page"], ["--after", "nonsense"],
         ["--after", "e30="], ["--sort", "hits"],
     ])

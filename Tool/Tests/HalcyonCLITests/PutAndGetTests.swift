@@ -26,6 +26,42 @@ import Testing
         #expect(keys.sorted() == ["p/a.png", "p/q/b.png"])
     }
 
+    #if os(Linux)
+        @Test func `put stores the other files of a folder if the name of one is not UTF-8`() throws {
+            for name in ["p/a.png", "p/z.png"] { try tool.write(name, .blob(1)) }
+            let path = tool.folder.url.appendingPathComponent("p").path
+            let name = Array("\(path)/caf".utf8) + [0xE9, 0]
+            let file = name.withUnsafeBufferPointer { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { open($0.baseAddress!, O_WRONLY | O_CREAT, 0o600) }
+            }
+            try #require(file >= 0)
+            close(file)
+            let result = try tool("put", "p")
+            #expect(result.status == 1 && result.errors.contains("Cannot store"))
+            #expect(try tool("list", "--count", "--json").object()["entries"] as? Int == 2)
+        }
+
+        @Test func `messages that cannot be written end no command`() throws {
+            try tool.write("a.png", .blob(1))
+            for arguments in [["put", "--folder", tool.cache, "a.png"], ["remove", "--folder", tool.cache, "none"]] {
+                let output = try tool.makeFile("output")
+                let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+                let process = try tool.start(
+                    arguments, streams: [Tool.openNull(), FileHandle(forUpdating: output), full])
+                #expect(process.wait() == 0)
+            }
+        }
+    #endif
+
+    @Test func `a cache whose files have their keys as names is read with an option`() throws {
+        try tool.write("a.png", .blob(1))
+        #expect(try tool("put", "--unhashed-names", "--key", "picture.png", "a.png").status == 0)
+        let cached = URL(fileURLWithPath: tool.cache).appendingPathComponent("picture.png")
+        #expect(FileManager.default.fileExists(atPath: cached.path))
+        #expect(try tool("get", "--unhashed-names", "picture.png").data == .blob(1))
+        #expect(try tool("get", "picture.png").status == 1)
+    }
+
     @Test func `put skips the cache itself if it is in the folder`() throws {
         try tool.write("a.png", .blob(1))
         #expect(try tool("put", ".").lines[1].hasPrefix("Stored 1 file,"))

@@ -113,7 +113,8 @@ import Testing
 
     @Test(arguments: [
         ["--all", "--prefix", "a"], ["k", "--prefix", "a"], ["--variants"], ["--variants", "--all"], ["--filter", ""],
-        ["--prefix", ""], ["--pinned", "--unpinned"], ["--yes"], ["--dry-run"],
+        ["--prefix", ""], ["--processor", ""], ["--variants-of", ""], ["--pinned", "--unpinned"], ["--yes"],
+        ["--dry-run"],
     ])
     func `ambiguous arguments of remove are refused`(arguments: [String]) throws {
         try put("k")

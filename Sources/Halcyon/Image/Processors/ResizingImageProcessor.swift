@@ -28,6 +28,6 @@ public struct ResizingImageProcessor: ImageProcessor {
     /// - Returns: nil if the item is not an image, or the result would have no pixels, exceed the limits or not fit in memory.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         let image = DefaultImageProcessor.default.process(item: item, options: options)
-        return image.flatMap { $0.resized(to: $0.size.fitted(to: referenceSize, targetContentMode)) }
+        return image.flatMap { $0.resized(to: $0.kf.size.fitted(to: referenceSize, targetContentMode)) }
     }
 }

@@ -53,6 +53,10 @@ import Testing
         #expect(look.object(limit: .max, showsKeys: true).compact.contains("\"hits\": null"))
     }
 
+    @Test func `a window of one row has no room for the text`() {
+        #expect(text.lines(of: look(.missing), width: 10, height: -1).isEmpty)
+    }
+
     @Test(arguments: [0, 1, 5, 9, 24, 100])
     func `the text fits the height and width of the window`(size: Int) {
         for state in [WatchLook.State.missing, .unreadable("x\ny"), .seen(snapshot(hits: 5))] {
