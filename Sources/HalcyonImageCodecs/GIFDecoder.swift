@@ -13,7 +13,12 @@
             try PixelMemory.expect(byteCount: header.frameCount * MemoryLayout<DecodedImage.Frame>.stride)
             frames.reserveCapacity(options.firstFrameOnly ? 1 : header.frameCount)
             while let frame = try reader.nextFrame() {
-                if !options.firstFrameOnly { try budget.spend(canvas: header.storedSize, frame: frame.size) }
+                // The limit of all frames does not concern the only one.
+                if frames.isEmpty, options.firstFrameOnly || header.frameCount == 1 {
+                    try? budget.spend(canvas: header.storedSize, frame: frame.size)
+                } else {
+                    try budget.spend(canvas: header.storedSize, frame: frame.size)
+                }
                 try canvas.draw(frame, from: reader)
                 frames.append(.init(bitmap: canvas.bitmap, durationInSeconds: frame.durationInSeconds))
                 if options.firstFrameOnly { break }

@@ -14,7 +14,12 @@
             try PixelMemory.expect(byteCount: header.frameCount * MemoryLayout<DecodedImage.Frame>.stride)
             frames.reserveCapacity(options.firstFrameOnly ? 1 : header.frameCount)
             while let frame = try animation.nextFrame() {
-                if !options.firstFrameOnly { try budget.spend(canvas: header.storedSize, frame: frame.size) }
+                // The limit of all frames does not concern the only one.
+                if frames.isEmpty, options.firstFrameOnly || header.frameCount == 1 {
+                    try? budget.spend(canvas: header.storedSize, frame: frame.size)
+                } else {
+                    try budget.spend(canvas: header.storedSize, frame: frame.size)
+                }
                 if let only = try decodeScaled(frame, header: header, options: options) {
                     frames.append(.init(bitmap: only, durationInSeconds: frame.durationInSeconds))
                     break

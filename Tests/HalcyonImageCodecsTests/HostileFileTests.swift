@@ -39,6 +39,10 @@
             var options = DecodingOptions()
             options.totalPixelLimit = 1_000
             #expect(try ImageDecoder.decode(Samples.data("baseline.jpg"), options: options).size.pixelCount == 1_536)
+            let gif = TinyGIF(
+                width: 40, height: 40,
+                frames: [.init(width: 40, height: 40, indexes: Array(repeating: 1, count: 1_600))])
+            #expect(try ImageDecoder.decode(gif.data, options: options).frames.count == 1)
             options.totalPixelLimit = 500
             options.firstFrameOnly = true
             for name in ["moving.gif", "moving.webp"] {

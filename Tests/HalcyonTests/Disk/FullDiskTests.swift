@@ -103,6 +103,28 @@
             full.store.close()
         }
 
+        @Test func `on a full volume a removal takes only what its filter selects`() throws {
+            guard let volume = try TinyVolume(kilobytes: 3_000) else { return }
+            let first = storage(on: volume)
+            for seed in 0..<20 { try first.store(value: .blob(seed, count: 8_000), forKey: "\(seed)") }
+            first.store.close()
+            let full = storage(on: volume)
+            Thread.sleep(forTimeInterval: 0.01)
+            let date = Date()
+            // The reads are not in the index yet.
+            for seed in 0..<10 { _ = try full.value(forKey: "\(seed)") }
+            try fillToTheLastByte(volume)
+            #expect(throws: KingfisherError.self) { try full.removeEntries(matching: .init(keyPrefix: "")) }
+            for seed in 0..<20 { #expect(full.isCached(forKey: "\(seed)")) }
+            var filter = DiskStorage.EntryFilter()
+            filter.accessedBefore = date
+            _ = try full.removeEntries(matching: filter)
+            for seed in 0..<20 { #expect(full.isCached(forKey: "\(seed)") == (seed < 10), "\(seed)") }
+            full.store.housekeepingWait()
+            #expect(try full.check().isClean)
+            full.store.close()
+        }
+
         private func fillToTheLastByte(_ volume: TinyVolume) throws {
             let filler = open(volume.url.appendingPathComponent("filler").path, O_WRONLY | O_CREAT, 0o600)
             let page = [UInt8](repeating: 1, count: 4096)

@@ -9,6 +9,36 @@ import Testing
         try #require(try FileManager.default.attributesOfItem(atPath: cache.index.path)[.size] as? Int)
     }
 
+    @Test func `files without a row are removed even if the trash has no room`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            let names = (0..<3).map { BlobName(key: "orphan \($0)", isHashed: true, pathExtension: nil).text }
+            for name in names { try Data.blob(2).write(to: cache.directory.appendingPathComponent(name)) }
+            cache.fileSystem.fail(.rename, ENOSPC, times: nil, path: "/trash/")
+            try cache.storage.removeAll()
+            for name in names {
+                #expect(!FileManager.default.fileExists(atPath: cache.directory.appendingPathComponent(name).path))
+            }
+        }
+    }
+
+    @Test func `a file without a row that cannot be examined is an error, and the others are removed`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            let names = (0..<3).map { BlobName(key: "orphan \($0)", isHashed: true, pathExtension: nil).text }
+            let files = names.map { cache.directory.appendingPathComponent($0) }
+            for file in files { try Data.blob(2).write(to: file) }
+            cache.fileSystem.fail(.status, EIO, times: nil, path: names[1])
+            #expect(throws: KingfisherError.self) { try cache.storage.removeAll() }
+            #expect(files.map { FileManager.default.fileExists(atPath: $0.path) } == [false, true, false])
+            cache.fileSystem.heal()
+            try cache.storage.removeAll()
+            #expect(!FileManager.default.fileExists(atPath: files[1].path))
+        }
+    }
+
     @Test func `removing everything deletes all blobs and shrinks the index`() throws {
         try withCache { cache in
             for seed in 0..<2_000 {

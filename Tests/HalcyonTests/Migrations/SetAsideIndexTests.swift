@@ -67,6 +67,22 @@ import Testing
         #expect(try cache.storage.statistics.total.stores == stores)
     }
 
+    @Test func `metadata that exceeds the limit for new ones is recovered`() throws {
+        let cache = try filledCache()
+        let index = try Connection(path: cache.index.path)
+        try index.execute(
+            """
+            UPDATE metadata SET fields = json_object('long', printf('%.*c', 20000, 'x'));
+            PRAGMA user_version = -1
+            """)
+        cache.reopen()
+        cache.settle()
+        #expect(try cache.storage.entry(forKey: "key 3")?.metadata["long"]?.count == 20_000)
+        // It stays while something else changes.
+        try cache.storage.update(.init(isPinned: true), forKey: "key 3")
+        try cache.requireClean()
+    }
+
     @Test func `entries stored before the recovery are not overwritten`() throws {
         let cache = try filledCache()
         try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")

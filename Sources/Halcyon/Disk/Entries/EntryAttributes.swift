@@ -46,16 +46,11 @@ extension DiskStorage.EntryAttributes {
                 .invalidAttributes, "A tag is empty or has more than \(Self.tagLimit) bytes.",
                 remedy: "Use short words as tags.")
         }
-        try Self.requireRoom(forMetadata: MetadataText.text(of: metadata ?? [:]), and: validators)
-    }
-
-    /// - Throws: ``CacheStorageError`` for metadata and validators that are together too long.
-    static func requireRoom(forMetadata text: String?, and validators: DiskStorage.HTTPValidators?) throws {
-        let texts = [text, validators?.etag, validators?.lastModified].compactMap { $0?.utf8.count }
-        guard texts.reduce(0, +) <= metadataLimit else {
+        let texts = [validators?.etag, validators?.lastModified].compactMap { $0?.utf8.count }
+        guard try texts.reduce(MetadataText.text(of: metadata ?? [:])?.utf8.count ?? 0, +) <= Self.metadataLimit else {
             throw CacheStorageError(
                 .invalidAttributes,
-                "The metadata and validators of an entry have more than \(metadataLimit) bytes.",
+                "The metadata and validators of an entry have more than \(Self.metadataLimit) bytes.",
                 remedy: "Store large data as a separate entry.")
         }
     }

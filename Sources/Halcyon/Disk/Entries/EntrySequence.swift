@@ -21,7 +21,7 @@ extension DiskStorage {
             public mutating func next() async throws -> EntryInfo? {
                 try Task.checkCancellation()
                 while waiting.isEmpty, ids?.isEmpty != true {
-                    (waiting, ids) = try await BlockingCalls.changes.run { [read, ids] in try read(ids) }
+                    (waiting, ids) = try await BlockingCalls.queries.run { [read, ids] in try read(ids) }
                 }
                 return waiting.popFirst()
             }

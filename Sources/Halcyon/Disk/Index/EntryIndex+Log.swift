@@ -6,6 +6,8 @@ extension EntryIndex {
     package enum LogRoom {
         /// For a transaction that adds to the cache, or that can run later.
         case withoutReserve
+        /// Like ``withoutReserve``, for a transaction that is not worth waiting for.
+        case withoutWaiting
         /// For a transaction that removes from the cache.
         case withReserve
     }
@@ -54,14 +56,14 @@ extension EntryIndex {
 
     /// Retries `body` while the log is full and the caller may wait. Holds no lock between retries, so removals, which may use
     /// the reserve, can get the writer's lock. Deferrable work does not wait.
-    func waitingForLogRoom<Result>(_ body: () throws -> Result) throws -> Result {
+    func waitingForLogRoom<Result>(_ logRoom: LogRoom, _ body: () throws -> Result) throws -> Result {
         let begin = MonotonicTime.now
         while true {
             do {
                 return try body()
             } catch let error as LogFull {
                 try requireService()
-                guard !LockTimeout.isBrief, service.withLock({ $0 == .running }),
+                guard logRoom != .withoutWaiting, !LockTimeout.isBrief, service.withLock({ $0 == .running }),
                     logPatience.shouldKeepWaiting(MonotonicTime.now.milliseconds(since: begin))
                 else { throw error }
                 environment.pause(5)
@@ -75,7 +77,7 @@ extension EntryIndex {
     func require(_ room: LogRoom, of connection: Connection) throws {
         let excess = connection.logFrames - environment.tuning.logFrameLimit
         guard excess >= 0 else { return logPatience.didGetLock() }
-        guard room == .withoutReserve || excess >= environment.tuning.logFrameReserve else { return }
+        guard room != .withReserve || excess >= environment.tuning.logFrameReserve else { return }
         guard try restartLog() else { throw LogFull() }
         logPatience.didGetLock()
     }

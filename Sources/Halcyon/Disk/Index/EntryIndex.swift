@@ -86,7 +86,9 @@ package final class EntryIndex: Sendable {
     package func write<Result>(
         _ logRoom: LogRoom = .withReserve, _ body: (IndexSession) throws -> Result
     ) throws -> Result {
-        try waitingForLogRoom { try healingDamage { try withWriter { try write(through: &$0, logRoom, body) } } }
+        try waitingForLogRoom(logRoom) {
+            try healingDamage { try withWriter { try write(through: &$0, logRoom, body) } }
+        }
     }
 
     /// Like ``write(_:_:)``, for one of many batches: pauses afterwards to let others in. Without the pause, this thread would

@@ -31,9 +31,7 @@ extension IndexSession {
         guard attributes.validators != nil || attributes.metadata != nil else { return }
         let (validators, fields) = try metadata(of: entry)
         let text = try attributes.metadata.map(MetadataText.text(of:)) ?? fields
-        let all = attributes.validators ?? validators
-        try DiskStorage.EntryAttributes.requireRoom(forMetadata: text, and: all)
-        try setMetadata(all, text, of: entry)
+        try setMetadata(attributes.validators ?? validators, text, of: entry)
     }
 
     private func setTags(_ tags: Set<String>, of id: Int64) throws(SQLiteError) {

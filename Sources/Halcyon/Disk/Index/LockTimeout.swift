@@ -78,8 +78,8 @@ final class LockTimeout: Sendable {
         if let refusal = former.refusal ?? former.briefRefusal { didWait(refusal.milliseconds) }
     }
 
-    /// Whether a call that waits as long as a store has been refused the lock, and none has got it since.
-    var isRefused: Bool { state.withLock { $0.refusal != nil } }
+    /// Whether calls that wait as long as a store have been refused the lock for longer than a brief call waits.
+    var isRefused: Bool { state.withLock { $0.refusal?.milliseconds ?? 0 } >= tuning.briefTimeout }
 
     /// Seconds that a brief call waits for another thread of this process, which may itself wait for the lock.
     var briefSeconds: Double {

@@ -159,4 +159,6 @@ extension BlockingCalls {
 
     /// More than there are processors, because stores that wait for the lock share a commit.
     static let changes = BlockingCalls(name: "halcyon.changes", width: 8)
+    /// Not behind changes, which may wait for a lock.
+    static let queries = BlockingCalls(name: "halcyon.queries", width: 4)
 }

@@ -44,9 +44,15 @@ final class AccessRecorder: FolderWork {
     /// Like ``flushAccessLog()``, but waits like a store, and throws if not everything could be written.
     func flush() throws { try exclusively { try flush(writeBatch) } }
 
-    /// Writes the notes alone, if it gets the lock soon. An eviction needs the accesses, and is too frequent for another transaction
-    /// with the counts.
-    func flushAccesses() { LockTimeout.briefly { try? exclusively { try flushNotes(writeBatch) } } }
+    /// Writes the notes alone, if the log has room. An eviction needs the accesses, and is too frequent for another transaction with
+    /// the counts.
+    func flushAccesses() {
+        try? exclusively {
+            try flushNotes { isFollowed, body in
+                try index.writeBatch(.withoutWaiting, isFollowed: { isFollowed }, body)
+            }
+        }
+    }
 
     /// Like ``flush()``, at the end of the process: uses the index only if it is open, and stops at a deadline.
     ///

@@ -15,7 +15,11 @@ extension EntryStore {
         return try index.write(.withoutReserve) { session in
             guard let record = try record(of: name, in: session) else { return false }
             let attributes = try change(record)
-            try attributes.validate()
+            // With what stays of the record: the limit is that of both.
+            var whole = attributes
+            if attributes.metadata != nil { whole.validators = attributes.validators ?? record.validators }
+            if attributes.validators != nil { whole.metadata = attributes.metadata ?? record.metadata }
+            try whole.validate()
             try session.note(attributes, of: record.entry)
             return true
         }
@@ -25,9 +29,13 @@ extension EntryStore {
 
     /// Takes a moment before a removal of the entries that match a filter.
     func moment(removing filter: EntryFilter) throws -> Moment {
-        try remover.makingRoom(unlinking: { session in
+        try filter.validateForRemoval()
+        return try remover.makingRoom(unlinking: { session in
             let conditions = conditions(filter)
-            let ids = try session.ids(conditions, in: nil, descending: false)
+            // After a read that is not in the index yet, an entry may not match.
+            let ids = try session.ids(conditions, in: nil, descending: false).filter { id in
+                recorder.log.withLock { $0.lifetime(of: id) } == nil
+            }
             return try session.records(of: ids.prefix(environment.tuning.batchSize), conditions).map(\.entry)
         }) {
             try index.write { try moment(in: $0) }

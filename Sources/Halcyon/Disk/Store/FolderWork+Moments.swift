@@ -7,8 +7,8 @@ extension FolderWork {
     func storeTime(in session: IndexSession) throws -> Timestamp {
         let (now, latest) = (now, try session.storedAt())
         let isTolerable = latest - now <= 2 * (environment.tuning.writeBackTime + StampSource.tolerance)
-        // A clear that is under way would remove it.
-        return max(now, isTolerable ? latest : condition.clearedUpTo?.advanced(by: 1) ?? now)
+        // Otherwise a clear of this process that is under way would remove it.
+        return max(now, isTolerable ? latest : now, condition.clearedUpTo?.advanced(by: 1) ?? now)
     }
 
     /// Takes a moment. The latest store's time is not enough: adopted entries have the times of their files.
@@ -22,7 +22,7 @@ extension FolderWork {
     /// The latest time of a store since a moment. An entry with a later time existed before the moment. Call it under the write
     /// lock, anew in each transaction: a removal may take minutes, and others store meanwhile.
     func latestSince(_ moment: Moment, in session: IndexSession) throws -> Timestamp {
-        max(moment.latest, try session.storedAt())
+        max(moment.latest.advanced(by: 1), try session.storedAt())
     }
 
     /// Whether an entry exists only because a clear has not reached it yet.

@@ -77,7 +77,8 @@ final class Adopter: FolderWork {
     func adoptAhead(_ names: [BlobName]) throws { for name in names { try adoptBeforeReplacing(name) } }
 
     private func adoptEverything() throws {
-        var (count, unreadable) = (0, 0)
+        var count = 0
+        var unreadable: [BlobName] = []
         if condition.isAdopting { try forEachBlobNameBatch { count += $0.count } }
         var progress = AdoptionProgress(files: 0, of: count)
         try forEachBlobNameBatch(of: environment.tuning.adoptionChunk) { names in
@@ -93,12 +94,19 @@ final class Adopter: FolderWork {
             }
             progress = progress.advanced(by: names.count)
         }
+        if !unreadable.isEmpty { try adoptAgain(unreadable) }
         listeners.tell(progress)
     }
 
-    /// - Parameter unreadable: the number of files that could not be examined. They do not stop the adoption of the others.
+    /// Tries again to adopt files that could not be examined. Leaves out those that still cannot.
+    private func adoptAgain(_ names: [BlobName]) throws {
+        var unreadable: [BlobName] = []
+        try index.write(.withoutReserve) { try adopt(names, in: $0, leavingOut: &unreadable) }
+    }
+
+    /// - Parameter unreadable: receives files that cannot be examined. They do not stop the adoption of the others.
     private func adopt(
-        _ names: some Sequence<BlobName>, in session: IndexSession, leavingOut unreadable: inout Int
+        _ names: some Sequence<BlobName>, in session: IndexSession, leavingOut unreadable: inout [BlobName]
     ) throws {
         let state = try session.state()
         // Another thread or process may have removed everything meanwhile.
@@ -107,8 +115,8 @@ final class Adopter: FolderWork {
             do {
                 try adopt(name, in: session)
             } catch let error as SystemError {
-                unreadable += 1
-                guard unreadable <= Self.unreadableLimit else { throw error }
+                unreadable.append(name)
+                guard unreadable.count <= Self.unreadableLimit else { throw error }
             }
         }
     }
@@ -171,7 +179,8 @@ final class Adopter: FolderWork {
 
     /// Adopts these files and passes each resulting entry to `note`. If this throws, what is left stays for the next call.
     func adoptEarlyReads(_ note: (Entry, UnrecordedRead) -> Void) throws {
-        var (rest, unreadable) = (Array(earlyReads.replace(with: [:]))[...], 0)
+        var rest = Array(earlyReads.replace(with: [:]))[...]
+        var unreadable: [BlobName] = []
         defer { keepEarlyReads(rest) }
         while !rest.isEmpty {
             let batch = rest.prefix(environment.tuning.flushBatchSize)

@@ -111,7 +111,10 @@ struct Checker: FolderWork {
         }
         report.foreignFiles += foreignFiles.map(\.text)
         report.orphans += orphans.map(\.text)
-        if repair { try settler.removeFilesWithoutRow(orphans, changedUntil: Timestamp(Date()), sparesAdoptable: true) }
+        guard repair else { return }
+        let failure = try settler.removeFilesWithoutRow(
+            orphans, changedUntil: Timestamp(Date()), sparesAdoptable: true)
+        if let failure { throw failure }
     }
 
     // MARK: Leftovers and totals

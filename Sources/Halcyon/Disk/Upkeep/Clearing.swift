@@ -37,9 +37,12 @@ struct Clearing: FolderWork {
             let generation = index.generation
             try removeEntries()
             try Upgrader(folder: folder).finish()
+            var failure: (any Error)?
             try forEachNameBatch(of: environment.tuning.batchSize, where: isBlobName) { names in
-                try store.settler.removeFilesWithoutRow(names, changedUntil: changedUntil)
+                let error = try store.settler.removeFilesWithoutRow(names, changedUntil: changedUntil)
+                failure = failure ?? error
             }
+            if let failure { throw failure }
             guard index.generation != generation else { break }
         }
         store.unlinker.finish()
@@ -56,6 +59,14 @@ struct Clearing: FolderWork {
     }
 
     private func removeEntries() throws {
+        // Again for those whose blobs could not be moved. Bounded, because a damaged index may return the same rows repeatedly.
+        for _ in 0..<3 {
+            guard try removeEntriesInOrder() > 0 else { break }
+        }
+    }
+
+    /// - Returns: the number of removed entries.
+    private func removeEntriesInOrder() throws -> Int {
         var last = Int64.min
         // Advances past committed batches only: a batch that failed runs again.
         func moveOn(_ removal: Removal) -> Bool {
@@ -69,5 +80,6 @@ struct Clearing: FolderWork {
                 limit: environment.tuning.batchSize + obstacles.count)
         }
         if let failure = removal.failure { throw failure }
+        return removal.entries
     }
 }

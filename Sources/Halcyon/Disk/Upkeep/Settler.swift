@@ -141,19 +141,29 @@ final class Settler: FolderWork {
     ///
     /// - Parameter sparesAdoptable: keeps files that are still to be adopted. Decided under the lock: if the index was replaced
     ///   since the names were collected, every blob is such a file.
+    /// - Returns: the first error of a file that could not be removed.
     func removeFilesWithoutRow(
         _ names: [BlobName], changedUntil: Timestamp, sparesAdoptable: Bool = false
-    ) throws {
-        guard !names.isEmpty else { return }
+    ) throws -> (any Error)? {
+        guard !names.isEmpty else { return nil }
+        var failure: (any Error)?
         let trashed = try index.writeBatch { session in
             try names.compactMap { name -> DetachedBlob? in
-                guard try !hasRow(name, in: session), let file = try? blobs.status(of: name),
-                    file.kind == .regular, file.changed <= changedUntil,
-                    !(sparesAdoptable && condition.adopts(file, named: name))
-                else { return nil }
-                return try? blobs.trash(name, token: environment.tokens.next())
+                guard try !hasRow(name, in: session) else { return nil }
+                do {
+                    guard let file = try blobs.status(of: name), file.kind == .regular, file.changed <= changedUntil,
+                        !(sparesAdoptable && condition.adopts(file, named: name))
+                    else { return nil }
+                    if let blob = try? blobs.trash(name, token: environment.tokens.next()) { return blob }
+                    // A full disk may have no room for another name in the trash.
+                    try blobs.unlink(name)
+                } catch {
+                    failure = failure ?? error
+                }
+                return nil
             }
         }
         for blob in trashed { try? blobs.unlink(blob) }
+        return failure
     }
 }

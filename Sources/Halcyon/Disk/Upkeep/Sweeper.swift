@@ -106,7 +106,8 @@ struct Sweeper: FolderWork {
             (try names.compactMap(session.entry(named:)), try names.filter { try !hasRow($0, in: session) })
         }
         settler.settle(rows)
-        try settler.removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
+        // Tomorrow again, if one cannot be removed.
+        _ = try settler.removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
     }
 
     private static let day: Int64 = 86_400_000

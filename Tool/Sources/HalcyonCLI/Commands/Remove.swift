@@ -89,9 +89,7 @@ struct Remove: ParsableCommand {
 
     private func removeMatches(in storage: Storage) throws {
         let now = Date()
-        var filter = conditions.entryFilter(at: now)
-        // Entries stored from now on are not meant.
-        filter.createdBefore = min(filter.createdBefore ?? now, now)
+        let filter = conditions.entryFilter(at: now)
         let totals = try storage.totals(matching: filter)
         if totals.entries > 0, !dryRun { try confirmation.ask(question(totals, filter, in: storage)) }
         let run = RemovalRun(of: storage, isDryRun: dryRun)
@@ -99,7 +97,10 @@ struct Remove: ParsableCommand {
         try run.remove(filter)
         run.end()
         try print(run.report, run.report.totals.text)
-        try judge(run.report, expected: totals, filter, in: storage)
+        var left = filter
+        // Not those that were stored meanwhile.
+        left.createdBefore = min(filter.createdBefore ?? now, now)
+        try judge(run.report, expected: totals, left, in: storage)
     }
 
     private func question(

@@ -31,7 +31,8 @@ struct Upgrade: ParsableCommand {
     var json = false
 
     func run() throws {
-        let plan = try UpgradePlan(folder: cache.requireFolder(.using).path)
+        let plan = try UpgradePlan(
+            folder: cache.requireFolder(.using).path, namesAreHashed: !cache.hasUnhashedNames)
         guard !dryRun else { return try report(plan, isDone: false) }
         try cache.withStorage(expiration: expires) { storage in
             let bar = Locked(ProgressBar(total: plan.blobs + plan.legacyBlobs))

@@ -39,13 +39,16 @@ struct CacheFolder {
         var (blobs, others) = (0, 0)
         do {
             try DiskStorage.forEachName(in: path) { name in
-                if BlobName.isBlobOrLegacyName(name, isHashed: !hasUnhashedNames) { blobs += 1 } else { others += 1 }
+                if BlobName.isBlobOrLegacyName(name, isHashed: true) { blobs += 1 } else { others += 1 }
                 return true
             }
         } catch {
             throw Failure("Cannot read the directory \(path): \(error). Give your user permission to read it.")
         }
         if blobs + others == 0 { return .nothing }
+        if hasUnhashedNames, (path as NSString).lastPathComponent.hasPrefix("com.onevcat.Kingfisher.ImageCache.") {
+            return .cache
+        }
         return blobs > others ? .cache : .foreignFiles
     }
 
