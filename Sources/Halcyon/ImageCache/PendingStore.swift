@@ -27,6 +27,11 @@ final class PendingStore: @unchecked Sendable {
         isSerializing?.enter()
     }
 
+    deinit {
+        // Of a store that was not wanted: a group that was entered and not left is never released.
+        if serialization.replace(with: nil) != nil { isSerializing?.leave() }
+    }
+
     var isSerialized: Bool { result.withLock { $0 != nil } }
 
     /// Whether the serializer has returned no bytes.
