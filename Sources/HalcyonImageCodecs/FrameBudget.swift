@@ -3,12 +3,24 @@ struct FrameBudget {
     /// The minimum cost of a frame.
     private static let least = 1024
 
-    var left: Int
-    let limit: Int
+    private let canvas: PixelSize
+    private let limit: Int
+    private var left: Int
+    /// Whether the next frame is probably the only one, which the limit of all frames does not concern.
+    private var isOnly: Bool
 
-    mutating func spend(canvas: PixelSize, frame: PixelSize) throws {
+    init(_ header: ImageHeader, _ options: DecodingOptions) {
+        canvas = header.storedSize
+        (limit, left) = (options.totalPixelLimit, options.totalPixelLimit)
+        isOnly = options.firstFrameOnly || header.frameCount == 1
+    }
+
+    mutating func spend(_ frame: PixelSize) throws {
         let cost = max(canvas.pixelCount, frame.pixelCount, min(Self.least, limit))
-        guard cost <= left else { throw ImageCodecError.tooManyPixels(count: limit - left + cost, limit: limit) }
-        left -= cost
+        guard cost <= left || isOnly else {
+            throw ImageCodecError.tooManyPixels(count: limit - left + cost, limit: limit)
+        }
+        left = max(0, left - cost)
+        isOnly = false
     }
 }

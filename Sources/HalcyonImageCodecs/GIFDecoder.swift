@@ -7,18 +7,13 @@
             _ bytes: UnsafeRawBufferPointer, header: ImageHeader, options: DecodingOptions
         ) throws -> DecodedImage {
             let reader = try GIFReader(bytes, pixelLimit: options.pixelLimit)
-            var budget = FrameBudget(left: options.totalPixelLimit, limit: options.totalPixelLimit)
+            var budget = FrameBudget(header, options)
             var canvas = try GIFCanvas(size: header.storedSize)
             var frames: [DecodedImage.Frame] = []
             try PixelMemory.expect(byteCount: header.frameCount * MemoryLayout<DecodedImage.Frame>.stride)
             frames.reserveCapacity(options.firstFrameOnly ? 1 : header.frameCount)
             while let frame = try reader.nextFrame() {
-                // The limit of all frames does not concern the only one.
-                if frames.isEmpty, options.firstFrameOnly || header.frameCount == 1 {
-                    try? budget.spend(canvas: header.storedSize, frame: frame.size)
-                } else {
-                    try budget.spend(canvas: header.storedSize, frame: frame.size)
-                }
+                try budget.spend(frame.size)
                 try canvas.draw(frame, from: reader)
                 frames.append(.init(bitmap: canvas.bitmap, durationInSeconds: frame.durationInSeconds))
                 if options.firstFrameOnly { break }

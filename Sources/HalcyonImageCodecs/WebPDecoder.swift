@@ -8,18 +8,13 @@
         ) throws -> DecodedImage {
             var animation = WebPAnimation(bytes)
             guard animation.isAnimated else { return try decodeStill(bytes, header: header, options: options) }
-            var budget = FrameBudget(left: options.totalPixelLimit, limit: options.totalPixelLimit)
+            var budget = FrameBudget(header, options)
             var canvas = try WebPCanvas(size: header.storedSize)
             var frames: [DecodedImage.Frame] = []
             try PixelMemory.expect(byteCount: header.frameCount * MemoryLayout<DecodedImage.Frame>.stride)
             frames.reserveCapacity(options.firstFrameOnly ? 1 : header.frameCount)
             while let frame = try animation.nextFrame() {
-                // The limit of all frames does not concern the only one.
-                if frames.isEmpty, options.firstFrameOnly || header.frameCount == 1 {
-                    try? budget.spend(canvas: header.storedSize, frame: frame.size)
-                } else {
-                    try budget.spend(canvas: header.storedSize, frame: frame.size)
-                }
+                try budget.spend(frame.size)
                 if let only = try decodeScaled(frame, header: header, options: options) {
                     frames.append(.init(bitmap: only, durationInSeconds: frame.durationInSeconds))
                     break

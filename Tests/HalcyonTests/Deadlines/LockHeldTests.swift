@@ -96,12 +96,7 @@ import Testing
             let (storage, adopted) = (cache.storage, DispatchGroup())
             try storage.store(value: .blob(1), forKey: "a")
             cache.settle()
-            try storage.store.index.write { session in
-                var state = try session.state()
-                state.adoption = .pending
-                state.adoptsUntil = Timestamp(Date()).advanced(by: 60_000)
-                try session.setState(state)
-            }
+            try cache.beginAdoption()
             let file = BlobName(key: "old", isHashed: true, pathExtension: nil).text
             try Data.blob(2).write(to: cache.directory.appendingPathComponent(file))
             try whileLocked(cache) {

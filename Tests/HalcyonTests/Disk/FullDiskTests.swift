@@ -24,8 +24,11 @@
             deinit { umount2(url.path, Int32(MNT_DETACH)) }
         }
 
-        private func storage(on volume: TinyVolume, sizeLimit: UInt = 0) -> DiskStorage.Backend<Data> {
+        private func storage(
+            on volume: TinyVolume, sizeLimit: UInt = 0, clock: ManualClock? = nil
+        ) -> DiskStorage.Backend<Data> {
             var environment = StorageEnvironment()
+            if let clock { environment.now = { clock.now } }
             environment.isShared = false
             return DiskStorage.Backend(
                 noThrowConfig: .init(name: "full", sizeLimit: sizeLimit, directory: volume.url),
@@ -105,12 +108,14 @@
 
         @Test func `on a full volume a removal takes only what its filter selects`() throws {
             guard let volume = try TinyVolume(kilobytes: 3_000) else { return }
-            let first = storage(on: volume)
+            let clock = ManualClock()
+            let first = storage(on: volume, clock: clock)
             for seed in 0..<20 { try first.store(value: .blob(seed, count: 8_000), forKey: "\(seed)") }
             first.store.close()
-            let full = storage(on: volume)
-            Thread.sleep(forTimeInterval: 0.01)
-            let date = Date()
+            let full = storage(on: volume, clock: clock)
+            clock.advance(by: 10)
+            let date = clock.now.date
+            clock.advance(by: 10)
             // The reads are not in the index yet.
             for seed in 0..<10 { _ = try full.value(forKey: "\(seed)") }
             try fillToTheLastByte(volume)

@@ -106,15 +106,8 @@ import Testing
             }
             let stored = try storage.totals().entries
             _ = try storage.value(forKey: "first")
-            while try logFrames(cache) < 205 {
-                // Writes without reserve would wait now.
-                try storage.store.index.write { session in
-                    var state = try session.state()
-                    state.adoption = .pending
-                    state.adoptsUntil = Timestamp(Date()).advanced(by: 60_000)
-                    try session.setState(state)
-                }
-            }
+            // Writes without reserve would wait now.
+            while try logFrames(cache) < 205 { try cache.beginAdoption() }
             let file = BlobName(key: "old", isHashed: true, pathExtension: nil).text
             try Data.blob(3).write(to: cache.directory.appendingPathComponent(file))
             let evicted = try storage.evict(.init(bytes: 100)) { _ in true }
