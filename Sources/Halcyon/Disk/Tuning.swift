@@ -32,8 +32,8 @@ package struct Tuning: Sendable {
     package var rowLifetime: Int64 = 10_000
     /// Notes beyond this number are dropped while the index cannot be written.
     package var noteLimit = 16_384
-    /// How many pages a connection caches, in SQLite's notation: 4 MB, which hold the rows of some 17,000 entries.
-    package var pageCacheSize = -4096
+    /// How many pages a connection caches, in SQLite's notation: 3 MB, which hold the rows of some 13,000 entries.
+    package var pageCacheSize = -3072
     /// A checkpoint runs when a commit leaves the log this long (in pages of 4 KiB).
     package var checkpointFrames = 1_000
     /// From this length on, writers of this process wait for the checkpoint, at most for the time below.

@@ -15,7 +15,7 @@ final class ReaderPool: Sendable {
 
     private final class Opening: Sendable {}
 
-    /// - Parameter count: the maximum number of connections. Each may cache 4 MB of pages.
+    /// - Parameter count: the maximum number of connections. Each may cache 3 MB of pages.
     init(count: Int = 4) {
         slots = (0..<count).map { _ in Locked(nil) }
     }
