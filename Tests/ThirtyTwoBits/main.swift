@@ -19,6 +19,9 @@ check(Int.bitmapBytes(width: 4000, height: 3000, pictures: 100) == .max)
 check(Int.bitmapBytes(width: 1e9, height: 1e9, pictures: 1000) == .max)
 check(Int(clamping: Double(Int32.max)) == .max)
 
+// Frames.
+check(FrameSequence.places(delays: Array(repeating: 65_535, count: 40_000)).count == 40_000)
+
 // Seconds of HTTP.
 check(DeltaSeconds.parse("") == nil && DeltaSeconds.parse("60") == 60 && DeltaSeconds.parse("6x") == nil)
 check(DeltaSeconds.parse("99999999999999999999") == .max && DeltaSeconds.parse("2147483647") == .max)

@@ -92,6 +92,6 @@ extension CacheStorageError {
 
     private init(rebuilding code: Code, _ message: String) {
         self.init(
-            code, message, remedy: "It is rebuilt from the blobs at the next use, and this file is kept beside it.")
+            code, message, remedy: "The next use of the cache rebuilds it from the blobs, and keeps the old file next to it.")
     }
 }

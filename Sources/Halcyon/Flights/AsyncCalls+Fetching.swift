@@ -29,8 +29,7 @@ extension DiskStorage.Backend.AsyncCalls {
     ///   - extendingExpiration: how the read extends the expiration of an existing value.
     ///   - fetch: called if there is no value. It must not request the same key.
     /// - Throws: what `fetch` throws; `CancellationError`; ``CacheStorageError/Code/cyclicFetch`` if `fetch` waits for its own
-    ///   key, directly or through other keys of this storage. Detached tasks and other storages are not followed: there, such a
-    ///   wait never ends.
+    ///   key, directly or through other keys of this storage. Cycles through detached tasks or other storages are not noticed: they wait forever.
     public func value(
         forKey key: String, forcedExtension: String? = nil, extendingExpiration: ExpirationExtending = .cacheTime,
         orStore fetch: @escaping @Sendable () async throws -> DiskStorage.NewValue<T>

@@ -134,6 +134,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let waiting = state.withLock { state in
             if state.flights[flight.key] === flight { state.flights[flight.key] = nil }
             flight.result = result
+            // Nothing waits for it any more, even if a task that it has started runs on.
+            flight.callers = [:]
             defer { flight.waiting = [] }
             return flight.waiting
         }

@@ -72,8 +72,10 @@ public struct HTTPFreshness: Sendable, Hashable {
         statesLifetime = explicit != nil || control.has("no-cache")
         hasCacheControl = fields["cache-control"] != nil
         let isAllowed = isReusable || explicit != nil || (cache == .private && control.has("private"))
+        // Of the statuses that caches are to understand (section 5.2.2.3), those are understood.
+        let isUnderstood = !control.has("must-understand") || Self.isHeuristicallyCacheable(statusCode)
         isStorable =
-            isAllowed && Self.isComplete(statusCode)
+            isAllowed && isUnderstood && Self.isComplete(statusCode)
             && !Self.isForbidden(control, fields, cache, isAuthorized: isAuthorized)
         isHeuristic = !statesLifetime && heuristic != nil
         lifetime = control.has("no-cache") ? 0 : explicit ?? heuristic ?? 0

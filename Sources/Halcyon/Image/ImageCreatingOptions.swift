@@ -2,11 +2,11 @@ public import Foundation
 
 /// Options for making an image from data.
 public struct ImageCreatingOptions: Equatable, Sendable {
-    /// Pixels per point. Default 1.
+    /// Pixels per point. Default 1. Not on macOS, where the file decides.
     public var scale: CGFloat
-    /// The duration of an animation in seconds; 0 for the one in its data.
+    /// The duration of an animation in seconds; 0 for the one in its data. Not on macOS, where the data decides.
     public var duration: TimeInterval
-    /// Whether all frames of an animation are decoded at once.
+    /// Whether all frames of an animation are decoded at once. Not on macOS, which decodes what it displays.
     public var preloadAll: Bool
     /// Whether an animation becomes a still image of its first frame.
     public var onlyFirstFrame: Bool

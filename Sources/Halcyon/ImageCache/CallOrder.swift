@@ -47,7 +47,7 @@ final class CallOrder: Sendable {
         var wideRemovals: [WideRemoval] = []
         /// Changes of all of memory that are under way.
         var changing = 0
-        /// Keys that changed meanwhile, with the number of the change.
+        /// Keys that changed in memory meanwhile, with the number of the change.
         var changedMeanwhile: [MemoryKey: Int] = [:]
         /// The number of beginnings and ends of changes; also numbers the changes.
         var count = 0
@@ -66,17 +66,18 @@ final class CallOrder: Sendable {
     /// - Parameters:
     ///   - store: nil for a removal.
     ///   - isWanted: receives the number of the latest removal; see ``latestRemoval(of:)``. False changes nothing. Called under the lock.
-    ///   - memory: changes memory too; see ``change(_:_:)``.
+    ///   - memory: changes memory too; see ``change(_:_:)``. nil leaves it as it is.
     ///   - enqueue: adds it to the I/O queue. Receives the number for ``endRemoval(_:of:)``. Called under the lock, so that changes
     ///     are queued in the order of their numbers.
     func begin(
         _ blob: DiskLoad.Blob, storing store: PendingStore?, ifWanted isWanted: (Int) -> Bool = { _ in true },
-        memory: () -> Any? = { nil }, enqueue: (Int) -> Void
+        memory: (() -> Any?)? = nil, enqueue: (Int) -> Void
     ) {
-        change(blob.key, where: { isWanted($0.latestRemoval(of: blob)) }) { state, number in
+        let isWanted = { (state: State) in isWanted(state.latestRemoval(of: blob)) }
+        change(blob.key, where: isWanted, changesMemory: memory != nil) { state, number in
             state.keys[blob.key]?.pending.append(Change(number: number, name: blob.name, store: store))
             enqueue(number)
-            return memory()
+            return memory?()
         }
     }
 
@@ -142,14 +143,15 @@ final class CallOrder: Sendable {
     func change(_ key: MemoryKey, _ body: () -> Any?) { change(key) { _, _ in body() } }
 
     private func change(
-        _ key: MemoryKey, where isWanted: (State) -> Bool = { _ in true }, _ body: (inout State, Int) -> Any?
+        _ key: MemoryKey, where isWanted: (State) -> Bool = { _ in true }, changesMemory: Bool = true,
+        _ body: (inout State, Int) -> Any?
     ) {
         let displaced: Any? = state.withLock { state in
             guard isWanted(state) else { return nil }
             state.count += 1
             state.keys[key, default: Key()].overtakeLoads()
             let number = state.count
-            if state.changing > 0 { state.changedMeanwhile[key] = number }
+            if state.changing > 0, changesMemory { state.changedMeanwhile[key] = number }
             let displaced = body(&state, number)
             state.update(key) { _ in }
             return displaced
@@ -189,9 +191,9 @@ final class CallOrder: Sendable {
     /// began.
     ///
     /// - Parameter body: returns the removed object, which is released after the lock: its deinit may call back.
-    func remove(_ key: String, unlessChangedSince begin: Int, _ body: () -> Any?) {
+    func remove(_ key: MemoryKey, unlessChangedSince begin: Int, _ body: () -> Any?) {
         let removed = state.withLock { state in
-            state.changedMeanwhile[MemoryKey(key)] ?? 0 <= begin ? body() : nil
+            state.changedMeanwhile[key] ?? 0 <= begin ? body() : nil
         }
         withExtendedLifetime(removed) {}
     }

@@ -5,7 +5,9 @@ extension ImageCache {
     ///
     /// Calls `onExpiration` when the time runs out. Returns a closure that gives the time back; nil if the system grants none.
     typealias BackgroundTime =
-        @MainActor (_ onExpiration: @escaping @MainActor @Sendable () -> Void) -> (@MainActor @Sendable () -> Void)?
+        @MainActor (_ onExpiration: @escaping @MainActor @Sendable (_ end: @escaping End) -> Void) -> End?
+
+    typealias End = @MainActor @Sendable () -> Void
 
     /// Cleans the disk, writes what is pending, and releases a shared folder.
     @MainActor
@@ -13,10 +15,10 @@ extension ImageCache {
         // Discrete, so that it is not part of a `Progress` that is current on the caller's thread.
         let progress = Progress.discreteProgress(totalUnitCount: 0)
         let resumptions = resumptionCount
-        let end = askForTime { [weak self] in
+        let end = askForTime { [weak self] end in
             progress.cancel()
             // This is the main thread, so another thread does the waiting. The time is given back after that.
-            self?.releaseSharedFolderSoon(unlessResumedSince: resumptions)
+            self?.releaseSharedFolderSoon(unlessResumedSince: resumptions, then: end) ?? end()
         }
         guard let end else { return releaseSharedFolder(unlessResumedSince: resumptions) }
         cleanDisk(progress: progress) { [self] in

@@ -84,7 +84,7 @@ extension ImageCache {
                 remove.map { clear($0, then: handler) } ?? handler()
             }
         }
-        if Self.clearingMemory.get() === self { removeFromMemory(memoryStorage.keys, calledBefore: number) }
+        if Self.clearingMemory.get() === self { removeFromMemory(memoryStorage.names, calledBefore: number) }
     }
 
     private func clear(

@@ -211,7 +211,8 @@ extension ImageCache {
                 }
             }
             guard fromMemory else { return }
-            removeFromMemory(memoryStorage.keys.filter { conditions?.admit(key: $0) ?? true }, calledBefore: number)
+            removeFromMemory(
+                memoryStorage.names.filter { conditions?.admit(key: $0.text) ?? true }, calledBefore: number)
         }
         if !fromDisk { handler(.success([])) }
     }
@@ -224,7 +225,8 @@ extension ImageCache {
             ioQueue.async { [self] in
                 removeFromDisk(filter, progress: progress) { [self] result in
                     let gone = (try? result.get()) ?? []
-                    removeFromMemory(gone.compactMap(\.key) + keysInMemory(ofNamesIn: gone), calledBefore: number)
+                    let keys = gone.compactMap { $0.key.map(MemoryKey.init) } + keysInMemory(ofNamesIn: gone)
+                    removeFromMemory(keys, calledBefore: number)
                     order.endChangeOfAll()
                     handler(result)
                 }
@@ -256,16 +258,16 @@ extension ImageCache {
     }
 
     /// Removes what was stored before a removal from the disk was called. Memory must not keep what the disk loses.
-    func removeFromMemory(_ keys: some Sequence<String>, calledBefore number: Int) {
-        for key in keys { order.remove(key, unlessChangedSince: number) { memoryStorage.take(forKey: key) } }
+    func removeFromMemory(_ keys: some Sequence<MemoryKey>, calledBefore number: Int) {
+        for key in keys { order.remove(key, unlessChangedSince: number) { memoryStorage.take(key) } }
     }
 
     /// If the index does not have an entry's key, finds the key in memory that has the file's name.
-    private func keysInMemory(ofNamesIn gone: [DiskStorage.EntryInfo]) -> [String] {
+    private func keysInMemory(ofNamesIn gone: [DiskStorage.EntryInfo]) -> [MemoryKey] {
         let names = Set(gone.filter { $0.key == nil }.map { BlobName.withoutExtension($0.fileName) })
         guard !names.isEmpty else { return [] }
-        return memoryStorage.keys.filter {
-            names.contains(BlobName.withoutExtension(diskStorage.cacheFileName(forKey: $0)))
+        return memoryStorage.names.filter {
+            names.contains(BlobName.withoutExtension(diskStorage.cacheFileName(forKey: $0.text)))
         }
     }
 }

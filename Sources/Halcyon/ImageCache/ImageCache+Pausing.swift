@@ -98,9 +98,12 @@ extension ImageCache {
     }
 
     /// Like ``releaseSharedFolder(unlessResumedSince:by:)``, without waiting: another thread closes the open files.
-    func releaseSharedFolderSoon(unlessResumedSince count: Int) {
+    func releaseSharedFolderSoon(unlessResumedSince count: Int, then handler: @escaping End) {
         releaseSharedFolder(unlessResumedSince: count) { $0.store.index.refuse() }
-        DispatchQueue.global(qos: .userInteractive).async { [self] in releaseSharedFolder(unlessResumedSince: count) }
+        DispatchQueue.global(qos: .userInteractive).async { [self] in
+            releaseSharedFolder(unlessResumedSince: count)
+            DispatchQueue.main.async { handler() }
+        }
     }
 
     /// Undoes ``prepareForSuspension(unlessResumedSince:then:)``, finished or not.

@@ -29,14 +29,14 @@ extension ImageCache {
                 baseKey: key, key: computedKey, expiration: options.diskCacheExpiration,
                 writeOptions: options.diskStoreWriteOptions,
                 forcedExtension: options.forcedExtension, attributes: attributes, report: report), ifWanted: isWanted
-        ) { keepInMemory(image, forKey: computedKey, expiration: options.memoryCacheExpiration) }
+        ) { [self] in keepInMemory(image, forKey: computedKey, expiration: options.memoryCacheExpiration) }
     }
 
     /// - Parameters:
     ///   - isWanted: see ``CallOrder/begin(_:storing:ifWanted:memory:enqueue:)``. If it returns false, nothing is stored or reported.
     ///   - memory: changes memory; see ``CallOrder/change(_:_:)``.
     func store(
-        _ call: StoreCall, ifWanted isWanted: (Int) -> Bool = { _ in true }, memory: () -> Any? = { nil }
+        _ call: StoreCall, ifWanted isWanted: (Int) -> Bool = { _ in true }, memory: (() -> Any?)? = nil
     ) {
         let store = PendingStore(call, of: blob(forKey: call.key, call.forcedExtension))
         let enqueue = { [self] in ioQueue.async(store: store) { [self] in perform($0) } }
@@ -46,7 +46,7 @@ extension ImageCache {
             return order.begin(store.blob, storing: store, ifWanted: isWanted, memory: memory) { _ in enqueue() }
         }
         guard isWanted(order.latestRemoval(of: store.blob)) else { return }
-        order.change(store.blob.key, memory)
+        if let memory { order.change(store.blob.key, memory) }
         enqueue()
     }
 
@@ -58,7 +58,7 @@ extension ImageCache {
     ) -> Any? {
         let isExpired = (expiration ?? memoryStorage.config.expiration).isExpired
         return isExpired
-            ? memoryStorage.take(forKey: key)
+            ? memoryStorage.take(MemoryKey(key))
             : memoryStorage.storeNoThrow(value: image, forKey: key, expiration: expiration)
     }
 }

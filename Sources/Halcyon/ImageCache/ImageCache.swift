@@ -6,12 +6,12 @@ public import Foundation
 /// let cache = ImageCache.default
 /// try await cache.store(image, original: data, forKey: url.cacheKey)   // in memory at once, on disk when it returns
 /// let result = try await cache.retrieveImage(forKey: url.cacheKey)     // .memory, .disk or .none
-/// cache.diskStorage.config.sizeLimit = 200_000_000                     // kept by itself from now on
+/// cache.diskStorage.config.sizeLimit = 200_000_000                     // enforced automatically from now on
 /// ```
 ///
 /// You may call all functions from any thread. A call on a key sees the effects of earlier calls on it, in memory and on disk. As
 /// soon as `store` returns, the image is in memory and loads find it. Stores and removals run one after another on a serial queue
-/// of the cache, and a long clean lets other calls in between its batches. Loads do not wait for other keys: they run in
+/// of the cache, and other calls run between the batches of a long clean. Loads do not wait for other keys: they run in
 /// parallel, up to one per processor. A load of a key with a pending store returns that store's image. Each completion handler is
 /// called exactly once. The async functions never use the main queue, so they work in a process that does not run it. If a task
 /// is cancelled, its load is withdrawn unless it has begun.
@@ -140,7 +140,7 @@ open class ImageCache: @unchecked Sendable {
     ///   - forcedExtension: the file name extension of the blob, part of the entry's identity; nil for none.
     ///   - serializer: makes the bytes of the image.
     ///   - toDisk: false leaves the disk unchanged.
-    ///   - callbackQueue: calls the handler; by default on the cache's own queue.
+    ///   - callbackQueue: calls the handler; by default on the thread that did the work.
     ///   - completionHandler: called when the bytes are on disk or could not be written.
     open func store(
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
@@ -165,7 +165,7 @@ open class ImageCache: @unchecked Sendable {
     ///   - identifier: the processor's identifier; empty for none.
     ///   - forcedExtension: the file name extension of the blob, part of the entry's identity; nil for none.
     ///   - expiration: nil for the configured one. If it has already passed, the call succeeds and stores nothing.
-    ///   - callbackQueue: calls the handler; by default on the cache's own queue.
+    ///   - callbackQueue: calls the handler; by default on the thread that did the work.
     ///   - completionHandler: called when the bytes are on disk or could not be written. After a failure the old entry remains.
     open func storeToDisk(
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
@@ -180,8 +180,8 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Removing
 
-    /// Removes an image, from memory at once. A missing image is not an error. Nor is a blob that cannot be removed: the entry
-    /// remains, and loads still find it.
+    /// Removes an image, from memory at once. A missing image is not an error. If the blob cannot be removed, no error is reported
+    /// either: the entry remains, and loads still find it.
     ///
     /// Its variants are separate entries: see
     /// ``removeImageAndVariants(forKey:fromMemory:fromDisk:callbackQueue:completionHandler:)``.
@@ -192,7 +192,7 @@ open class ImageCache: @unchecked Sendable {
     ///   - forcedExtension: the extension it was stored with; nil for none.
     ///   - fromMemory: false leaves it in memory.
     ///   - fromDisk: false leaves it on disk.
-    ///   - callbackQueue: calls the handler; by default on the cache's own queue.
+    ///   - callbackQueue: calls the handler; by default on the thread that did the work.
     ///   - completionHandler: called when the image is removed from both.
     open func removeImage(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
@@ -210,9 +210,9 @@ open class ImageCache: @unchecked Sendable {
         then handler: @escaping @Sendable (Result<(), KingfisherError>) -> Void
     ) {
         let blob = blob(forKey: key, forcedExtension)
-        let removeFromMemory = { [memoryStorage] in fromMemory ? memoryStorage.take(forKey: key) : nil }
+        let removeFromMemory = fromMemory ? { [memoryStorage] in memoryStorage.take(blob.key) } : nil
         guard fromDisk else {
-            order.change(blob.key, removeFromMemory)
+            if let removeFromMemory { order.change(blob.key, removeFromMemory) }
             return handler(.success(()))
         }
         order.begin(blob, storing: nil, memory: removeFromMemory) { number in

@@ -42,7 +42,7 @@ final class PendingStore: @unchecked Sendable {
     /// Serializes on this thread, unless another thread has begun to.
     func serialize() {
         guard let serialize = serialization.replace(with: nil) else { return }
-        let bytes = serialize()
+        let bytes = withAutoreleasePool(serialize)
         result.withLock { $0 = bytes }
         isSerializing?.leave()
     }

@@ -114,7 +114,7 @@ public enum MemoryStorage {
         public func remove(forKey key: String) { objects.remove(MemoryKey(key)) }
 
         /// - Returns: the same as ``MemoryObjects/remove(_:)``.
-        func take(forKey key: String) -> Any? { objects.remove(MemoryKey(key)) }
+        func take(_ key: MemoryKey) -> Any? { objects.remove(key) }
 
         /// Removes the values whose keys satisfy a condition.
         ///
@@ -144,9 +144,10 @@ public enum MemoryStorage {
 
         /// The keys of values that were stored and not removed. Includes those dropped by limits until the next
         /// ``removeExpired()``, or until there are too many of them.
-        ///
-        /// A set of strings cannot distinguish canonically equivalent keys and contains only one of them.
-        var keys: Set<String> { Set(objects.keys.lazy.map(\.text)) }
+        var names: Set<MemoryKey> { objects.keys }
+
+        /// Like ``names``. A set of strings cannot distinguish canonically equivalent keys and contains only one of them.
+        var keys: Set<String> { Set(names.lazy.map(\.text)) }
 
         var cleanTimer: CleanTimer? { settings.withLock { $0.timer } }
     }

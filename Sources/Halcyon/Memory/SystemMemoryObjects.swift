@@ -17,6 +17,8 @@ final class SystemMemoryObjects: MemoryObjects, @unchecked Sendable {
     }
 
     func store(_ object: ExpiringObject, forKey key: MemoryKey) -> Any? {
+        // The cache might evict everything else for it.
+        guard cache.totalCostLimit == 0 || object.cost <= cache.totalCostLimit else { return remove(key) }
         let replaced = self.object(forKey: key)
         cache.setObject(object, forKey: cacheKey(key), cost: object.cost)
         let isCleanDue = names.withLock { names in

@@ -12,14 +12,15 @@ public enum KingfisherOptionsInfoItem: Sendable {
 
     /// A load that finds nothing in memory skips the disk.
     case fromMemoryCacheOrRefresh
-    /// A load from disk decodes the pixels before it calls back, off the caller's thread.
+    /// A load from disk decodes the pixels before it calls back, off the caller's thread. On Apple platforms, not those of
+    /// animations.
     case backgroundDecode
     /// The queue of a store's completion handler. Default: the main queue; called at once if you are on it. A load has a
     /// parameter for it instead.
     case callbackQueue(CallbackQueue)
-    /// Pixels per point of an image made from data. Default: 1.
+    /// Pixels per point of an image made from data. Default: 1. Without effect on macOS, where the file decides.
     case scaleFactor(CGFloat)
-    /// A load decodes all pictures of an animation.
+    /// A load decodes all pictures of an animation. Without effect on macOS, which decodes what it displays.
     case preloadAllAnimationData
     /// An animation becomes a still image of its first picture.
     case onlyLoadFirstFrame

@@ -13,8 +13,8 @@
             guard let application = UIApplication.ofThisProcess else { return }
             let task = BackgroundTask(application)
             cleanInBackground { onExpiration in
-                guard task.begin(onExpiration: onExpiration) else { return nil }
-                return { task.end() }
+                let end = { @MainActor @Sendable in task.end() }
+                return task.begin(onExpiration: { onExpiration(end) }) ? end : nil
             }
         }
     }
@@ -27,13 +27,11 @@
 
         init(_ application: UIApplication) { self.application = application }
 
-        /// - Parameter onExpiration: called when the time runs out, just before it is given back.
+        /// - Parameter onExpiration: called when the time runs out. It has to give the time back within a second or two.
         /// - Returns: false if the system grants no time.
         func begin(onExpiration: @escaping @MainActor @Sendable () -> Void) -> Bool {
-            identifier = application.beginBackgroundTask(withName: "halcyon.clean") {
-                onExpiration()
-                self.end()
-            }
+            identifier = application.beginBackgroundTask(
+                withName: "halcyon.clean", expirationHandler: onExpiration)
             return identifier != .invalid
         }
 

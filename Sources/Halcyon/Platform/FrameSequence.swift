@@ -9,7 +9,9 @@ enum FrameSequence {
     /// - Parameter delays: the delays of the frames in hundredths of a second, as in GIF.
     static func places(delays: [Int]) -> [Int] {
         let delays = delays.map { min(max(1, $0), Int(UInt16.max)) }
-        let step = max(delays.reduce(0, greatestCommonDivisor), delays.reduce(0, +) / mostPlaces, 1)
+        // The sum may be too large for the `Int` of a watch.
+        let average = Int(clamping: delays.reduce(0) { $0 + Double($1) } / Double(mostPlaces))
+        let step = max(delays.reduce(0, greatestCommonDivisor), average, 1)
         return delays.indices.flatMap { repeatElement($0, count: max(1, (delays[$0] + step / 2) / step)) }
     }
 

@@ -17,7 +17,8 @@
         /// Four bytes per pixel of each picture, whatever the file's depth, so it is the same before and after decoding.
         var bitmapCost: Int {
             guard let bitmap else { return .bitmapBytes(width: size.width, height: size.height) }
-            return bitmap.pixelsWide * bitmap.pixelsHigh * 4 * pictureCount
+            return .bitmapBytes(
+                width: Double(bitmap.pixelsWide), height: Double(bitmap.pixelsHigh), pictures: pictureCount)
         }
 
         /// Width and height in pixels. `size` is in points, which depend on the file's resolution.
@@ -27,7 +28,7 @@
 
         /// In seconds; 0 for a still image.
         @_spi(HalcyonTool) public var playingTime: TimeInterval {
-            isAnimation ? Double(gifFrames.reduce(0) { $0 + $1.delay }) / 100 : 0
+            isAnimation ? gifFrames.reduce(0) { $0 + Double($1.delay) } / 100 : 0
         }
 
         var pictureCount: Int { max(1, bitmap?.value(forProperty: .frameCount) as? Int ?? 1) }
@@ -42,8 +43,8 @@
         }
 
         private static func make(data: Data, _ file: ImageFile?, options: ImageCreatingOptions) -> NSImage? {
-            if options.onlyFirstFrame, let file, file.frameCount > 1 { return file.picture(at: 0).map(image) }
             if let file, file.isTurned { return turned(file) }
+            if options.onlyFirstFrame, let file, file.frameCount > 1 { return file.picture(at: 0).map(image) }
             let image = NSImage(data: data)
             if ImageFormat(data) == .GIF, let image, image.isAnimation { image.animationFile = data }
             return image

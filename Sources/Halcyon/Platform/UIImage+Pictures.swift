@@ -35,7 +35,7 @@
             guard !options.onlyFirstFrame, ImageFormat(data) == .GIF, let file = ImageFile(data) else { return nil }
             let frames = file.frames(decodingNow: options.preloadAll)
             let pictures = frames.map { UIImage(cgImage: $0.picture, scale: options.scale, orientation: .up) }
-            let seconds = Double(frames.reduce(0) { $0 + $1.delay }) / 100
+            let seconds = frames.reduce(0) { $0 + Double($1.delay) } / 100
             let animation = UIImage.animatedImage(
                 with: FrameSequence.places(delays: frames.map(\.delay)).map { pictures[$0] },
                 duration: options.duration > 0 ? options.duration : seconds)
@@ -57,7 +57,7 @@
             }
             let delay = max(1, Int(clamping: (duration * 100 / Double(images.count)).rounded()))
             return runs(of: images).compactMap { picture, length in
-                picture.cgImage.map {
+                picture.upright.cgImage.map {
                     ImageFile.Frame(picture: $0, delay: Int(clamping: min(Double(length) * Double(delay), 65_535)))
                 }
             }
@@ -85,8 +85,11 @@
             return scaled ?? self
         }
 
-        /// This image with its pixels in memory; nil if they cannot be decoded.
-        @_spi(HalcyonTool) public func decodedForDisplay() -> UIImage? { changingPictures { $0.preparedForDisplay() } }
+        /// This image with its pixels in memory; nil if they cannot be decoded. An animation is returned unchanged, because all its
+        /// pictures may not fit into memory.
+        @_spi(HalcyonTool) public func decodedForDisplay() -> UIImage? {
+            images == nil ? handingOnState(to: preparedForDisplay()) : self
+        }
 
         #if os(watchOS)
             /// UIKit has this function on all platforms except watchOS.
@@ -131,7 +134,7 @@
         }
 
         /// The part that a format with one picture and no orientation can hold.
-        var still: UIImage { images?.first ?? upright }
+        var still: UIImage { images?.first?.upright ?? upright }
 
         /// The image with its pixels rotated to its orientation; an animation unchanged.
         var upright: UIImage {

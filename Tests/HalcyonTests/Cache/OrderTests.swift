@@ -303,20 +303,63 @@ import Testing
         }
     }
 
-    /// A progress that blocks when a removal begins.
+    /// A progress that blocks when a removal begins, or after its first batch.
     private final class HeldProgress: Progress, @unchecked Sendable {
         let (isHeld, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        private var (blocksAtBegin, blocksAtEnd) = (true, false)
 
         /// Async functions cannot call the initializer.
-        static func make() -> HeldProgress { HeldProgress(parent: nil, userInfo: nil) }
+        static func make(blocksAtEnd: Bool = false) -> HeldProgress {
+            let progress = HeldProgress(parent: nil, userInfo: nil)
+            (progress.blocksAtBegin, progress.blocksAtEnd) = (!blocksAtEnd, blocksAtEnd)
+            return progress
+        }
 
         override var totalUnitCount: Int64 {
             get { super.totalUnitCount }
             set {
                 super.totalUnitCount = newValue
-                isHeld.signal()
-                goesOn.wait()
+                if blocksAtBegin { block() }
             }
+        }
+
+        override var completedUnitCount: Int64 {
+            get { super.completedUnitCount }
+            set {
+                super.completedUnitCount = newValue
+                guard blocksAtEnd, newValue > 0 else { return }
+                blocksAtEnd = false
+                block()
+            }
+        }
+
+        private func block() {
+            isHeld.signal()
+            goesOn.wait()
+        }
+    }
+
+    @Test func `a removal takes an image from memory, even if its key changes on the disk alone meanwhile`()
+        async throws
+    {
+        try await withImageCache { subject in
+            let (cache, gone) = (subject.cache, Calls<Void>())
+            let (isStored, isRemoved) = (Calls<Void>(), Calls<Void>())
+            for key in ["stored", "removed", "kept"] {
+                cache.store(try Pictures.image(1), forKey: key, attributes: .init(tags: ["t"])) { _ in isStored.record(()) }
+            }
+            try await eventually { isStored.count == 3 }
+            let progress = HeldProgress.make(blocksAtEnd: true)
+            cache.removeImages(matching: .init(tag: "t"), progress: progress) { _ in gone.record(()) }
+            await progress.isHeld.reached()
+            cache.storeToDisk(Pictures.small[2], forKey: "stored") { _ in isRemoved.record(()) }
+            cache.removeImage(forKey: "removed", fromMemory: false) { isRemoved.record(()) }
+            cache.store(try Pictures.image(3), forKey: "kept", toDisk: false, completionHandler: nil)
+            progress.goesOn.signal()
+            _ = await gone.first()
+            try await eventually { isRemoved.count == 2 }
+            #expect(cache.imageCachedType(forKey: "stored") == .disk && cache.imageCachedType(forKey: "removed") == .none)
+            #expect(cache.imageCachedType(forKey: "kept") == .memory)
         }
     }
 

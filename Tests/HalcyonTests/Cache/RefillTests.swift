@@ -281,7 +281,7 @@ import Testing
                 order.change(MemoryKey("a")) {}
                 isGone.withLock { $0 = true }
             }, forKey: "a")
-        order.remove("a", unlessChangedSince: begin) { memory.storage.take(forKey: "a") }
+        order.remove(MemoryKey("a"), unlessChangedSince: begin) { memory.storage.take(MemoryKey("a")) }
         #expect(isGone.withLock { $0 })
         order.endChangeOfAll()
         #expect(order.isIdle)

@@ -172,6 +172,32 @@ import Testing
         }
     }
 
+    /// When the power failed, an overwrite had exchanged the files, and its row had not reached the disk. The process that then opens the
+    /// index cannot settle it at once.
+    @Test func `an entry that is trusted is recovered from staging after a refused look`() throws {
+        try withCache { cache in
+            cache.environment.boot = { "first" }
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let (name, row) = (
+                cache.storage.blobName(forKey: "a", forcedExtension: nil), try #require(try cache.storage.row(forKey: "a"))
+            )
+            cache.clock.advance(by: 86_400)
+            try cache.storage.store(value: .blob(2), forKey: "latest")
+            cache.storage.store.close()
+            let file = cache.storage.cacheFileURL(forKey: "a")
+            try FileManager.default.moveItem(
+                at: file, to: cache.metadata.appendingPathComponent("staging/\(name.rowID).\(row.token)"))
+            try Data.blob(9).write(to: file)
+            cache.fileSystem.fail(.list, EMFILE, times: nil, path: "staging")
+            restartUncleanly(cache, boot: "second", clockBackBy: 0)
+            try cache.storage.open()
+            cache.settle()
+            cache.fileSystem.heal()
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
     /// When the power failed, the row had reached the disk, but not the blob's name.
     @Test func `distrusted blobs are not recovered from staging either`() throws {
         try withCache { cache in

@@ -249,7 +249,8 @@ import Testing
             default: try storage.removeAll()
             }
         } catch {
-            guard (error as? KingfisherError)?.cause?.code != .suspended, !(error is IndexSuspended) else { return }
+            let cause = (error as? KingfisherError)?.cause ?? error as? CacheStorageError
+            guard cause?.code != .suspended else { return }
             wrong.withLock { $0.append("\(error)") }
         }
     }

@@ -157,7 +157,18 @@ import Testing
             }
             #expect(try cache.storage.entry(forKey: "k")?.tags.count == 40)
             struct Mine: Error {}
-            #expect(throws: KingfisherError.self) { try cache.storage.update(forKey: "k") { _ in throw Mine() } }
+            let failures = Locked(0)
+            cache.storage.config.observer = { event in
+                if event.kind == .failure { failures.withLock { $0 += 1 } }
+            }
+            let error = #expect(throws: KingfisherError.self) {
+                try cache.storage.update(forKey: "k") { _ in throw Mine() }
+            }
+            guard case .cacheError(.invalidURLResource(let cause, "k", _)) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(cause is Mine && failures.withLock { $0 } == 0, "The cache has not failed.")
         }
     }
 

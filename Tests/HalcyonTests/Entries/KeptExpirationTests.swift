@@ -59,6 +59,23 @@ import Testing
         }
     }
 
+    @Test func `a time to live that is known stays`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))
+            cache.clock.advance(by: 30)
+            _ = try storage.value(forKey: "a")
+            try storage.flush()
+            try storage.update(.init(keepsExpiration: false), forKey: "a")
+            #expect(try storage.row(forKey: "a")?.lifetime.timeToLive == 60_000)
+            // After the clock is set back, a store counts as later than its expiration is computed from.
+            cache.clock.advance(by: -90)
+            try storage.store(
+                value: .blob(2), forKey: "a", expiration: .seconds(30), attributes: .init(keepsExpiration: false))
+            #expect(try storage.row(forKey: "a")?.lifetime.timeToLive == 30_000)
+        }
+    }
+
     @Test func `an entry that never expires is not affected by keepsExpiration`() throws {
         try withCache { cache in
             let storage = cache.storage

@@ -103,6 +103,17 @@ import Testing
         }
     }
 
+    @Test func `keys that differ in their Unicode form alone both leave memory`() async throws {
+        try await withImageCache(configure: { $0.storesKeys = false }) { subject in
+            let keys = ["\u{E9}.png", "e\u{301}.png"]
+            for key in keys {
+                try await subject.cache.store(Pictures.image(1), forKey: key, attributes: .init(tags: ["t"]))
+            }
+            #expect(try await subject.cache.removeImages(matching: .init(tag: "t")).count == 2)
+            #expect(keys.map { subject.cache.imageCachedType(forKey: $0) } == [.none, .none])
+        }
+    }
+
     // MARK: Files that were there before
 
     private func folder(_ subject: CacheUnderTest) -> URL {

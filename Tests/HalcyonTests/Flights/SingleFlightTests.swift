@@ -258,6 +258,36 @@ import Testing
         #expect(flights.count == 0)
     }
 
+    @Test func `a task that outlives the work that started it is not part of a cycle`() async throws {
+        let flights = SingleFlight<String, Int>()
+        let (gateOfA, gateOfB, gateOfTask) = (Gate(), Gate(), Gate())
+        let task = Locked<Task<Int, any Error>?>(nil)
+        async let first = flights.value(for: "A") {
+            let late = Task {
+                try await gateOfTask.pass()
+                return try await flights.value(for: "B") { 0 }
+            }
+            task.withLock { $0 = late }
+            try await gateOfA.pass()
+            return 1
+        }
+        try await eventually { gateOfA.begun.withLock { $0 } == 1 }
+        async let second = flights.value(for: "B") {
+            let found = try await flights.value(for: "A") { 0 }
+            try await gateOfB.pass()
+            return found + 1
+        }
+        try await eventually { flights.callerCount(of: "A") == 2 }
+        gateOfA.open()
+        try await eventually { gateOfB.begun.withLock { $0 } == 1 }
+        gateOfTask.open()
+        try await eventually { flights.callerCount(of: "B") == 2 }
+        gateOfB.open()
+        let late = try #require(task.withLock { $0 })
+        let values = try await [first, second, late.value]
+        #expect(values == [1, 2, 2])
+    }
+
     @Test func `keys that wait for others without a cycle get values`() async throws {
         let flights = SingleFlight<Int, Int>()
         @Sendable func sum(_ number: Int) async throws -> Int {

@@ -33,6 +33,12 @@ import Testing
         #expect(freshness([("cache-control", control)]).lifetime == lifetime)
     }
 
+    @Test func `a response that a cache must understand is kept if its status is known`() {
+        let fields = [("Cache-Control", "must-understand, max-age=60")]
+        #expect(freshness(fields).isStorable && !freshness(fields, statusCode: 499).isStorable)
+        #expect(freshness([("Cache-Control", "max-age=60")], statusCode: 499).isStorable)
+    }
+
     @Test func `a private cache ignores directives for shared ones`() {
         let fields = [("Cache-Control", "max-age=60, s-maxage=10, proxy-revalidate")]
         #expect(freshness(fields, cache: .private).lifetime == 60)

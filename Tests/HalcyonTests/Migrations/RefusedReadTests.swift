@@ -60,6 +60,35 @@ import Testing
         }
     }
 
+    /// It would commit to the file that is set aside, and its caller would lose what was stored.
+    @Test func `a damaged index is not set aside while another process stores`() throws {
+        var tuning = Tuning.patient
+        tuning.writerTimeout = 50
+        try withCache(tuning: tuning) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.storage.store.close()
+            try Connection(path: cache.index.path).execute(
+                "CREATE TABLE gone (text); INSERT INTO gone VALUES (randomblob(99999)); DROP TABLE gone")
+            var bytes = try Data(contentsOf: cache.index)
+            // Bytes 32 to 35 have the number of the first page in the list of free pages, which only the integrity check reads.
+            let page = bytes[32..<36].reduce(0) { $0 << 8 | Int($1) }
+            bytes.replaceSubrange((page - 1) * 4_096..<page * 4_096, with: Data(count: 4_096))
+            let file = try FileHandle(forWritingTo: cache.index)
+            try file.write(contentsOf: bytes)
+            try file.close()
+            let index = cache.storage.store.index
+            let writer = try Connection(path: cache.index.path)
+            try writer.begin()
+            let error = #expect(throws: SQLiteError.self) { try index.setAsideIfDamaged() }
+            #expect(error?.isBusy == true)
+            #expect(!FileManager.default.fileExists(atPath: cache.index.path + ".damaged"))
+            writer.rollBack()
+            #expect(try index.setAsideIfDamaged())
+            #expect(FileManager.default.fileExists(atPath: cache.index.path + ".damaged"))
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
     /// One fault causes at most one error.
     @Test(arguments: 1...8)
     func `a failed opening is retried at once`(faults: Int) throws {

@@ -110,15 +110,16 @@ import Testing
         isHeld.wait()
         let (isGivenBack, wasOpen) = (Calls<Void>(), Locked(true))
         await MainActor.run {
-            var expire: (@MainActor @Sendable () -> Void)?
+            // Without the call that ends the cleaning: the one at the expiration has to give the time back.
+            var expire: (@MainActor @Sendable (@escaping ImageCache.End) -> Void)?
             fixture.clean { onExpiration in
                 expire = onExpiration
-                return {
-                    wasOpen.withLock { $0 = fixture.index.isOpen }
-                    isGivenBack.record(())
-                }
+                return {}
             }
-            expire?()
+            expire? {
+                wasOpen.withLock { $0 = fixture.index.isOpen }
+                isGivenBack.record(())
+            }
         }
         #expect(!fixture.index.isInService)
         #expect(isGivenBack.count == 0)

@@ -26,6 +26,10 @@ struct HalcyonCommand: ParsableCommand {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
         do {
+            // Swift reads them from /proc. Without them, the command would print its help, and succeed.
+            guard !CommandLine.arguments.isEmpty else {
+                throw Failure("The arguments of the command cannot be read. Make /proc available.")
+            }
             let commands = configuration.subcommands.map { $0._commandName } + ["help"]
             if let error = UnknownCommand.error(in: CommandLine.arguments.dropFirst(), commands: commands) {
                 throw error

@@ -72,6 +72,23 @@ import Testing
         }
     }
 
+    /// SQLite reads around a damaged list of free pages, and only its integrity check notices.
+    @Test func `a repair rebuilds an index that only the integrity check finds damaged`() throws {
+        let tool = try Self.filledTool()
+        try Connection(path: tool.index).execute(
+            "CREATE TABLE gone (text); INSERT INTO gone VALUES (randomblob(99999)); DROP TABLE gone")
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: tool.index))
+        // Bytes 32 to 35 have the number of the first page of the list.
+        let page = bytes[32..<36].reduce(0) { $0 << 8 | Int($1) }
+        bytes.replaceSubrange((page - 1) * 4_096..<page * 4_096, with: Data(count: 4_096))
+        try tool.restoreIndex(bytes)
+        #expect(try tool("check").output.contains("integrity check"))
+        let repair = try tool("check", "--repair")
+        #expect(repair.status == 0 && repair.output.hasSuffix("Repaired all findings above.\n"), "\(repair.output)")
+        #expect(try tool("check").output.hasSuffix("The cache is consistent.\n"))
+        #expect(try tool("list", "--tag", "t", "--count").output.contains("5"))
+    }
+
     @Test func `the schema has more than thirty columns to edit`() { #expect(Self.columns.count > 30) }
 }
 

@@ -19,7 +19,7 @@ import Testing
 
     @Test(arguments: [
         ["get", "a.png"], ["get", "--count-use", "a.png"], ["path", "a.png"], ["list"], ["list", "--json"], ["stats"],
-        ["stats", "--json"], ["info", "a.png"],
+        ["stats", "--json"], ["info", "a.png"], ["tag", "a.png"], ["note", "a.png"],
     ])
     func `commands that read do not wait for it`(words: [String]) throws {
         let result = try tool.run([words[0], "--folder", tool.cache] + words.dropFirst())
@@ -27,7 +27,7 @@ import Testing
         if words[0] == "get" { #expect(result.data == .blob(1)) }
     }
 
-    @Test(arguments: [["put", "--key", "b", "a.png"], ["remove", "a.png"]])
+    @Test(arguments: [["put", "--key", "b", "a.png"], ["remove", "a.png"], ["check", "--repair"]])
     func `commands that change the cache fail after a while, and lose nothing`(words: [String]) throws {
         let result = try tool.run([words[0], "--folder", tool.cache] + words.dropFirst())
         #expect(result.status != 0 && result.errors.contains("process"), "\(result.output)\(result.errors)")

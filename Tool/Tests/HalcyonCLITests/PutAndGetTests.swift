@@ -129,6 +129,33 @@ import Testing
         #expect(!tool.exists(tool.cache + "/.halcyon"))
     }
 
+    @Test func `put continues where another process has ended while it created the cache`() throws {
+        try FileManager.default.createDirectory(atPath: tool.cache + "/.halcyon", withIntermediateDirectories: true)
+        #expect(try tool("list").isPlainError(containing: "contains neither"))
+        #expect(try tool("put", "--key", "k", "-", input: .blob(1)).status == 0)
+        #expect(try tool("get", "k").data == .blob(1))
+    }
+
+    @Test func `an output file cannot replace what is in the cache`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(1))
+        let blob = try tool("path", "k").lines[0]
+        try FileManager.default.createSymbolicLink(
+            atPath: tool.folder.url.appendingPathComponent("link").path, withDestinationPath: blob)
+        for output in [blob, "cache/new", "link"] {
+            #expect(try tool("get", "-o", output, "k").isPlainError(containing: "directory of the cache"))
+        }
+        #expect(try tool("report", "-o", "cache/.halcyon/index.sqlite").isPlainError(containing: "directory of the cache"))
+        #expect(try tool("get", "k").data == .blob(1) && tool.blobCount() == 1)
+    }
+
+    #if os(Linux)
+        @Test func `without its arguments the command fails`() throws {
+            // Root alone may do this.
+            let result = try tool.shell("unshare -m true 2>/dev/null && unshare -m sh -c 'umount -l /proc && $HALCYON put a'")
+            #expect(result.status != 0 && result.data.isEmpty)
+        }
+    #endif
+
     @Test func `get overwrites its output file`() throws {
         try tool.write("out", .blob(9, count: 5000))
         try tool("put", "--key", "k", "-", input: .blob(6))

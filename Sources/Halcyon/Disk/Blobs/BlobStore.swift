@@ -167,8 +167,8 @@ package final class BlobStore: Sendable {
         let file: FileDescriptor
         do throws(SystemError) {
             file = try fileSystem.openForReading(path)
-        } catch  where error.isMissing || error.code == ELOOP || error.code == ENXIO {
-            // Symlinks are never followed, and sockets cannot be opened.
+        } catch  where error.isMissing || [ELOOP, ENXIO, EOPNOTSUPP].contains(error.code) {
+            // Symlinks are never followed, and sockets cannot be opened. Apple's systems have another code for these.
             return nil
         }
         var isReturned = false

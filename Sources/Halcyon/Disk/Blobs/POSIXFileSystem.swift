@@ -189,7 +189,7 @@ extension FileStatus {
         #endif
         self.init(
             kind: Kind(mode: status.st_mode), device: UInt64(truncatingIfNeeded: status.st_dev),
-            inode: UInt64(status.st_ino), size: Int64(status.st_size), allocatedSize: Int64(status.st_blocks) * 512,
+            inode: UInt64(status.st_ino), size: Int64(status.st_size), allocatedSize: Int64(status.st_blocks) &* 512,
             modified: Timestamp(modified), modifiedMicroseconds: Int(modified.tv_nsec) / 1000 % 1000, created: created,
             changed: Timestamp(changed), links: Int(status.st_nlink))
     }

@@ -18,11 +18,11 @@ extension DiskStorage {
         /// The images with these keys, and all their variants. An entry whose image is unknown is a variant if its key is one of
         /// these, or begins with one and an "@". An empty array matches nothing.
         public var baseKeys: [String]?
-        /// The host of keys that are URLs, ignoring case, without the port. No key has an empty one.
+        /// The host of keys that are URLs, ignoring case, without the port. An empty one matches nothing.
         public var host: String?
         /// The identifier of the processor that made the variant; empty for images as they were stored.
         public var processorIdentifier: String?
-        /// A tag. No entry has an empty one.
+        /// A tag. An empty one matches nothing.
         public var tag: String?
         /// The smallest size, in bytes.
         public var minimumSize: Int64?
@@ -36,9 +36,9 @@ extension DiskStorage {
         public var accessedAfter: Date?
         /// Last read or stored before this moment.
         public var accessedBefore: Date?
-        /// Expires before this moment, or has expired already. Pinned entries do not.
+        /// Expires before this moment, or has expired already. Never matches pinned entries.
         public var expiresBefore: Date?
-        /// Whether it has expired and waits for the next clean. Pinned entries have not.
+        /// Whether it has expired and waits for the next clean. Pinned entries are never expired.
         public var isExpired: Bool?
         /// Whether it is pinned.
         public var isPinned: Bool?

@@ -29,7 +29,7 @@ extension DiskStorage {
         public let keepsExpiration: Bool
         /// Reads since it was stored. A crash loses those of the last ten seconds.
         public let hits: Int
-        /// Whether it is neither evicted nor expires.
+        /// Whether it is pinned: it is never evicted and never expires.
         public let isPinned: Bool
         /// The tags, in order.
         public let tags: [String]

@@ -27,7 +27,7 @@ extension DiskStorage {
             }
         }
 
-        /// Begins at the first entry. Each iterator looks for the entries anew.
+        /// Begins at the first entry. Each iterator runs the query again.
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(read: read) }
     }
 }

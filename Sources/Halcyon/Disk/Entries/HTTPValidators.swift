@@ -57,7 +57,8 @@ extension DiskStorage {
         }
 
         /// Returns the validators after the server has confirmed the bytes with a 304. What it leaves out stays as it is (RFC 9111,
-        /// section 4.3.4). `Cache-Control` counts as a whole: if the response has it, none of the old directives remains.
+        /// section 4.3.4). `Cache-Control` counts as a whole: if the response has it, none of the old directives remains. If it has
+        /// only `Expires`, the shorter of the two lifetimes counts.
         ///
         /// A response with another `ETag` is about other bytes, and changes nothing.
         public func renewed(by response: HTTPFreshness) -> Self {
@@ -66,9 +67,8 @@ extension DiskStorage {
             renewed.etag = response.etag ?? etag
             renewed.lastModified = response.lastModified ?? lastModified
             if !response.hasCacheControl {
-                // A stored `no-cache` goes before a new `Expires` (section 5.3).
-                let isNoCache = mustRevalidate && maxAge == 0
-                if !response.statesLifetime || isNoCache { renewed.maxAge = maxAge ?? renewed.maxAge }
+                // Stored directives go before a new `Expires` (section 5.3). Whether the stored lifetime comes from them is unknown.
+                renewed.maxAge = maxAge.map { response.statesLifetime ? min($0, response.lifetime) : $0 } ?? renewed.maxAge
                 (renewed.staleWhileRevalidate, renewed.mustRevalidate) = (staleWhileRevalidate, mustRevalidate)
             }
             return renewed

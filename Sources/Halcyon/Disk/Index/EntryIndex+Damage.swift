@@ -88,7 +88,10 @@ extension EntryIndex {
 
     private func setAsideWithoutConnections(_ error: (any Error)?) throws {
         let identity = try files.identity(of: files.database)
-        guard try isDamaged(by: error) else { return }
+        let connection = try makeWritingConnection()
+        guard try isDamaged(connection, by: error) else { return }
+        try lock(connection)
+        defer { connection.rollBack() }
         // Another process may have set it aside in the meantime. The file there is then its new index.
         guard try files.identity(of: files.database) == identity else { return }
         try files.setAside(as: files.damaged)
@@ -96,9 +99,20 @@ extension EntryIndex {
         didRepair()
     }
 
+    /// Lets a store of another process end, which would otherwise commit to the file that is set aside. The next one then finds
+    /// another file in its place.
+    private func lock(_ connection: Connection) throws {
+        do {
+            // So that the file is complete without its log, if the process ends between the renames.
+            _ = try connection.checkpoint(.passive)
+            try connection.begin()
+        } catch where !error.isBusy {
+            // It is too damaged for a transaction, so nothing can be stored there.
+        }
+    }
+
     /// Judges only bytes that could be read. Throws if the system refuses a read, because that proves no damage.
-    private func isDamaged(by error: (any Error)?) throws -> Bool {
-        let connection = try makeWritingConnection()
+    private func isDamaged(_ connection: Connection, by error: (any Error)?) throws -> Bool {
         do {
             try connection.verifyHeader()
             try Self.migrator.migrate(connection)

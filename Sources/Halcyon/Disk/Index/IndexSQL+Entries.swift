@@ -74,10 +74,11 @@ extension IndexSQL {
 
     static let pin: StaticString = "UPDATE entries SET pinned = ?2 WHERE id = ?1"
 
-    /// Reads do not move an expiration without a time to live. The earlier time to live of an entry is unknown, so it becomes
+    /// Reads do not move an expiration without a time to live. If the entry has none, the earlier one is unknown, and it becomes
     /// the time from its store to its expiration.
     static let setKeepsExpiration: StaticString = """
-        UPDATE entries SET time_to_live = CASE WHEN ?2 THEN NULL ELSE max(0, expires_at - created_at) END
+        UPDATE entries SET time_to_live = CASE WHEN ?2 THEN NULL
+            ELSE coalesce(time_to_live, max(0, expires_at - created_at)) END
         WHERE id = ?1 AND expires_at IS NOT NULL
         """
 

@@ -13,7 +13,7 @@ extension DiskStorage {
         /// The number of entries beyond which ``DiskStorage/Backend/removeSizeExceededValues()`` evicts; 0, the default, for no limit.
         public var countLimit: Int = 0
         /// Bytes that should be free on the volume; 0, the default, for no limit. If less is free, entries are evicted until an
-        /// eighth more than that is. What the system would purge elsewhere does not count as free.
+        /// eighth more than that is. Purgeable space does not count as free.
         public var keepFreeBytes: UInt = 0
         /// The fraction of ``sizeLimit`` and ``countLimit`` that an eviction leaves, from 0 to 1; by default a half. A larger
         /// fraction keeps more and evicts more often.

@@ -75,7 +75,7 @@ extension DiskStorage.Backend {
     /// for try await entry in storage.allEntries(matching: .init(isExpired: true)) { print(entry.fileName) }
     /// ```
     ///
-    /// The entries and their order are those at the beginning, and none comes twice. An entry is left out if, when its turn comes,
+    /// The entries and their order are fixed when the iteration begins, and no entry is returned twice. An entry is left out if, when its turn comes,
     /// it is removed or does not match the filter any more.
     ///
     /// No lock is held between two reads, so a slow loop delays no other call. If the task is cancelled, the sequence throws
@@ -162,7 +162,18 @@ extension DiskStorage.Backend {
     ) throws -> Bool {
         try requireReadiness()
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
-        return try mappingErrors(of: key, at: url(of: name)) { try store.update(name) { try change(info($0)) } }
+        var refusal: (any Error)?
+        do {
+            return try store.update(name) { entry in
+                do { return try change(info(entry)) } catch {
+                    refusal = error
+                    throw error
+                }
+            }
+        } catch {
+            let error = refusal ?? note(error)
+            throw KingfisherError.cacheError(reason: .invalidURLResource(error: error, key: key, url: url(of: name)))
+        }
     }
 
     // MARK: Removing many

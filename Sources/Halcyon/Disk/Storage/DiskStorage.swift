@@ -451,7 +451,7 @@ public enum DiskStorage {
         @_spi(HalcyonTool) public func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws
             -> CheckReport
         {
-            try store.check(repair: repair, progress: progress)
+            try explained { try store.check(repair: repair, progress: progress) }
         }
 
         package func blobName(forKey key: String, forcedExtension: String?) -> BlobName {

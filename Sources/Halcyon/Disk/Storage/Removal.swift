@@ -19,8 +19,8 @@
     mutating func add(_ batch: [Entry], keepingNames: Bool, at now: Timestamp) {
         if keepingNames { names += batch.map(\.name) }
         entries += batch.count
-        bytes += batch.reduce(0) { $0 &+ $1.size }
-        unused += batch.reduce(0) { $0 &+ max(0, now - $1.accessedAt) }
+        bytes &+= batch.reduce(0) { $0 &+ $1.size }
+        unused &+= batch.reduce(0) { $0 &+ max(0, now - $1.accessedAt) }
         lastID = batch.map(\.id).max() ?? lastID
     }
 

@@ -79,11 +79,20 @@ internal import HalcyonSQLite
 
     /// Reads the index and its log without changing any file.
     private static func withUntouched(_ path: String, _ body: (Connection) throws -> Void) throws {
+        for _ in 0..<9 {
+            // Another process may have opened or closed the index between two steps.
+            do { return try withUntouchedOnce(path, body) } catch is SQLiteError { usleep(1_000) }
+        }
+        try withUntouchedOnce(path, body)
+    }
+
+    private static func withUntouchedOnce(_ path: String, _ body: (Connection) throws -> Void) throws {
         let fileSystem = POSIXFileSystem()
         try IndexFiles(database: path, fileSystem: fileSystem).requireFiles()
         func has(_ suffix: String) -> Bool { (try? fileSystem.status(at: path + suffix))?.size ?? 0 > 0 }
-        guard has("-wal"), !has("-shm") else {
-            return try body(Connection(path: path, access: .untouched(isLogged: has("-wal")), busyTimeout: 1000))
+        let isLogged = has("-wal")
+        guard isLogged, !has("-shm") else {
+            return try body(Connection(path: path, access: .untouched(isLogged: isLogged), busyTimeout: 1000))
         }
         // A crash has left a log without its shared memory, which SQLite would have to create. So it reads a copy.
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-\(UUID().uuidString)")

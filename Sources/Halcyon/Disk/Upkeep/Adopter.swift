@@ -184,7 +184,7 @@ final class Adopter: FolderWork {
         defer { keepEarlyReads(rest) }
         while !rest.isEmpty {
             let batch = rest.prefix(environment.tuning.flushBatchSize)
-            let entries = try index.write { session in
+            let entries = try index.write(.withoutReserve) { session in
                 try adopt(batch.map(\.key), in: session, leavingOut: &unreadable)
                 return try batch.map { try session.entry(named: $0.key) }
             }

@@ -31,12 +31,14 @@ extension FolderWork {
 
     /// Passes all rows to `body` in the order of their ids, in bounded batches of one transaction each. Stops if the store is being
     /// closed.
-    func forEachEntryBatch(_ body: (IndexSession, [Entry]) throws -> Void) throws {
+    func forEachEntryBatch(
+        _ logRoom: EntryIndex.LogRoom = .withReserve, _ body: (IndexSession, [Entry]) throws -> Void
+    ) throws {
         var last = Int64.min
         while true {
             try stopIfClosing()
             let size = environment.tuning.flushBatchSize
-            let entries = try index.writeBatch(isFollowed: { $0.count == size }) { session in
+            let entries = try index.writeBatch(logRoom, isFollowed: { $0.count == size }) { session in
                 let entries = try session.page(after: last, limit: size)
                 try body(session, entries)
                 return entries

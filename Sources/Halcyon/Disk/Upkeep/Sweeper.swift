@@ -39,10 +39,11 @@ struct Sweeper: FolderWork {
         guard condition.isDistrusting else { return }
         try forEachEntryBatch { session, entries in
             for entry in entries {
+                // The bytes of a trusted one may be in staging/ or trash/, even if another file has its name. Those of any other
+                // are not trusted there, either.
+                guard !condition.trusts(entry) else { continue }
                 let file = try? blobs.status(of: entry.name)
                 if let file, isBlob(of: entry, file) { continue }
-                // If no file can be seen in its place, its bytes may be in staging/ or trash/. They are not trusted there either.
-                guard file != nil || !condition.trusts(entry) else { continue }
                 condition.drop(entry)
                 try session.delete(id: entry.id)
                 guard let file else { continue }
@@ -62,7 +63,7 @@ struct Sweeper: FolderWork {
     private func relearnInodes() throws {
         let generation = index.generation
         guard condition.isRelearning else { return }
-        try forEachEntryBatch { session, entries in
+        try forEachEntryBatch(.withoutReserve) { session, entries in
             let state = try session.state()
             for entry in entries {
                 guard let file = try blobs.status(of: entry.name), isBlob(of: entry, file) else { continue }

@@ -48,7 +48,7 @@ private struct ProcessorChain: ImageProcessor {
     }
 }
 
-/// Makes an image from data. Of an existing image it changes only the scale.
+/// Makes an image from data. If the input is already an image, only its scale changes.
 public struct DefaultImageProcessor: ImageProcessor {
     /// The default processor.
     public static let `default` = DefaultImageProcessor()

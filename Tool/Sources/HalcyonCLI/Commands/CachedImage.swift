@@ -23,7 +23,7 @@ struct CachedImage {
         #else
             let reason = "The system cannot decode it."
         #endif
-        return Failure("\(reason) Use ‘halcyon get’ without --as to write the bytes as they are.")
+        return Failure("\(reason) To get its bytes, use ‘halcyon get’.")
     }
 }
 

@@ -13,7 +13,8 @@ extension CheckReport {
         [
             Finding(
                 title: "Files without a row",
-                meaning: "Left by an interrupted store. Lookups do not find them; repair removes them.", names: orphans),
+                meaning: "Usually left by an interrupted store, or by a row that was deleted with sqlite3. Lookups do not "
+                    + "find them; repair removes them.", names: orphans),
             Finding(
                 title: "Rows without their file",
                 meaning: "Another program deleted the file. Lookups miss; repair deletes the row.", names: dangling),
@@ -32,8 +33,8 @@ extension CheckReport {
                 names: unreadableRows.map { "row \($0)" }),
             Finding(
                 title: "Findings of SQLite's integrity check",
-                meaning: "The index is damaged, but SQLite can still read it. To rebuild it from the files, delete "
-                    + "the directory .halcyon while no process uses the cache.",
+                meaning: "The index is damaged, but SQLite can still read it. Repair keeps it as index.sqlite.damaged; the "
+                    + "next use of the cache rebuilds it from the files, with the keys, pins and tags that can be read.",
                 names: integrityFindings),
             Finding(
                 title: "Other items in the directory",
@@ -71,12 +72,11 @@ extension CheckReport {
 
     private var verdict: String {
         if isSound { return "The cache is consistent." }
-        if !integrityFindings.isEmpty { return "The index is damaged." }
         return isRepaired ? "Repaired all findings above." : "There are problems. Run again with --repair."
     }
 
-    /// Whether the repair fixed everything. It cannot fix a damaged file.
-    var wasRepaired: Bool { isRepaired && !isSound && integrityFindings.isEmpty }
+    /// Whether there was something to repair.
+    var wasRepaired: Bool { isRepaired && !isSound }
 
     var object: JSON {
         .object([

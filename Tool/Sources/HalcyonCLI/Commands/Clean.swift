@@ -8,7 +8,7 @@ struct Clean: ParsableCommand {
         abstract: "Remove expired entries and, over a limit, the least recently used ones.",
         discussion: """
             With --limit, a cache that has reached the limit is evicted down to half of it; --low-water sets another \
-            fraction. --count-limit limits the number of entries in the same way. If the volume has less free space than \
+            fraction. With --count-limit, a cache that has more entries is evicted in the same way. If the volume has less free space than \
             --keep-free, entries are evicted until an eighth more than that is free. Without a limit, only expired entries \
             are removed. Pinned entries stay. If they alone exceed a limit, the command says so.
 

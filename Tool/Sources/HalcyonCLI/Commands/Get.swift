@@ -62,6 +62,7 @@ struct Get: ParsableCommand {
     }
 
     private func load(from storage: Storage) throws -> Data {
+        try CacheFolder.require(output, outside: storage.directoryURL)
         let data = try use.value(forKey: key, naming, in: storage)
         return try format.map { try converted(data, to: $0) } ?? data
     }

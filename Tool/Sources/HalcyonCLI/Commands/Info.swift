@@ -7,7 +7,7 @@ struct Info: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show everything about an entry.",
         discussion: """
-            Reads its row, not its blob, and does not count as a use; also of what has expired and was not cleaned yet. \
+            Reads its row, not its blob, and does not count as a use. Also shows expired entries that are still on disk. \
             Status 1 when there is no entry. --json prints the object that ‘halcyon list --json’ has for it.
 
             EXAMPLES
@@ -18,7 +18,7 @@ struct Info: ParsableCommand {
     @OptionGroup var cache: CacheOptions
     @OptionGroup var naming: ExtensionOption
 
-    @Flag(help: "An object instead of lines.")
+    @Flag(help: "Print a JSON object instead of lines.")
     var json = false
 
     @Argument(help: "The key.")

@@ -8,11 +8,12 @@ struct List: ParsableCommand {
         abstract: "List entries with their size, last use, expiration and reads.",
         discussion: """
             Sorts by last use, size or creation (the latest and the largest first), by eviction or expiration (the next \
-            one first), or by key; --reverse turns the order round. An entry must meet all conditions. A key is shown as \
+            one first), or by key; --reverse reverses the order. A clean removes expired entries before it evicts any, but \
+            they keep their place in the order of eviction. An entry must meet all conditions. A key is shown as \
             (unknown) if the file is older than the index and no app has asked for its key yet.
 
             --page prints one page as an object with "entries" and "next", which is null on the last page. For the next \
-            page, add --after with that text to the same command. Entries that come and go meanwhile move nothing.
+            page, add --after with that text to the same command. Entries added or removed between two pages do not shift the pages.
 
             EXAMPLES
               halcyon list --folder ./cache --sort size --limit 10

@@ -6,9 +6,9 @@ struct Note: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show or change the notes and HTTP validators of entries.",
         discussion: """
-            Prints what is noted then; without anything to change, what is noted. Notes belong to the bytes: when a key \
-            gets new ones they go. A key under which nothing is cached is named, the others are done, and the status is 1. \
-            --json prints "entries", each with "key", "etag", "last_modified", "max_age" and "metadata", and "missing".
+            Prints the resulting notes; without options, the current ones. Storing new bytes under the key removes the notes. \
+            If a key is not cached, the command reports it, still changes the others, and exits with status 1. --json prints \
+            "entries", each with "key", "etag", "last_modified", "max_age" and "metadata", and "missing".
 
             EXAMPLES
               halcyon note --folder ./cache --set width=640 --set height=480 photo.jpg
@@ -39,9 +39,10 @@ struct Note: ParsableCommand {
     }
 
     func run() throws {
-        let outcome = try target.update { entry in
-            .init(validators: newValidators(entry.validators), metadata: newMetadata(entry.metadata))
-        }
+        let changes = newMetadata([:]) != nil || newValidators(nil) != nil
+        let outcome = try target.update(
+            changes
+                ? { .init(validators: newValidators($0.validators), metadata: newMetadata($0.metadata)) } : nil)
         let objects = outcome.entries.map { JSON.object(.init([("key", .string($0))] + NotedFacts($1).members)) }
         let blocks = outcome.entries.map { key, entry in
             ([TextWidth.printable(key)] + NotedFacts(entry).lines.map { "  \($0)" }).joined(separator: "\n")

@@ -7,8 +7,8 @@ struct Path: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the path of an entry's blob.",
         discussion: """
-            The path follows from the key alone, so it is printed in any case; status 1 and a sentence on standard \
-            error say that nothing valid is cached there. Does not count as a use.
+            The path follows from the key alone, so it is always printed. If nothing valid is cached there, the command says \
+            so on standard error and exits with status 1. Does not count as a use.
 
             EXAMPLES
               open "$(halcyon path --folder ./cache photo.jpg)"

@@ -6,8 +6,8 @@ struct Pin: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Pin entries, so that they are not evicted and do not expire.",
         discussion: """
-            Pinned entries count in sizes and limits. A key under which nothing is cached is named, the others are pinned, \
-            and the status is 1. --json prints the keys as "pinned" and "missing".
+            Pinned entries count in sizes and limits. If a key is not cached, the command reports it, still pins the \
+            others, and exits with status 1. --json prints the keys as "pinned" and "missing".
 
             EXAMPLES
               halcyon pin --folder ./cache https://example.com/logo.png

@@ -7,8 +7,8 @@ struct Put: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Store files, directories or standard input.",
         discussion: """
-            The key is the path as you give it; for a file in a folder, the folder's path and the file's path in it. Of a \
-            folder, all regular files are stored except hidden ones. Each key is printed on a line of its own. A key that \
+            The key is the path as you give it; for a file in a folder, the folder's path and the file's path in it. For a \
+            folder, stores all regular files except hidden ones. Each key is printed on a line of its own. A key that \
             is cached already gets the new bytes. The cache is created if there is none. A file that cannot be read is \
             reported, and the others are stored.
 

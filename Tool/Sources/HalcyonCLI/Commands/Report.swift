@@ -67,6 +67,7 @@ struct Report: ParsableCommand {
     }
 
     private func figures(of storage: Storage) throws -> ReportFigures {
+        try CacheFolder.require(output, outside: storage.directoryURL)
         let limits = StorageLimits(bytes: limit?.bytes ?? 0, entries: countLimit ?? 0)
         var bar = ProgressBar(total: Int(clamping: try storage.totals().entries))
         defer { bar.clear() }

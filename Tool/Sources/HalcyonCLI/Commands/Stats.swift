@@ -7,8 +7,7 @@ struct Stats: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the size, the activity and the index of a cache.",
         discussion: """
-            Hits, misses and what was stored and removed are counted for all processes together, since the cache was made \
-            or its statistics were reset. What others have counted in the last ten seconds may be missing.
+            The counts cover all processes since the cache was created or its statistics were reset. What others have counted in the last ten seconds may be missing.
 
             EXAMPLES
               halcyon stats --folder ./cache
@@ -18,7 +17,7 @@ struct Stats: ParsableCommand {
 
     @OptionGroup var cache: CacheOptions
 
-    @Flag(help: "An object instead of lines.")
+    @Flag(help: "Print a JSON object instead of lines.")
     var json = false
 
     @Flag(help: "Print the counters, then reset them.")

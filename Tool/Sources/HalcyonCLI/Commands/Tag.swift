@@ -6,9 +6,9 @@ struct Tag: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show or change the tags of entries.",
         discussion: """
-            Prints the tags as they are then; without anything to change, as they are. Tags stay when a key gets new \
-            bytes. A key under which nothing is cached is named, the others are tagged, and the status is 1. --json prints \
-            "entries", each with "key" and "tags", and "missing".
+            Prints the resulting tags; without options, the current ones. Tags stay when a key gets new bytes. If a key is \
+            not cached, the command reports it, still changes the others, and exits with status 1. --json prints "entries", \
+            each with "key" and "tags", and "missing".
 
             EXAMPLES
               halcyon tag --folder ./cache --add 'user 7' --add avatar avatars/7.png
@@ -47,10 +47,13 @@ struct Tag: ParsableCommand {
     }
 
     func run() throws {
-        let outcome = try target.update { entry in
-            let tags = changed(Set(entry.tags))
-            return .init(tags: tags == Set(entry.tags) ? nil : tags)
-        }
+        let changes = clear || ![add, remove, set].allSatisfy(\.isEmpty)
+        let outcome = try target.update(
+            changes
+                ? { entry in
+                    let tags = changed(Set(entry.tags))
+                    return .init(tags: tags == Set(entry.tags) ? nil : tags)
+                } : nil)
         let objects = outcome.entries.map { key, entry in
             JSON.object(["key": .string(key), "tags": .strings(entry.tags)])
         }

@@ -6,9 +6,8 @@ struct Unpin: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Let entries be evicted and expire again.",
         discussion: """
-            What has passed its expiration while it was pinned goes with the next clean. A key under which nothing is \
-            cached is named, the others are unpinned, and the status is 1. --json prints the keys as "unpinned" and \
-            "missing".
+            Entries that expired while they were pinned are removed by the next clean. If a key is not cached, the command \
+            reports it, still unpins the others, and exits with status 1. --json prints the keys as "unpinned" and "missing".
 
             EXAMPLES
               halcyon unpin --folder ./cache https://example.com/logo.png

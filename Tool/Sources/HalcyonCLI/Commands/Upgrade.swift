@@ -27,7 +27,7 @@ struct Upgrade: ParsableCommand {
     @Flag(help: "Show what would happen, and change nothing.")
     var dryRun = false
 
-    @Flag(help: "An object instead of lines.")
+    @Flag(help: "Print a JSON object instead of lines.")
     var json = false
 
     func run() throws {

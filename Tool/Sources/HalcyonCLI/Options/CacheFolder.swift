@@ -39,6 +39,8 @@ struct CacheFolder {
         var (blobs, others) = (0, 0)
         do {
             try DiskStorage.forEachName(in: path) { name in
+                // Alone, it is what a process leaves that ends while it creates the cache, or another one has just begun to.
+                if name == ".halcyon" { return true }
                 if BlobName.isBlobOrLegacyName(name, isHashed: true) { blobs += 1 } else { others += 1 }
                 return true
             }
@@ -50,6 +52,16 @@ struct CacheFolder {
             return .cache
         }
         return blobs > others ? .cache : .foreignFiles
+    }
+
+    /// Throws if an output would replace a blob or the index.
+    static func require(_ output: String?, outside folder: URL) throws {
+        guard let output, output != "-" else { return }
+        let file = URL(fileURLWithPath: output)
+        // A file that does not exist is not resolved.
+        let resolved = [file, file.deletingLastPathComponent()].map { $0.resolvingSymlinksInPath().path + "/" }
+        guard resolved.contains(where: { $0.hasPrefix(folder.resolvingSymlinksInPath().path + "/") }) else { return }
+        throw Failure("\(output) is in the directory of the cache. Give a path elsewhere.")
     }
 
     /// Throws if a command cannot work here.

@@ -18,8 +18,8 @@ struct CacheOptions: ParsableArguments {
     @Flag(
         name: .customLong("no-keys"),
         help: ArgumentHelp(
-            "Do not store keys as text in the index. Lookups by key still work; lists show file names. Removes keys "
-                + "stored before. If your app sets storesKeys to false, pass this option to every command."
+            "For a cache whose app sets storesKeys to false: pass it to every command then. Erases all keys in the "
+                + "index, for good; it does not only hide them. Lookups by key still work; lists show file names."
         ))
     var keepsNoKeys = false
 

@@ -22,8 +22,9 @@ struct KeysOptions: ParsableArguments {
 
     /// Changes the attributes of each entry. Rewrites no blobs.
     ///
-    /// - Parameter change: receives an entry and returns its new attributes.
-    func update(_ change: (DiskStorage.EntryInfo) -> DiskStorage.EntryAttributes) throws -> Outcome {
+    /// - Parameter change: receives an entry and returns its new attributes. If it is nil, the entries are only read, which does
+    ///   not wait for a lock.
+    func update(_ change: ((DiskStorage.EntryInfo) -> DiskStorage.EntryAttributes)?) throws -> Outcome {
         try cache.withStorage { storage in
             var outcome = Outcome()
             for key in keys {
@@ -46,9 +47,9 @@ struct KeysOptions: ParsableArguments {
     }
 
     private func update(
-        _ key: String, in storage: Storage, _ change: (DiskStorage.EntryInfo) -> DiskStorage.EntryAttributes
+        _ key: String, in storage: Storage, _ change: ((DiskStorage.EntryInfo) -> DiskStorage.EntryAttributes)?
     ) throws -> DiskStorage.EntryInfo? {
-        guard try storage.update(forKey: key, forcedExtension: naming.pathExtension, change) else { return nil }
+        if let change, try !storage.update(forKey: key, forcedExtension: naming.pathExtension, change) { return nil }
         return try storage.entry(forKey: key, forcedExtension: naming.pathExtension)
     }
 
