@@ -92,6 +92,7 @@ extension CacheStorageError {
 
     private init(rebuilding code: Code, _ message: String) {
         self.init(
-            code, message, remedy: "The next use of the cache rebuilds it from the blobs, and keeps the old file next to it.")
+            code, message,
+            remedy: "The next use of the cache rebuilds it from the blobs, and keeps the old file next to it.")
     }
 }

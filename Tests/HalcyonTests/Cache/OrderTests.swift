@@ -346,7 +346,9 @@ import Testing
             let (cache, gone) = (subject.cache, Calls<Void>())
             let (isStored, isRemoved) = (Calls<Void>(), Calls<Void>())
             for key in ["stored", "removed", "kept"] {
-                cache.store(try Pictures.image(1), forKey: key, attributes: .init(tags: ["t"])) { _ in isStored.record(()) }
+                cache.store(try Pictures.image(1), forKey: key, attributes: .init(tags: ["t"])) { _ in
+                    isStored.record(())
+                }
             }
             try await eventually { isStored.count == 3 }
             let progress = HeldProgress.make(blocksAtEnd: true)
@@ -358,7 +360,8 @@ import Testing
             progress.goesOn.signal()
             _ = await gone.first()
             try await eventually { isRemoved.count == 2 }
-            #expect(cache.imageCachedType(forKey: "stored") == .disk && cache.imageCachedType(forKey: "removed") == .none)
+            #expect(
+                cache.imageCachedType(forKey: "stored") == .disk && cache.imageCachedType(forKey: "removed") == .none)
             #expect(cache.imageCachedType(forKey: "kept") == .memory)
         }
     }

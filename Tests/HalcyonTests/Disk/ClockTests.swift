@@ -179,7 +179,8 @@ import Testing
             cache.environment.boot = { "first" }
             try cache.storage.store(value: .blob(1), forKey: "a")
             let (name, row) = (
-                cache.storage.blobName(forKey: "a", forcedExtension: nil), try #require(try cache.storage.row(forKey: "a"))
+                cache.storage.blobName(forKey: "a", forcedExtension: nil),
+                try #require(try cache.storage.row(forKey: "a"))
             )
             cache.clock.advance(by: 86_400)
             try cache.storage.store(value: .blob(2), forKey: "latest")

@@ -58,7 +58,8 @@ import Testing
         // A stored `max-age` goes before `Expires`.
         #expect(first.renewed(by: expires).maxAge == 60)
         let soon = response([("Expires", "Mon, 12 Jan 1970 13:47:10 GMT")], at: begin)
-        #expect(first.renewed(by: soon).maxAge == 30 && DiskStorage.HTTPValidators().renewed(by: expires).maxAge == 86_400)
+        #expect(
+            first.renewed(by: soon).maxAge == 30 && DiskStorage.HTTPValidators().renewed(by: expires).maxAge == 86_400)
         #expect(always.renewed(by: expires).maxAge == 0 && !always.renewed(by: expires).isUsable(at: begin))
     }
 

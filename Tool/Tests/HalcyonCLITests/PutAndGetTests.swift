@@ -144,14 +144,16 @@ import Testing
         for output in [blob, "cache/new", "link"] {
             #expect(try tool("get", "-o", output, "k").isPlainError(containing: "directory of the cache"))
         }
-        #expect(try tool("report", "-o", "cache/.halcyon/index.sqlite").isPlainError(containing: "directory of the cache"))
+        #expect(
+            try tool("report", "-o", "cache/.halcyon/index.sqlite").isPlainError(containing: "directory of the cache"))
         #expect(try tool("get", "k").data == .blob(1) && tool.blobCount() == 1)
     }
 
     #if os(Linux)
         @Test func `without its arguments the command fails`() throws {
             // Root alone may do this.
-            let result = try tool.shell("unshare -m true 2>/dev/null && unshare -m sh -c 'umount -l /proc && $HALCYON put a'")
+            let result = try tool.shell(
+                "unshare -m true 2>/dev/null && unshare -m sh -c 'umount -l /proc && $HALCYON put a'")
             #expect(result.status != 0 && result.data.isEmpty)
         }
     #endif

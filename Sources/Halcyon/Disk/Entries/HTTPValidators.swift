@@ -68,7 +68,8 @@ extension DiskStorage {
             renewed.lastModified = response.lastModified ?? lastModified
             if !response.hasCacheControl {
                 // Stored directives go before a new `Expires` (section 5.3). Whether the stored lifetime comes from them is unknown.
-                renewed.maxAge = maxAge.map { response.statesLifetime ? min($0, response.lifetime) : $0 } ?? renewed.maxAge
+                renewed.maxAge =
+                    maxAge.map { response.statesLifetime ? min($0, response.lifetime) : $0 } ?? renewed.maxAge
                 (renewed.staleWhileRevalidate, renewed.mustRevalidate) = (staleWhileRevalidate, mustRevalidate)
             }
             return renewed

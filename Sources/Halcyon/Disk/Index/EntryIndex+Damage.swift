@@ -106,7 +106,7 @@ extension EntryIndex {
             // So that the file is complete without its log, if the process ends between the renames.
             _ = try connection.checkpoint(.passive)
             try connection.begin()
-        } catch where !error.isBusy {
+        } catch  where !error.isBusy {
             // It is too damaged for a transaction, so nothing can be stored there.
         }
     }

@@ -43,7 +43,9 @@ struct Upgrader: FolderWork {
         var done = 0
         while let id = last {
             try stopIfClosing()
-            last = try index.writeBatch(.withoutReserve, isFollowed: { $0 != nil }) { try $0.fillHosts(after: id, limit: limit) }
+            last = try index.writeBatch(.withoutReserve, isFollowed: { $0 != nil }) {
+                try $0.fillHosts(after: id, limit: limit)
+            }
             done += limit
             progress(done)
         }

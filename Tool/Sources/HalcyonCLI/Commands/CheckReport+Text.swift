@@ -13,7 +13,8 @@ extension CheckReport {
         [
             Finding(
                 title: "Files without a row",
-                meaning: "Usually left by an interrupted store, or by a row that was deleted with sqlite3. Lookups do not "
+                meaning:
+                    "Usually left by an interrupted store, or by a row that was deleted with sqlite3. Lookups do not "
                     + "find them; repair removes them.", names: orphans),
             Finding(
                 title: "Rows without their file",
@@ -33,7 +34,8 @@ extension CheckReport {
                 names: unreadableRows.map { "row \($0)" }),
             Finding(
                 title: "Findings of SQLite's integrity check",
-                meaning: "The index is damaged, but SQLite can still read it. Repair keeps it as index.sqlite.damaged; the "
+                meaning:
+                    "The index is damaged, but SQLite can still read it. Repair keeps it as index.sqlite.damaged; the "
                     + "next use of the cache rebuilds it from the files, with the keys, pins and tags that can be read.",
                 names: integrityFindings),
             Finding(
