@@ -25,3 +25,7 @@ public func objc_getAssociatedObject(_ object: Any, _ key: UnsafeRawPointer) -> 
 public func objc_setAssociatedObject(
     _ object: Any, _ key: UnsafeRawPointer, _ value: Any?, _ policy: objc_AssociationPolicy
 ) {}
+
+// https://developer.apple.com/documentation/objectivec/autoreleasepool(invoking:)
+@available(iOS 2, macOS 10.0, tvOS 9, watchOS 2, visionOS 1, *)
+public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }

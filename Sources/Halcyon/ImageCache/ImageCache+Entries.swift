@@ -120,9 +120,9 @@ extension ImageCache {
     ) {
         store(
             StoreCall(
-                content: .bytes(data), baseKey: key, key: key.computedKey(with: identifier), expiration: expiration,
-                forcedExtension: forcedExtension, attributes: attributes,
-                report: callbackQueue.report(to: completionHandler)))
+                content: .bytes(data), baseKey: key,
+                blob: blob(forKey: key.computedKey(with: identifier), forcedExtension),
+                expiration: expiration, attributes: attributes, report: callbackQueue.report(to: completionHandler)))
     }
 
     /// Like ``store(_:original:forKey:options:attributes:completionHandler:)``; returns when the image is on disk.

@@ -25,14 +25,6 @@ extension ImageCache {
         } while !begin(load, of: blob, since: changes)
     }
 
-    /// Like ``loadIntoMemory(forKey:options:then:)``, without memory.
-    func loadFromDisk(
-        forKey key: String, options: KingfisherParsedOptionsInfo, then handler: @escaping @Sendable (DiskImage) -> Void
-    ) {
-        let load = DiskLoad.Member(baseKey: key, options: options, entersMemory: false, handler: handler)
-        _ = begin(load, of: blob(of: key, options), since: nil)
-    }
-
     /// - Parameter key: the key without the processor's identifier.
     func blob(of key: String, _ options: KingfisherParsedOptionsInfo) -> DiskLoad.Blob {
         blob(forKey: key.computedKey(with: options.processor.identifier), options.forcedExtension)
@@ -43,8 +35,10 @@ extension ImageCache {
             key: MemoryKey(key), name: diskStorage.blobName(forKey: key, forcedExtension: forcedExtension))
     }
 
+    /// - Parameter changes: see ``CallOrder/admit(_:of:since:)``.
     /// - Returns: false if the caller must look in memory again.
-    private func begin(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, since changes: Int?) -> Bool {
+    @discardableResult
+    func begin(_ member: DiskLoad.Member, of blob: DiskLoad.Blob, since changes: Int?) -> Bool {
         guard let (load, isNew) = order.admit(member, of: blob, since: changes) else { return false }
         guard member.waits else {
             perform(load, for: member)

@@ -2,13 +2,6 @@ internal import Foundation
 internal import HalcyonSQLite
 
 extension ImageCache {
-    func storeInMemory(_ image: KFCrossPlatformImage, forKey key: String, options: KingfisherParsedOptionsInfo) {
-        let computedKey = key.computedKey(with: options.processor.identifier)
-        order.change(MemoryKey(computedKey)) {
-            keepInMemory(image, forKey: computedKey, expiration: options.memoryCacheExpiration)
-        }
-    }
-
     /// Stores in memory and on disk, as one change: of two stores of a key, both keep the same one.
     func storeInBoth(
         _ image: KFCrossPlatformImage, original: Data?, forKey key: String, options: KingfisherParsedOptionsInfo,
@@ -16,7 +9,7 @@ extension ImageCache {
         report: @escaping StoreCall.Report
     ) {
         let serializer = options.cacheSerializer
-        let computedKey = key.computedKey(with: options.processor.identifier)
+        let blob = blob(of: key, options)
         store(
             StoreCall(
                 content: .image {
@@ -26,10 +19,10 @@ extension ImageCache {
                                 reason: .cannotSerializeImage(
                                     image: image, original: original, serializer: serializer)))
                 },
-                baseKey: key, key: computedKey, expiration: options.diskCacheExpiration,
-                writeOptions: options.diskStoreWriteOptions,
-                forcedExtension: options.forcedExtension, attributes: attributes, report: report), ifWanted: isWanted
-        ) { [self] in keepInMemory(image, forKey: computedKey, expiration: options.memoryCacheExpiration) }
+                baseKey: key, blob: blob, expiration: options.diskCacheExpiration,
+                writeOptions: options.diskStoreWriteOptions, attributes: attributes, report: report),
+            ifWanted: isWanted
+        ) { [self] in keepInMemory(image, as: blob.key, options) }
     }
 
     /// - Parameters:
@@ -38,7 +31,7 @@ extension ImageCache {
     func store(
         _ call: StoreCall, ifWanted isWanted: (Int) -> Bool = { _ in true }, memory: (() -> Any?)? = nil
     ) {
-        let store = PendingStore(call, of: blob(forKey: call.key, call.forcedExtension))
+        let store = PendingStore(call)
         let enqueue = { [self] in ioQueue.async(store: store) { [self] in perform($0) } }
         // Entries that have already expired are not stored, so loads keep finding the old entry.
         let isExpired = (call.expiration ?? diskStorage.config.expiration).isExpired
@@ -53,13 +46,14 @@ extension ImageCache {
     /// An image that has already expired is not kept, but still removes the one it replaces.
     ///
     /// - Returns: the displaced object.
-    private func keepInMemory(
-        _ image: KFCrossPlatformImage, forKey key: String, expiration: StorageExpiration?
+    func keepInMemory(
+        _ image: KFCrossPlatformImage, as key: MemoryKey, _ options: KingfisherParsedOptionsInfo
     ) -> Any? {
+        let expiration = options.memoryCacheExpiration
         let isExpired = (expiration ?? memoryStorage.config.expiration).isExpired
         return isExpired
-            ? memoryStorage.take(MemoryKey(key))
-            : memoryStorage.storeNoThrow(value: image, forKey: key, expiration: expiration)
+            ? memoryStorage.take(key)
+            : memoryStorage.storeNoThrow(value: image, forKey: key.text, expiration: expiration)
     }
 }
 

@@ -124,7 +124,8 @@ open class ImageCache: @unchecked Sendable {
     ) {
         let report = options.callbackQueue.report(to: completionHandler)
         guard toDisk else {
-            storeInMemory(image, forKey: key, options: options)
+            let key = MemoryKey(key.computedKey(with: options.processor.identifier))
+            order.change(key) { keepInMemory(image, as: key, options) }
             return report(.success(()))
         }
         storeInBoth(image, original: original, forKey: key, options: options, attributes: .init(), report: report)
@@ -291,9 +292,11 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String, options: KingfisherOptionsInfo? = nil, callbackQueue: CallbackQueue = .untouch,
         completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
-        loadFromDisk(forKey: key, options: KingfisherParsedOptionsInfo(options)) { result in
+        let options = KingfisherParsedOptionsInfo(options)
+        let load = DiskLoad.Member(baseKey: key, options: options, entersMemory: false) { result in
             callbackQueue.execute { completionHandler(result) }
         }
+        begin(load, of: blob(of: key, options), since: nil)
     }
 
     // MARK: Clearing

@@ -9,16 +9,15 @@ final class PendingStore: @unchecked Sendable {
     typealias Bytes = Result<Data, KingfisherError>
 
     let call: StoreCall
-    let blob: DiskLoad.Blob
+    var blob: DiskLoad.Blob { call.blob }
     /// nil once a thread has begun to serialize.
     private let serialization: Locked<(@Sendable () -> Bytes)?>
     private let result: Locked<Bytes?>
     /// Empty once ``result`` is set; nil if it was set from the start.
     private let isSerializing: DispatchGroup?
 
-    init(_ call: StoreCall, of blob: DiskLoad.Blob) {
+    init(_ call: StoreCall) {
         self.call = call
-        self.blob = blob
         switch call.content {
         case .bytes(let data): (serialization, result, isSerializing) = (Locked(nil), Locked(.success(data)), nil)
         case .image(let serialize):

@@ -13,11 +13,9 @@ struct StoreCall: Sendable {
 
     let content: Content
     let baseKey: String
-    /// The key with the processor's identifier.
-    let key: String
+    let blob: DiskLoad.Blob
     let expiration: StorageExpiration?
     var writeOptions: Data.WritingOptions = []
-    let forcedExtension: String?
     let attributes: DiskStorage.EntryAttributes
     let report: Report
 }

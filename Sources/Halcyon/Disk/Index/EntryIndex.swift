@@ -236,9 +236,9 @@ package final class EntryIndex: Sendable {
         let database = connection.hasMoved ? nil : identity
         watch.forget()
         // A connection that has read keeps the log open. Without a log (on a network volume), none may appear.
-        let log = try files.logIdentities()
-        presence.withLock { $0 = [database] + log }
-        if log[0] != nil { connection.joinLogWrites() }
+        let (log, sharedMemory) = (try files.identity(of: files.log), try files.identity(of: files.sharedMemory))
+        presence.withLock { $0 = [database, log, sharedMemory] }
+        if log != nil { connection.joinLogWrites() }
         connection.observeRows(of: "entries")
         knownRows.forgetAll()
         generationCount.withLock { $0 += 1 }

@@ -68,11 +68,6 @@ struct IndexFiles: Sendable {
         try fileSystem.statusIfPresent(at: path)
     }
 
-    /// The files at the paths of the log and its shared memory; nil if missing.
-    func logIdentities() throws(SystemError) -> [Identity?] {
-        [try identity(of: log), try identity(of: sharedMemory)]
-    }
-
     /// Renames an unusable index, so that you can inspect it and a new one can take its place.
     func setAside(as kept: String) throws(SystemError) {
         for suffix in ["-wal", "-shm", ""] {
