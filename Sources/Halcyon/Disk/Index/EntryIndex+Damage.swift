@@ -102,9 +102,9 @@ extension EntryIndex {
     /// Lets a store of another process end, which would otherwise commit to the file that is set aside. The next one then finds
     /// another file in its place.
     private func lock(_ connection: Connection) throws {
+        // So that the file is complete without its log, if the process ends between the renames.
+        _ = try? connection.checkpoint(.passive)
         do {
-            // So that the file is complete without its log, if the process ends between the renames.
-            _ = try connection.checkpoint(.passive)
             try connection.begin()
         } catch  where !error.isBusy {
             // It is too damaged for a transaction, so nothing can be stored there.
