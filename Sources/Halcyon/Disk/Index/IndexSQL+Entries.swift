@@ -34,9 +34,9 @@ extension IndexSQL {
     static let mayHaveHost: StaticString = " AND (host = ? OR host IS NULL)"
     static let meetsKeyConditions: StaticString = " AND meets(?, key, base_length, source)"
 
-    // All entries by access, after a position: the sort columns (?1, ?2) and the id (?3). Many entries may share one access and
-    // size after the clock has jumped. A row-value comparison would start at the first of them and walk past the others, so
-    // each column has its own part.
+    // All entries by access, after a position: the sort columns (?1, ?2) and the id (?3). A row-value comparison
+    // would start at the first entry of an access and walk past the others, so each column has its own part. Entries that share an
+    // access and a size are walked past, and sorted by id: the index continues with the expiration.
 
     static let fromUsed: StaticString = "rank AS used, size AS bytes FROM entries WHERE pinned = "
     static func used(_ isBeyond: StaticString) -> [[StaticString]] {

