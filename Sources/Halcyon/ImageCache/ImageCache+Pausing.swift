@@ -98,7 +98,8 @@ extension ImageCache {
     }
 
     /// Like ``releaseSharedFolder(unlessResumedSince:by:)``, without waiting: another thread closes the open files.
-    func releaseSharedFolderSoon(unlessResumedSince count: Int, then handler: @escaping End) {
+    @MainActor func releaseSharedFolderSoon(unlessResumedSince count: Int, then handler: @escaping End) {
+        guard diskStorage.isInAppGroup else { return handler() }
         releaseSharedFolder(unlessResumedSince: count) { $0.store.index.refuse() }
         DispatchQueue.global(qos: .userInteractive).async { [self] in
             releaseSharedFolder(unlessResumedSince: count)

@@ -88,7 +88,7 @@
         /// This image with its pixels in memory; nil if they cannot be decoded. An animation is returned unchanged, because all its
         /// pictures may not fit into memory.
         @_spi(HalcyonTool) public func decodedForDisplay() -> UIImage? {
-            images == nil ? handingOnState(to: preparedForDisplay()) : self
+            isAnimation ? self : changingPictures { $0.preparedForDisplay() }
         }
 
         #if os(watchOS)

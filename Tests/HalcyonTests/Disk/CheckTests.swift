@@ -96,4 +96,12 @@ import Testing
             try FileManager.default.removeItem(at: mine)
         }
     }
+
+    @Test func `an error of the progress ends a check, and is thrown as it is`() throws {
+        struct Mine: Error {}
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            #expect(throws: Mine.self) { try cache.storage.check { _ in throw Mine() } }
+        }
+    }
 }

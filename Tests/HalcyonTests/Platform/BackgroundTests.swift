@@ -120,10 +120,11 @@ import Testing
                 wasOpen.withLock { $0 = fixture.index.isOpen }
                 isGivenBack.record(())
             }
+            #expect(!fixture.index.isInService)
+            // The handler needs this thread. The closing waits for a second at most, so it is not held any longer.
+            #expect(isGivenBack.count == 0)
+            goesOn.signal()
         }
-        #expect(!fixture.index.isInService)
-        #expect(isGivenBack.count == 0)
-        goesOn.signal()
         holding.wait()
         _ = await isGivenBack.first()
         #expect(!wasOpen.withLock { $0 })

@@ -11,7 +11,10 @@ extension EntryIndex {
         do {
             return try namingSuspension(body)
         } catch {
-            guard try isBrief ? LockTimeout.briefly({ try heal(error) }) : heal(error) else { throw error }
+            let isHealed = try namingSuspension {
+                try isBrief ? LockTimeout.briefly { try heal(error) } : heal(error)
+            }
+            guard isHealed else { throw error }
             return try namingSuspension(body)
         }
     }
@@ -89,7 +92,12 @@ extension EntryIndex {
     private func setAsideWithoutConnections(_ error: (any Error)?) throws {
         let identity = try files.identity(of: files.database)
         let connection = try makeWritingConnection()
+        // Not during the check, which takes seconds among a million entries, but before it, so that it is not made in vain.
+        try lock(connection)
+        connection.rollBack()
         guard try isDamaged(connection, by: error) else { return }
+        // So that the file is complete without its log, if the process ends between the renames.
+        _ = try? connection.checkpoint(.passive)
         try lock(connection)
         defer { connection.rollBack() }
         // Another process may have set it aside in the meantime. The file there is then its new index.
@@ -102,12 +110,12 @@ extension EntryIndex {
     /// Lets a store of another process end, which would otherwise commit to the file that is set aside. The next one then finds
     /// another file in its place.
     private func lock(_ connection: Connection) throws {
-        // So that the file is complete without its log, if the process ends between the renames.
-        _ = try? connection.checkpoint(.passive)
-        do {
+        do throws(SQLiteError) {
             try connection.begin()
-        } catch  where !error.isBusy {
-            // It is too damaged for a transaction, so nothing can be stored there.
+            patience.didGetLock()
+        } catch {
+            // If it is too damaged for a transaction, only a process that read its first page before that may still store there.
+            guard Self.isSuspicious(error) || error.code.primary == .readOnly else { throw error }
         }
     }
 

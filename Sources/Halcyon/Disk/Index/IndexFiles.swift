@@ -76,6 +76,9 @@ struct IndexFiles: Sendable {
             } catch  where error.isMissing {
                 // A file that an earlier index left at this path does not belong to this one.
                 try? fileSystem.unlink(kept + suffix)
+            } catch  where !suffix.isEmpty && [EISDIR, EEXIST, ENOTEMPTY].contains(error.code) {
+                // A folder has the name. The log has been copied into the file.
+                try? fileSystem.unlink(database + suffix)
             }
         }
     }

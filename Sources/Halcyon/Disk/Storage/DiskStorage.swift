@@ -452,7 +452,17 @@ public enum DiskStorage {
         @_spi(HalcyonTool) public func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws
             -> CheckReport
         {
-            try explained { try store.check(repair: repair, progress: progress) }
+            var refusal: (any Error)?
+            do {
+                return try store.check(repair: repair) { count in
+                    do { try progress(count) } catch {
+                        refusal = error
+                        throw error
+                    }
+                }
+            } catch {
+                throw refusal ?? CacheStorageError(error)
+            }
         }
 
         package func blobName(forKey key: String, forcedExtension: String?) -> BlobName {

@@ -79,11 +79,15 @@ internal import HalcyonSQLite
 
     /// Reads the index and its log without changing any file.
     private static func withUntouched(_ path: String, _ body: (Connection) throws -> Void) throws {
-        for _ in 0..<9 {
-            // Another process may have opened or closed the index between two steps.
-            do { return try withUntouchedOnce(path, body) } catch is SQLiteError { usleep(1_000) }
+        let deadline = MonotonicTime.now.adding(milliseconds: 1_000)
+        while true {
+            do {
+                return try withUntouchedOnce(path, body)
+            } catch  where !(error is CacheStorageError) && MonotonicTime.now < deadline {
+                // Another process may have opened or closed the index between two steps.
+                usleep(1_000)
+            }
         }
-        try withUntouchedOnce(path, body)
     }
 
     private static func withUntouchedOnce(_ path: String, _ body: (Connection) throws -> Void) throws {

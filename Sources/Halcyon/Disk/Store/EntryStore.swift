@@ -157,11 +157,18 @@ extension EntryStore {
     /// Writes notes and counts now, as housekeeping does after ten seconds.
     package func flushAccessLogNow() { recorder.flushAccessLog() }
 
-    /// Compares rows with files in both directions. See ``Checker/check(repair:progress:)``.
+    /// Compares rows with files in both directions. See ``Checker/check(repair:progress:)``. A repair builds a new index in place of
+    /// one with integrity findings.
     package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
         let checker = Checker(
             folder: folder, recorder: recorder, settler: settler, unlinker: unlinker)
-        return try checker.check(repair: repair, progress: progress)
+        let report = try checker.check(repair: repair, progress: progress)
+        if repair, !report.integrityFindings.isEmpty {
+            _ = try index.setAsideIfDamaged()
+            // At once: a new index takes over pins and tags only if the old one was used lately.
+            try adopter.finish()
+        }
+        return report
     }
 
     /// Runs ``Adopter/finish()`` in the background, then calls `body`. If adoption fails, `body` meets the same error.

@@ -11,8 +11,8 @@ struct Checker: FolderWork {
     /// Compares rows with files in both directions and totals with sums, and runs SQLite's integrity check.
     ///
     /// Safe while other threads and processes use the cache: it confirms each finding under the write lock, in bounded batches.
-    /// With `repair`, it removes orphans and leftovers, deletes rows without their blob, and recounts the totals. It sets aside an
-    /// index with integrity findings, and the next use builds a new one. Reads every row and calls `stat` for every file.
+    /// With `repair`, it removes orphans and leftovers, deletes rows without their blob, and recounts the totals. Reads every row
+    /// and calls `stat` for every file.
     ///
     /// - Parameter progress: called between batches with the number of rows and files examined so far. If it throws, the check
     ///   ends, and the repairs made so far remain.
@@ -31,7 +31,6 @@ struct Checker: FolderWork {
         try checkFiles(repair: repair, &report, didSee)
         try checkTotals(repair: repair, &report)
         report.integrityFindings = try index.readAtLength { try $0.integrityFindings() }
-        if repair, !report.integrityFindings.isEmpty { _ = try index.setAsideIfDamaged() }
         report.isRepaired = repair
         return report
     }

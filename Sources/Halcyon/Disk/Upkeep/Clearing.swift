@@ -36,7 +36,7 @@ struct Clearing: FolderWork {
         for _ in 0..<3 {
             let generation = index.generation
             try removeEntries()
-            try Upgrader(folder: folder).finish()
+            do { try Upgrader(folder: folder).finish() } catch is EntryIndex.LogFull {}
             var failure: (any Error)?
             try forEachNameBatch(of: environment.tuning.batchSize, where: isBlobName) { names in
                 let error = try store.settler.removeFilesWithoutRow(names, changedUntil: changedUntil)

@@ -25,10 +25,10 @@ struct Sweeper: FolderWork {
     /// Stores, and the exit of the process, wait while the SQLite index is created. A short-lived process should end before that.
     private var isUpgradeDue: Bool { index.millisecondsOpen >= environment.tuning.upgradeDelay }
 
-    /// Whether a step fails because another connection holds the lock.
+    /// Whether a step fails because another connection holds the lock, or keeps the log from being reused.
     private func isRefused(_ step: () throws -> Void) -> Bool {
-        guard case .failure(let error as SQLiteError) = Result(catching: step) else { return false }
-        return error.isBusy
+        guard case .failure(let error) = Result(catching: step) else { return false }
+        return error is EntryIndex.LogFull || (error as? SQLiteError)?.isBusy == true
     }
 
     // MARK: After a power cut
@@ -43,7 +43,6 @@ struct Sweeper: FolderWork {
                 // are not trusted there, either.
                 guard !condition.trusts(entry) else { continue }
                 let file = try? blobs.status(of: entry.name)
-                if let file, isBlob(of: entry, file) { continue }
                 condition.drop(entry)
                 try session.delete(id: entry.id)
                 guard let file else { continue }

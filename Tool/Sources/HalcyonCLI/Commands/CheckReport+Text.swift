@@ -35,8 +35,8 @@ extension CheckReport {
             Finding(
                 title: "Findings of SQLite's integrity check",
                 meaning:
-                    "The index is damaged, but SQLite can still read it. Repair keeps it as index.sqlite.damaged; the "
-                    + "next use of the cache rebuilds it from the files, with the keys, pins and tags that can be read.",
+                    "The index is damaged, but SQLite can still read it. Repair keeps it as index.sqlite.damaged, and "
+                    + "builds a new one from the files, with the keys, pins and tags that can be read.",
                 names: integrityFindings),
             Finding(
                 title: "Other items in the directory",

@@ -35,7 +35,7 @@ struct KeysOptions: ParsableArguments {
                         outcome.missing.append(key)
                     }
                 } catch {
-                    if !outcome.entries.isEmpty {
+                    if change != nil, !outcome.entries.isEmpty {
                         let count = Count.entries(outcome.entries.count)
                         Message.print("Changed \(count) of \(keys.count) before this error:")
                     }
