@@ -84,10 +84,12 @@ import Testing
         try tool.restoreIndex(bytes)
         #expect(try tool("check").output.contains("integrity check"))
         let repair = try tool("check", "--repair")
-        #expect(tool.exists(tool.index), "A later opening would drop the pins and tags of an index that was set aside long ago.")
+        // A later opening would drop the pins and tags of an index that was set aside long ago.
+        #expect(tool.exists(tool.index))
         #expect(repair.status == 0 && repair.output.hasSuffix("Repaired all findings above.\n"), "\(repair.output)")
         #expect(try tool("check").output.hasSuffix("The cache is consistent.\n"))
         #expect(try tool("list", "--tag", "t", "--count").output.contains("5"))
+        #expect(try tool("list", "--pinned", "--count").output.contains("1"))
     }
 
     @Test func `the schema has more than thirty columns to edit`() { #expect(Self.columns.count > 30) }
