@@ -321,7 +321,9 @@ import Testing
     }
 
     @Test func `watching goes on while another process holds the lock`() async throws {
-        let cache = try CacheFixture()
+        var tuning = Tuning.patient
+        tuning.briefTimeout = 50
+        let cache = try CacheFixture(tuning: tuning)
         _ = try kingfisherFolder(cache, count: 3)
         let listener = Locked<[Bool]>([])
         let storage = cache.storage
