@@ -91,10 +91,10 @@ extension EntryIndex {
 
     private func setAsideWithoutConnections(_ error: (any Error)?) throws {
         let identity = try files.identity(of: files.database)
+        // Not during the check, which takes seconds among a million entries, but before it, so that it is not made in vain. On a
+        // connection that closes at once: the other one may mend the header, but not after it has read it.
+        try lock(makeWritingConnection())
         let connection = try makeWritingConnection()
-        // Not during the check, which takes seconds among a million entries, but before it, so that it is not made in vain.
-        try lock(connection)
-        connection.rollBack()
         guard try isDamaged(connection, by: error) else { return }
         // So that the file is complete without its log, if the process ends between the renames.
         _ = try? connection.checkpoint(.passive)
