@@ -162,16 +162,11 @@ extension DiskStorage.Backend {
     ) throws -> Bool {
         try requireReadiness()
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
-        var refusal: (any Error)?
+        let caller = CallerError()
         do {
-            return try store.update(name) { entry in
-                do { return try change(info(entry)) } catch {
-                    refusal = error
-                    throw error
-                }
-            }
+            return try store.update(name) { entry in try caller.noting { try change(info(entry)) } }
         } catch {
-            let error = refusal ?? note(error)
+            let error = caller.error ?? note(error)
             throw KingfisherError.cacheError(reason: .invalidURLResource(error: error, key: key, url: url(of: name)))
         }
     }

@@ -44,3 +44,15 @@ extension DiskStorage.Backend {
         return error
     }
 }
+
+/// The error of a caller's closure, which the cache passes on as it is.
+final class CallerError {
+    private(set) var error: (any Error)?
+
+    func noting<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch {
+            self.error = error
+            throw error
+        }
+    }
+}

@@ -452,16 +452,11 @@ public enum DiskStorage {
         @_spi(HalcyonTool) public func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws
             -> CheckReport
         {
-            var refusal: (any Error)?
+            let caller = CallerError()
             do {
-                return try store.check(repair: repair) { count in
-                    do { try progress(count) } catch {
-                        refusal = error
-                        throw error
-                    }
-                }
+                return try store.check(repair: repair) { count in try caller.noting { try progress(count) } }
             } catch {
-                throw refusal ?? CacheStorageError(error)
+                throw caller.error ?? CacheStorageError(error)
             }
         }
 
