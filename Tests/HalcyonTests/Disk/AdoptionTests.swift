@@ -268,9 +268,9 @@ import Testing
         }
     }
 
-    /// Stops the sweep when it lists `staging/`, until `meanwhile` has returned.
+    /// Opens the storage and stops its sweep when it lists `staging/`, until `meanwhile` has returned.
     private func watch(
-        _ cache: CacheFixture, storage: DiskStorage.Backend<Data>, meanwhile: () throws -> Void
+        _ cache: CacheFixture, meanwhile: (DiskStorage.Backend<Data>) throws -> Void
     ) throws -> AsyncStream<AdoptionProgress> {
         let gate = DispatchSemaphore(value: 0)
         let isHeld = Locked(true)
@@ -279,9 +279,8 @@ import Testing
             gate.wait()
             isHeld.withLock { $0 = false }
         }
-        try storage.open()
-        let stream = storage.adoptionProgress
-        try meanwhile()
+        let stream = cache.storage.adoptionProgress
+        try meanwhile(cache.storage)
         gate.signal()
         return stream
     }
@@ -289,16 +288,15 @@ import Testing
     @Test func `the progress of an adoption ends if everything is removed before it begins`() async throws {
         let cache = try CacheFixture()
         _ = try kingfisherFolder(cache, count: 3)
-        let storage = cache.storage
-        let stream = try watch(cache, storage: storage) { try storage.removeAll() }
+        let stream = try watch(cache) { try $0.removeAll() }
         #expect(await ends(stream))
     }
 
     @Test func `the progress of an adoption ends when the storage is released`() async throws {
         let cache = try CacheFixture()
         _ = try kingfisherFolder(cache, count: 3)
-        var storage: DiskStorage.Backend<Data>? = cache.makeStorage()
         cache.fileSystem.fail(.list, EIO, times: nil)
+        var storage: DiskStorage.Backend<Data>? = cache.makeStorage()
         storage?.store.housekeepingWait()
         let stream = storage?.adoptionProgress
         storage = nil
@@ -326,8 +324,7 @@ import Testing
         let cache = try CacheFixture(tuning: tuning)
         _ = try kingfisherFolder(cache, count: 3)
         let listener = Locked<[Bool]>([])
-        let storage = cache.storage
-        let stream = try watch(cache, storage: storage) {
+        let stream = try watch(cache) { storage in
             storage.store.adopter.listeners.add { progress in listener.withLock { $0.append(progress == nil) } }
             let other = try Connection(path: cache.index.path)
             try other.execute("BEGIN IMMEDIATE")
@@ -336,7 +333,7 @@ import Testing
             other.rollBack()
         }
         #expect(await ends(stream))
-        #expect(try storage.totals().entries == 3)
+        #expect(try cache.storage.totals().entries == 3)
     }
 
     @Test func `a consumer that stops reading progress does not end the other streams`() async throws {
