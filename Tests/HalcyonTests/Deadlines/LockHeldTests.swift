@@ -136,6 +136,42 @@ import Testing
         }
     }
 
+    @Test func `a flush includes early reads that another thread is adopting`() throws {
+        try withCache(tuning: Self.tuning(writerTimeout: 50)) { cache in
+            // So that the sweep cannot adopt the file.
+            cache.fileSystem.fail(.list, EIO, times: nil)
+            try readEarly(["a"], in: cache)
+            cache.settle()
+            let (storage, file) = (cache.storage, cache.storage.cacheFileURL(forKey: "b"))
+            // So that only the early read is left to write.
+            try storage.flush()
+            try Data.blob(1).write(to: file)
+            storage.store.adopter.noteEarlyRead(
+                of: BlobName(text: file.lastPathComponent),
+                Adopter.UnrecordedRead(key: "b", origin: nil, at: cache.clock.now, extending: .none))
+            let (entered, gate, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
+            cache.fileSystem.observe { call, path in
+                guard call == .status, path == file.path else { return }
+                entered.signal()
+                gate.wait()
+            }
+            let isFlushed = Locked(false)
+            DispatchQueue.global().async(group: ended) { try? storage.store.adoptEarlyReads() }
+            entered.wait()
+            cache.fileSystem.observe(nil)
+            DispatchQueue.global().async(group: ended) {
+                try? storage.flush()
+                isFlushed.withLock { $0 = true }
+            }
+            usleep(50_000)
+            #expect(!isFlushed.withLock { $0 })
+            gate.signal()
+            ended.wait()
+            cache.fileSystem.heal()
+            try #expect(storage.entry(forKey: "b")?.key == "b")
+        }
+    }
+
     /// Opens the cache's folder as one that is being adopted, and reads files of it while another process has the lock.
     private func readEarly(_ keys: [String], in cache: CacheFixture) throws {
         try cache.storage.open()

@@ -166,32 +166,32 @@ final class Adopter: FolderWork {
 
     // MARK: Files that were read before they were entries
 
-    func noteEarlyRead(of name: BlobName, _ read: UnrecordedRead) { keepEarlyReads(CollectionOfOne((name, read))) }
-
     /// Like notes, reads beyond a number are dropped while the index cannot be written.
-    private func keepEarlyReads(_ reads: some Sequence<(key: BlobName, value: UnrecordedRead)>) {
+    func noteEarlyRead(of name: BlobName, _ read: UnrecordedRead) {
         earlyReads.withLock { early in
-            for (name, read) in reads where early.count < environment.tuning.noteLimit || early[name] != nil {
-                early[name] = early[name].map { $0.at < read.at ? read : $0 } ?? read
-            }
+            guard early.count < environment.tuning.noteLimit || early[name] != nil else { return }
+            early[name] = early[name].map { $0.at < read.at ? read : $0 } ?? read
         }
     }
 
     /// Adopts these files and passes each resulting entry to `note`. If this throws, what is left stays for the next call.
+    ///
+    /// - Parameter note: called under a lock, so that another thread finds each read here or noted.
     func adoptEarlyReads(_ note: (Entry, UnrecordedRead) -> Void) throws {
-        var rest = Array(earlyReads.replace(with: [:]))[...]
         var unreadable: [BlobName] = []
-        defer { keepEarlyReads(rest) }
-        while !rest.isEmpty {
-            let batch = rest.prefix(environment.tuning.flushBatchSize)
+        for batch in earlyReads.withLock({ Array($0) }).batches(of: environment.tuning.flushBatchSize) {
             let entries = try index.write(.withoutReserve) { session in
                 try adopt(batch.map(\.key), in: session, leavingOut: &unreadable)
                 return try batch.map { try session.entry(named: $0.key) }
             }
-            rest = rest.dropFirst(batch.count)
-            for (entry, read) in zip(entries, batch.map(\.value)) {
-                // It may have been stored anew meanwhile.
-                if let entry, entry.bootTime == nil || entry.createdAt <= read.at { note(entry, read) }
+            earlyReads.withLock { early in
+                for (known, entry) in zip(batch, entries) {
+                    // Without an entry, a later read stays for the next call.
+                    guard let read = early[known.key], entry != nil || read.at == known.value.at else { continue }
+                    early[known.key] = nil
+                    // It may have been stored anew meanwhile.
+                    if let entry, entry.bootTime == nil || entry.createdAt <= read.at { note(entry, read) }
+                }
             }
         }
     }
