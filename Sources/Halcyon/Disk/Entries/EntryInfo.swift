@@ -53,7 +53,7 @@ extension DiskStorage.EntryInfo {
         self.init(
             key: entry.key, baseKey: parts?.base, processorIdentifier: parts?.processor, fileName: entry.name.text,
             fileURL: directory.appendingPathComponent(entry.name.text, isDirectory: false), size: entry.size,
-            allocatedSize: entry.size &+ row.slack, created: entry.createdAt.date, lastAccess: entry.accessedAt.date,
+            allocatedSize: entry.size &+ entry.slack, created: entry.createdAt.date, lastAccess: entry.accessedAt.date,
             expiration: entry.lifetime(at: now).expiresAt?.date, keepsExpiration: entry.lifetime.isFixed,
             hits: Int(clamping: row.hits),
             isPinned: entry.isPinned, tags: row.tags, validators: row.validators, metadata: row.metadata)

@@ -4,7 +4,6 @@ internal import Foundation
 package struct EntryRecord: Sendable {
     package var entry: Entry
     package var hits: Int64
-    package var slack: Int64
     package var tags: [String] = []
     package var validators: DiskStorage.HTTPValidators?
     package var metadata: [String: String] = [:]

@@ -61,8 +61,7 @@ package final class EntryIndex: Sendable {
         didRepair: @escaping @Sendable () -> Void = {}, didWait: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         files = IndexFiles(database: path, fileSystem: environment.fileSystem)
-        watch = FolderWatch(
-            path: (path as NSString).deletingLastPathComponent, fileSystem: environment.fileSystem)
+        watch = FolderWatch(path: files.folder, fileSystem: environment.fileSystem)
         self.environment = environment
         patience = LockTimeout(environment.tuning, didWait: didWait)
         logPatience = LockTimeout(environment.tuning, didWait: didWait)
@@ -185,11 +184,10 @@ package final class EntryIndex: Sendable {
     /// for which it waits briefly.
     package func open() throws { try healingDamage(briefly: true, openBriefly) }
 
-    /// Like ``open()``, but waits as long as a store.
-    func openPatiently() throws { try healingDamage { try withWriter { _ = try openIfNeeded(&$0) } } }
-
-    /// Opens the index for a change that begins with a read. Unlike a lookup, it waits as long as a store.
-    func openForChange() throws { if !isOpen { try openPatiently() } }
+    /// Like ``open()``, but waits as long as a store: for a change that begins with a read.
+    func openForChange() throws {
+        if !isOpen { try healingDamage { try withWriter { _ = try openIfNeeded(&$0) } } }
+    }
 
     func openBriefly() throws { try LockTimeout.briefly { try withWriter { _ = try openIfNeeded(&$0) } } }
 
@@ -307,8 +305,7 @@ package final class EntryIndex: Sendable {
     /// The kind of the directory's volume. Looks it up once, and warns once.
     private func currentVolume() throws -> Volume {
         if let known = volume.withLock({ $0 }) { return known }
-        let folder = (files.database as NSString).deletingLastPathComponent
-        let found = try environment.fileSystem.volume(at: folder)
+        let found = try environment.fileSystem.volume(at: files.folder)
         volume.withLock { $0 = found }
         if found.isNetworked {
             environment.warn(

@@ -9,7 +9,7 @@ struct IndexFiles: Sendable {
     let sharedMemory: String
     /// The database, its log and its shared memory.
     let paths: [String]
-    private let folder: String
+    let folder: String
     /// The path at which the last damaged index is kept.
     var damaged: String { database + ".damaged" }
     /// The path at which an index is kept that a newer version wrote and this one cannot use.

@@ -99,8 +99,9 @@ extension IndexSession {
 
     /// An entry with its hits and slack; ``describe(_:metadata:)`` adds tags and metadata.
     private func record(_ statement: Statement) -> EntryRecord {
-        EntryRecord(
-            entry: Entry(statement), hits: statement.quantity(at: 14), slack: statement.slack(at: 15))
+        var record = EntryRecord(entry: Entry(statement), hits: statement.quantity(at: 14))
+        record.entry.slack = statement.slack(at: 15)
+        return record
     }
 
     // MARK: Totals

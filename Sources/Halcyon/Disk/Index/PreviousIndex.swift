@@ -174,9 +174,9 @@ extension IndexSession {
     fileprivate func rememberedRecord(
         of entry: Entry, in file: FileStatus, mayOmit: (any Error) -> Bool
     ) throws -> EntryRecord {
-        var record = EntryRecord(entry: entry, hits: 0, slack: file.allocatedSize - file.size)
+        var record = EntryRecord(entry: entry, hits: 0)
         record.entry.token = BlobTag.token(entry.token, for: file)
-        record.entry.slack = record.slack
+        record.entry.slack = file.allocatedSize - file.size
         // The next index counts boots from the start.
         record.entry.bootTime = nil
         do {
@@ -217,11 +217,11 @@ extension IndexSession {
     /// blob, because the row then has the record's token.
     func merge(_ former: EntryRecord, into entry: Entry, isSameBlob: Bool) throws {
         guard !isSameBlob || former.entry.token != entry.token else { return }
-        var current = EntryRecord(entry: entry, hits: 0, slack: former.slack)
+        var current = EntryRecord(entry: entry, hits: 0)
         (current.hits, current.entry.origin) = try uses(of: entry.id)
         try describe(&current)
         // The slack of the current file.
-        current.entry.slack = former.slack
+        current.entry.slack = former.entry.slack
         current.mergeKey(of: former)
         if isSameBlob { current.mergeBlob(of: former) }
         let latest = try state()

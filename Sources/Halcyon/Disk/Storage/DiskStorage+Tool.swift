@@ -8,7 +8,7 @@ extension DiskStorage.Backend {
     ///
     /// - Parameter isPatient: whether to wait like a store if the index has to be created or upgraded.
     @_spi(HalcyonTool) public func open(isPatient: Bool = false) throws {
-        try explained { try isPatient ? store.index.openPatiently() : store.open() }
+        try explained { try isPatient ? store.index.openForChange() : store.open() }
     }
 
     /// The contents of the cache now.

@@ -166,7 +166,7 @@ extension EntryStore {
         if repair, !report.integrityFindings.isEmpty {
             _ = try index.setAsideIfDamaged()
             // At once: a new index takes over pins and tags only if the old one was used lately.
-            try index.openPatiently()
+            try index.openForChange()
             try adopter.finish()
         }
         return report

@@ -77,7 +77,7 @@ struct Clearing: FolderWork {
             session, obstacles in
             try session.stored(
                 upTo: moment.latest, orAfter: latestSince(moment, in: session), after: last,
-                limit: environment.tuning.batchSize + obstacles.count)
+                limit: environment.tuning.batchSize + Int(obstacles.entries))
         }
         if let failure = removal.failure { throw failure }
         return removal.entries

@@ -68,7 +68,7 @@ struct Evictor: FolderWork {
             let need = Totals(entries: totals.entries - target.entries, bytes: totals.bytes - target.bytes)
             guard need.bytes > 0 || need.entries > 0 else { return [] }
             let victims = try session.victims(
-                need: need + obstacles.totals, limit: environment.tuning.batchSize + obstacles.count)
+                need: need + obstacles, limit: environment.tuning.batchSize + Int(obstacles.entries))
             // Either the rest is pinned, or the totals are wrong.
             if victims.isEmpty { try session.repairTotals() }
             return victims

@@ -44,28 +44,33 @@ struct Remover: FolderWork {
     ///   - count: the counter for these removals.
     ///   - keepingNames: false if the caller does not need the names of the blobs: a million names take a hundred megabytes.
     ///   - shouldContinue: called before each batch with what was removed so far; false ends the removal.
-    ///   - next: selects a batch, and as many entries more as there are obstacles. It runs again if its transaction rolls back.
+    ///   - next: selects a batch, and as many entries more as there are obstacles: entries at the head of the order that cannot be
+    ///     removed. It runs again if its transaction rolls back.
     func removeBatches(
         counting count: WritableKeyPath<Counts, Int64>, keepingNames: Bool = true,
         shouldContinue: (Removal) -> Bool = { _ in true },
-        _ next: (IndexSession, UnremovableEntries) throws -> [Entry]
+        _ next: (IndexSession, Totals) throws -> [Entry]
     ) -> Removal {
         removing(as: count) { removal in
-            var obstacles = UnremovableEntries()
+            var obstacles = Totals(entries: 0, bytes: 0)
             while shouldContinue(removal) {
                 let batch = try removeAndUnlinkBatch { [obstacles] in try next($0, obstacles) }
                 removal.add(batch.removed, keepingNames: keepingNames, at: now)
                 guard batch.removed.isEmpty else { continue }
                 // No new ones: no rows follow the known obstacles.
-                guard batch.kept.count > obstacles.count, batch.kept.count <= UnremovableEntries.limit else {
+                guard batch.kept.count > obstacles.entries, batch.kept.count <= Self.obstacleLimit else {
                     removal.failure = batch.kept.first?.error
                     return true
                 }
-                obstacles = UnremovableEntries(batch.kept.map(\.entry))
+                obstacles = Totals(
+                    entries: Int64(batch.kept.count), bytes: batch.kept.reduce(0) { $0 &+ $1.entry.size })
             }
             return false
         }
     }
+
+    /// With more entries that cannot be removed at the head of the order, the cause is more likely the directory as a whole.
+    private static let obstacleLimit = 1_024
 
     /// Notes what `body` removes, whether it throws or not.
     ///
@@ -142,22 +147,6 @@ struct Remover: FolderWork {
 
     private static func kind(of count: WritableKeyPath<Counts, Int64>) -> DiskStorage.Event.Kind {
         count == \.evictions ? .eviction : count == \.expirations ? .expiration : .removal
-    }
-
-    /// Entries at the head of the order that cannot be removed: the next batch asks for as many more.
-    struct UnremovableEntries {
-        private(set) var count = 0
-        private(set) var bytes: Int64 = 0
-
-        var totals: Totals { Totals(entries: Int64(count), bytes: bytes) }
-
-        /// Beyond this number, the cause is more likely the directory as a whole.
-        fileprivate static let limit = 1_024
-
-        fileprivate init(_ entries: [Entry] = []) {
-            count = entries.count
-            bytes = entries.reduce(0) { $0 &+ $1.size }
-        }
     }
 
     private struct Batch {
