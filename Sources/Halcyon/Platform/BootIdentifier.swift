@@ -9,7 +9,7 @@ enum BootIdentifier {
     ///
     /// - Parameter startTime: seconds since 1970.
     static func identifier(session: String?, startTime: Int64?, unknown: String) -> String {
-        let parts = [session ?? "", startTime.map { "\(separator)\($0)" } ?? ""].joined()
+        let parts = (session ?? "") + (startTime.map { "\(separator)\($0)" } ?? "")
         return parts.isEmpty ? "unknown \(unknown)" : parts
     }
 
@@ -18,6 +18,7 @@ enum BootIdentifier {
     /// The start time is the time of day minus the uptime, so clock corrections move it slightly. Setting the clock makes it a
     /// different boot.
     static func isSame(_ left: String, _ right: String) -> Bool {
+        if left == right { return true }
         let (left, right) = (parts(of: left), parts(of: right))
         if !left.session.isEmpty, !right.session.isEmpty { return left.session == right.session }
         guard let first = left.startTime, let second = right.startTime else { return false }

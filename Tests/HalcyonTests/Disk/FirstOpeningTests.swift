@@ -63,4 +63,35 @@ import Testing
         maker.close()
         other.close()
     }
+
+    @Test func `a lookup needs no connection of its own while the sweep opens the first one`() throws {
+        let (cache, vfs) = (try CacheFixture(), FaultyVFS())
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.storage.close()
+        let (opened, entered, gate) = (Locked(0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        vfs.observe { event in
+            guard event.call == .open, !event.isAfter, event.path?.hasSuffix("index.sqlite") == true else { return 0 }
+            let number = opened.withLock { opened in
+                opened += 1
+                return opened
+            }
+            if number == 2 {
+                entered.signal()
+                gate.wait()
+            }
+            return 0
+        }
+        cache.environment.vfs = vfs.name
+        let storage = cache.makeStorage()
+        entered.wait()
+        #expect(storage.isCached(forKey: "a"))
+        for _ in 0..<3 { #expect(!storage.isCached(forKey: "b")) }
+        #expect(opened.withLock { $0 } == 2)
+        gate.signal()
+        storage.store.housekeepingWait()
+        // A thread that writes does not keep a lookup waiting.
+        storage.store.index.writer.withLock { _ in #expect(!storage.isCached(forKey: "b")) }
+        #expect(opened.withLock { $0 } == 2)
+        storage.close()
+    }
 }

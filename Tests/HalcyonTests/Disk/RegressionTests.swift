@@ -46,7 +46,7 @@ import Testing
                 guard call == .unlink, path.contains("/trash/") else { return }
                 cache.clock.advance(by: 1)
                 // A store by this storage would wait for the batch.
-                let key = "meanwhile \(cache.clock.now.milliseconds)"
+                let key = "meanwhile \(UUID())"
                 guard (try? other.store(value: .blob(7), forKey: key, expiration: .never)) != nil else { return }
                 keys.withLock { $0.append(key) }
             }

@@ -5,7 +5,13 @@ internal import HalcyonSQLite
 final class ReaderPool: Sendable {
     private let slots: [Locked<Slot?>]
     /// nil while the pool is closed.
-    private let current: Locked<Opening?> = Locked(nil)
+    private let current: Locked<State?> = Locked(nil)
+
+    private struct State {
+        let opening = Opening()
+        /// Whether the first connection is open.
+        var hasFirst = false
+    }
 
     private struct Slot {
         let connection: Connection
@@ -20,7 +26,7 @@ final class ReaderPool: Sendable {
         slots = (0..<count).map { _ in Locked(nil) }
     }
 
-    func open() { current.withLock { $0 = Opening() } }
+    func open() { current.withLock { $0 = State() } }
 
     /// Waits for connections that are in use.
     func close() {
@@ -40,11 +46,12 @@ final class ReaderPool: Sendable {
     /// - Parameters:
     ///   - connect: opens a connection; nil if that is not possible now. If it fails for a further one, the call waits for the
     ///     first one instead.
-    ///   - includingFirst: false to return nil instead of opening the first one.
+    ///   - includingFirst: false to return nil until the first one is open, also while another thread opens it.
     /// - Returns: nil if the pool is closed.
     func read<Result>(
         opening connect: () throws -> Connection?, includingFirst: Bool = true, _ body: (Connection) throws -> Result
     ) throws -> Result? {
+        guard includingFirst || current.withLock({ $0?.hasFirst == true }) else { return nil }
         for (number, slot) in slots.enumerated() {
             let result: Result?? = try slot.withLockIfFree { slot in
                 if includingFirst || number > 0 { do { try open(&slot, connect) } catch  where number > 0 {} }
@@ -62,13 +69,14 @@ final class ReaderPool: Sendable {
     }
 
     private func open(_ slot: inout Slot?, _ connect: () throws -> Connection?) throws {
-        guard slot == nil, let opening = current.withLock({ $0 }) else { return }
+        guard slot == nil, let opening = current.withLock({ $0?.opening }) else { return }
         slot = try connect().map { Slot(connection: $0, opening: opening) }
+        if slot != nil { current.withLock { $0?.hasFirst = true } }
     }
 
     /// Closes the connection afterwards if the pool has closed in the meantime: ``close(before:)`` may have given up on it.
     private func use<Result>(_ slot: inout Slot?, _ body: (Connection) throws -> Result) rethrows -> Result? {
-        defer { if let open = slot, open.opening !== current.withLock({ $0 }) { slot = nil } }
+        defer { if let open = slot, open.opening !== current.withLock({ $0?.opening }) { slot = nil } }
         return try slot.map { try body($0.connection) }
     }
 }

@@ -5,17 +5,21 @@ final class Observers: Sendable {
     typealias Observer = @Sendable (DiskStorage.Event) -> Void
 
     private struct Registration: Sendable {
+        let storage: ObjectIdentifier
         let observer: Observer
         let seesKeys: Bool
     }
 
-    private let registrations = Locked<[ObjectIdentifier: Registration]>([:])
+    private let registrations = Locked<[Registration]>([])
     private let queue = DispatchQueue(label: "halcyon.observers", qos: .utility)
 
     func set(_ observer: Observer?, seesKeys: Bool, for storage: ObjectIdentifier) {
-        var registration = observer.map { Registration(observer: $0, seesKeys: seesKeys) }
+        let registration = observer.map { Registration(storage: storage, observer: $0, seesKeys: seesKeys) }
         // The former one is released after the lock, because its deinit may call back.
-        registrations.withLock { swap(&$0[storage], &registration) }
+        _ = registrations.withLock { registrations in
+            defer { if let registration { registrations.append(registration) } }
+            return registrations.firstIndex { $0.storage == storage }.map { registrations.remove(at: $0) }
+        }
     }
 
     /// Like ``tell(_:)``, on another thread. For callers that hold the index's locks, because an observer may call the storage.
@@ -28,6 +32,6 @@ final class Observers: Sendable {
         let event = event()
         var anonymous = event
         anonymous.key = nil
-        for registration in registrations.values { registration.observer(registration.seesKeys ? event : anonymous) }
+        for registration in registrations { registration.observer(registration.seesKeys ? event : anonymous) }
     }
 }

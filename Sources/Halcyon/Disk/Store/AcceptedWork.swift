@@ -5,15 +5,17 @@ final class AcceptedWork: Sendable {
     /// Calls the given closure once all work accepted so far is done.
     typealias Follow = @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    private let owners: Locked<[ObjectIdentifier: Follow]> = Locked([:])
+    private let owners: Locked<[(id: ObjectIdentifier, follow: Follow)]> = Locked([])
 
     func add(of owner: AnyObject, _ follow: @escaping Follow) {
-        owners.withLock { $0[ObjectIdentifier(owner)] = follow }
+        owners.withLock { $0.append((ObjectIdentifier(owner), follow)) }
     }
 
     func remove(of owner: AnyObject) {
         // Released after the lock.
-        _ = owners.withLock { $0.removeValue(forKey: ObjectIdentifier(owner)) }
+        _ = owners.withLock { owners in
+            owners.firstIndex { $0.id == ObjectIdentifier(owner) }.map { owners.remove(at: $0) }
+        }
     }
 
     /// A group that becomes empty once all work accepted so far is done.
@@ -21,7 +23,7 @@ final class AcceptedWork: Sendable {
     /// Each part of it waits only for work accepted before, so two callers that wait for each other's work both finish.
     func soFar() -> DispatchGroup {
         let group = DispatchGroup()
-        for follow in owners.withLock({ Array($0.values) }) {
+        for follow in owners.withLock({ $0.map(\.follow) }) {
             group.enter()
             follow { group.leave() }
         }

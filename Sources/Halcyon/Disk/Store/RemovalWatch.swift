@@ -1,12 +1,13 @@
 /// The values that are being fetched for a folder. A removal of their keys overtakes them.
 final class RemovalWatch: Sendable {
     struct Fetch: Sendable {
+        fileprivate let flight: ObjectIdentifier
         let name: BlobName
         let key: String
         fileprivate let overtaken: @Sendable () -> Void
     }
 
-    private let fetches: Locked<[ObjectIdentifier: Fetch]> = Locked([:])
+    private let fetches: Locked<[Fetch]> = Locked([])
 
     /// Runs the work of a flight. If its key is removed meanwhile, later callers start anew.
     ///
@@ -16,15 +17,16 @@ final class RemovalWatch: Sendable {
         _ work: (@escaping @Sendable () -> Bool) async throws -> Value
     ) async throws -> Value {
         guard let flight = flights.currentFlight else { return try await work { true } }
-        let fetch = Fetch(name: name, key: key) { flights.forget(flight) }
-        fetches.withLock { $0[ObjectIdentifier(flight)] = fetch }
-        defer { fetches.withLock { $0[ObjectIdentifier(flight)] = nil } }
+        let id = ObjectIdentifier(flight)
+        let fetch = Fetch(flight: id, name: name, key: key) { flights.forget(flight) }
+        fetches.withLock { $0.append(fetch) }
+        defer { fetches.withLock { $0.removeAll { $0.flight == id } } }
         return try await work { flights.isCurrent(flight) }
     }
 
     /// - Returns: whether there was such a fetch.
     func overtake(where isRemoved: (Fetch) -> Bool) -> Bool {
-        let affected = fetches.withLock { $0.values.filter(isRemoved) }
+        let affected = fetches.withLock { $0.filter(isRemoved) }
         for fetch in affected { fetch.overtaken() }
         return !affected.isEmpty
     }

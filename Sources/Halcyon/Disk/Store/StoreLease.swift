@@ -12,7 +12,10 @@ final class StoreLease: Sendable {
         store.housekeeping.start { [weak self] task in self?.store.perform(task) }
     }
 
-    deinit { Self.registry.withLock { $0.leases[ObjectIdentifier(self)] = nil } }
+    deinit {
+        let id = ObjectIdentifier(self)
+        Self.registry.withLock { $0.leases.removeAll { $0.id == id } }
+    }
 
     /// The store of a directory: the one that is open in this process, or a new one.
     ///
@@ -24,8 +27,8 @@ final class StoreLease: Sendable {
             if registry.process != getpid() { registry = Registry() }
             if environment.isShared, let open = registry.lease(of: directory) { return open }
             let lease = StoreLease(EntryStore(directory: directory, environment: environment))
-            registry.leases[ObjectIdentifier(lease)] = .init(
-                directory: environment.isShared ? directory : nil, lease: lease)
+            registry.leases.append(
+                .init(id: ObjectIdentifier(lease), directory: environment.isShared ? directory : nil, lease: lease))
             return lease
         }
     }
@@ -33,18 +36,18 @@ final class StoreLease: Sendable {
     /// All leases of this process; nil if another thread holds their lock for longer than the timeout.
     static func all(within seconds: Double) -> [StoreLease]? {
         registry.withLock(within: seconds) { registry in
-            registry.process == getpid() ? registry.leases.values.compactMap(\.lease) : []
+            registry.process == getpid() ? registry.leases.compactMap(\.lease) : []
         }
     }
 
     private struct Registry {
         /// The process that owns the connections. A child of `fork` has copies, and must not use them.
         let process = getpid()
-        var leases: [ObjectIdentifier: Weak] = [:]
+        var leases: [Weak] = []
 
         /// Reads no weak reference that it does not return: the release of the last strong one needs the lock.
         func lease(of directory: String) -> StoreLease? {
-            for entry in leases.values where entry.directory == directory {
+            for entry in leases where entry.directory == directory {
                 if let lease = entry.lease { return lease }
             }
             return nil
@@ -52,6 +55,7 @@ final class StoreLease: Sendable {
     }
 
     private struct Weak {
+        let id: ObjectIdentifier
         /// nil if the store is not shared.
         let directory: String?
         weak var lease: StoreLease?
