@@ -6,28 +6,34 @@ final class RecentNames: Sendable {
 
     private struct State {
         var naming: BlobNaming
-        /// Each key has one slot, which it takes over from any other. A part is made at its first name: to make all of them would take
-        /// the first lookup a tenth of a millisecond.
-        var parts: [[Slot?]] = Array(repeating: [], count: RecentNames.partCount)
+        /// Each key has one slot, which it takes over from any other. Their number is a power of two.
+        var slots: [Slot?] = []
+        private var taken = 0
 
-        func name(of key: MemoryKey, at index: Int) -> BlobName? {
-            let (slot, number) = index.quotientAndRemainder(dividingBy: RecentNames.partCount)
-            guard !parts[number].isEmpty, let known = parts[number][slot], known.key == key else { return nil }
-            return known.name
+        init(naming: BlobNaming) { self.naming = naming }
+
+        func name(of key: MemoryKey, hash: Int) -> BlobName? {
+            guard !slots.isEmpty, let slot = slots[hash & (slots.count - 1)], slot.key == key else { return nil }
+            return slot.name
         }
 
-        mutating func remember(_ name: Slot, at index: Int) {
-            let (slot, number) = index.quotientAndRemainder(dividingBy: RecentNames.partCount)
-            if parts[number].isEmpty {
-                parts[number] = Array(repeating: nil, count: RecentNames.slotCount / RecentNames.partCount)
-            }
-            parts[number][slot] = name
+        mutating func remember(_ slot: Slot, hash: Int) {
+            if taken * 2 >= slots.count, slots.count < RecentNames.slotCount { grow() }
+            let index = hash & (slots.count - 1)
+            if slots[index] == nil { taken += 1 }
+            slots[index] = slot
+        }
+
+        /// To make all slots at once would take the first lookup a tenth of a millisecond.
+        private mutating func grow() {
+            let former = slots
+            (slots, taken) = (Array(repeating: nil, count: max(64, former.count * 8)), 0)
+            for case let slot? in former { remember(slot, hash: slot.key.hashValue) }
         }
     }
 
-    /// A power of two. A name and a usual key take some 300 bytes.
+    /// The most slots. A name and a usual key take some 300 bytes.
     private static let slotCount = 4_096
-    private static let partCount = 64
     /// In bytes. A key can be a whole `data:` URL.
     private static let longestKey = 1_024
     private let state: Locked<State>
@@ -47,16 +53,16 @@ final class RecentNames: Sendable {
                 .name(forKey: key, forcedExtension: forcedExtension, isFolding: isFolding())
         }
         let key = MemoryKey(key)
-        let index = key.hashValue & (Self.slotCount - 1)
-        let (naming, known) = state.withLock { ($0.naming, $0.name(of: key, at: index)) }
+        let hash = key.hashValue
+        let (naming, known) = state.withLock { ($0.naming, $0.name(of: key, hash: hash)) }
         if let known { return known }
         let name = naming.name(forKey: key.text, forcedExtension: nil, isFolding: isFolding())
         // Before the directory exists, it may not be clear whether the volume folds names.
         if name.isCertain {
-            state.withLock { if $0.naming == naming { $0.remember((key, name), at: index) } }
+            state.withLock { if $0.naming == naming { $0.remember((key, name), hash: hash) } }
         }
         return name
     }
 
-    var count: Int { state.withLock { $0.parts.lazy.joined().filter { $0 != nil }.count } }
+    var count: Int { state.withLock { $0.slots.lazy.filter { $0 != nil }.count } }
 }
