@@ -45,8 +45,10 @@ import Testing
         }
     }
 
-    @Test func `overwrites are atomic for readers`() throws {
+    @Test(arguments: [[], [.exchange], [.exchange, .link]] as [[FaultyFileSystem.Call]])
+    func `overwrites are atomic for readers`(missing: [FaultyFileSystem.Call]) throws {
         try withCache { cache in
+            for call in missing { cache.fileSystem.fail(call, ENOTSUP, times: nil) }
             let other = cache.makeStorage()
             let values = (0..<100).map { Data.blob($0, count: 64 * 1024) }
             try cache.storage.store(value: values[0], forKey: "a")

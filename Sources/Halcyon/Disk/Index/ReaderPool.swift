@@ -1,7 +1,8 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// The reading connections. The first one opens with the first read, each further one when all before it are in use.
+/// The reading connections. The first one opens with the first read that is no lookup, often the sweep's, each further one when all before
+/// it are in use.
 final class ReaderPool: Sendable {
     private let slots: [Locked<Slot?>]
     /// nil while the pool is closed.
