@@ -1,11 +1,12 @@
 import Foundation
+import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 
 @testable import Halcyon
 
 /// Creating an index on the caller's thread, often the main one, does not wait for the disk. The first write does.
-@Suite struct FirstOpeningTests {
+@Suite(.endsEvenIfItHangs) struct FirstOpeningTests {
     @Test func `the first opening waits for no disk, and the first store does before its blob is there`() throws {
         let vfs = FaultyVFS()
         let cache = try CacheFixture()

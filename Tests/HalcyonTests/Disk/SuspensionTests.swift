@@ -1,12 +1,13 @@
 import Foundation
 import HalcyonSQLite
+import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
 /// A storage that has closed its index, so that the system may suspend the process.
-@Suite struct SuspensionTests {
+@Suite(.endsEvenIfItHangs) struct SuspensionTests {
     /// Another process that needs the index alone: the journal mode can be changed only without other connections.
     private func requireNoOtherConnection(_ cache: CacheFixture) throws {
         let other = try Connection(path: cache.index.path, access: .readWriteCreate, busyTimeout: 0)
@@ -33,6 +34,31 @@ import Testing
             try requireClosed(cache)
             try requireNoOtherConnection(cache)
             cache.storage.resume()
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `reads work after a resume that came before a busy writer could be closed`() throws {
+        try withCache { cache in
+            let (store, index) = (cache.storage.store, cache.storage.store.index)
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let (written, suspended) = (DispatchGroup(), DispatchGroup())
+            DispatchQueue.global().async(group: written) {
+                try? index.write { _ in
+                    entered.signal()
+                    gate.wait()
+                }
+            }
+            entered.wait()
+            DispatchQueue.global().async(group: suspended) { store.suspendAtOnce() }
+            while index.isInService { usleep(1_000) }
+            cache.storage.resume()
+            suspended.wait()
+            gate.signal()
+            written.wait()
+            #expect(try index.read { try $0.totals().entries } == 1)
             #expect(try cache.storage.value(forKey: "a") == .blob(1))
         }
     }

@@ -192,7 +192,11 @@ package final class EntryIndex: Sendable {
     func openBriefly() throws { try LockTimeout.briefly { try withWriter { _ = try openIfNeeded(&$0) } } }
 
     func openIfNeeded(_ writer: inout Writer?) throws -> Writer {
-        if let writer { return writer }
+        if let writer {
+            // A suspension that could not wait for this writer has closed them.
+            readers.openIfClosed()
+            return writer
+        }
         try requireService()
         let opened = try openFresh()
         writer = opened

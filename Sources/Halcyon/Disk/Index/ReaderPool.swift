@@ -1,8 +1,8 @@
 internal import Foundation
 internal import HalcyonSQLite
 
-/// The reading connections. The first one opens with the first read that is no lookup, often the sweep's, each further one when all before
-/// it are in use.
+/// The reading connections. The first one opens with the first read that needs one, often the sweep's, each further one when all before it
+/// are in use.
 final class ReaderPool: Sendable {
     private let slots: [Locked<Slot?>]
     /// nil while the pool is closed.
@@ -10,8 +10,8 @@ final class ReaderPool: Sendable {
 
     private struct State {
         let opening = Opening()
-        /// Whether the first connection is open.
-        var hasFirst = false
+        /// Whether a connection has been opened.
+        var hasConnection = false
     }
 
     private struct Slot {
@@ -28,6 +28,8 @@ final class ReaderPool: Sendable {
     }
 
     func open() { current.withLock { $0 = State() } }
+
+    func openIfClosed() { current.withLock { if $0 == nil { $0 = State() } } }
 
     /// Waits for connections that are in use.
     func close() {
@@ -52,7 +54,7 @@ final class ReaderPool: Sendable {
     func read<Result>(
         opening connect: () throws -> Connection?, includingFirst: Bool = true, _ body: (Connection) throws -> Result
     ) throws -> Result? {
-        guard includingFirst || current.withLock({ $0?.hasFirst == true }) else { return nil }
+        guard includingFirst || current.withLock({ $0?.hasConnection == true }) else { return nil }
         for (number, slot) in slots.enumerated() {
             let result: Result?? = try slot.withLockIfFree { slot in
                 if includingFirst || number > 0 { do { try open(&slot, connect) } catch  where number > 0 {} }
@@ -72,7 +74,8 @@ final class ReaderPool: Sendable {
     private func open(_ slot: inout Slot?, _ connect: () throws -> Connection?) throws {
         guard slot == nil, let opening = current.withLock({ $0?.opening }) else { return }
         slot = try connect().map { Slot(connection: $0, opening: opening) }
-        if slot != nil { current.withLock { $0?.hasFirst = true } }
+        guard slot != nil else { return }
+        current.withLock { if $0?.opening === opening { $0?.hasConnection = true } }
     }
 
     /// Closes the connection afterwards if the pool has closed in the meantime: ``close(before:)`` may have given up on it.

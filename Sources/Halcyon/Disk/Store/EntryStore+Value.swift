@@ -128,6 +128,7 @@ extension EntryStore {
             adopter.noteEarlyRead(
                 of: name, Adopter.UnrecordedRead(key: key, origin: origin(), at: now, extending: extending))
             housekeeping.request(.settle)
+            recorder.requestFlush()
         }
     }
 

@@ -88,7 +88,7 @@ package final class EntryStore: FolderWork {
     package func suspend() {
         index.stopWaiting()
         afterHousekeeping {
-            recorder.flushAccessLog()
+            flushReads()
             previousIndex.close()
             index.suspend()
         }
@@ -107,11 +107,21 @@ package final class EntryStore: FolderWork {
 
     private func closeNow() {
         LockTimeout.briefly {
-            recorder.flushAccessLog()
+            flushReads()
             unlinker.finish()
             previousIndex.close()
             index.close()
         }
+    }
+
+    /// Writes notes and counts, if the lock is free soon, also of reads of files that were not entries yet.
+    ///
+    /// - Returns: whether everything was written.
+    @discardableResult
+    private func flushReads() -> Bool {
+        // Those that it cannot adopt stay for the next time.
+        let isAdopted = LockTimeout.briefly { (try? adoptEarlyReads()) != nil }
+        return recorder.flushAccessLog() && isAdopted
     }
 
     /// Runs one task of housekeeping.
@@ -133,7 +143,7 @@ package final class EntryStore: FolderWork {
             // If stores have ended meanwhile, no commit requests a checkpoint of the rest.
             if index.checkpoint() { housekeeping.request(.checkpointLater, afterMilliseconds: 1_000) }
         case .flush, .flushLater:
-            if !recorder.flushAccessLog() { recorder.requestFlush() }
+            if !flushReads() { recorder.requestFlush() }
             // Instead of a timer: an unused cache does not change.
             if sweeper.isDue { housekeeping.request(.sweep) }
         case .unlink, .unlinkLater: unlinker.finish()
