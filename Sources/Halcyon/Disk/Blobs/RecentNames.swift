@@ -18,7 +18,8 @@ final class RecentNames: Sendable {
         }
 
         mutating func remember(_ slot: Slot, hash: Int) {
-            if taken * 2 >= slots.count, slots.count < RecentNames.slotCount { grow() }
+            // Early, because two keys with the same slot displace each other.
+            if taken * 16 >= slots.count, slots.count < RecentNames.slotCount { grow() }
             let index = hash & (slots.count - 1)
             if slots[index] == nil { taken += 1 }
             slots[index] = slot
