@@ -222,9 +222,20 @@ import Testing
         var tuning = Self.tuning(writerTimeout: 50)
         tuning.noteLimit = 2
         try withCache(tuning: tuning) { cache in
-            try readEarly(["a", "b", "c", "d", "e", "f"], in: cache)
-            let noted = Locked(0)
-            try cache.storage.store.adopter.adoptEarlyReads { _, _ in noted.withLock { $0 += 1 } }
+            // So that neither the sweep nor a settle takes them first.
+            cache.fileSystem.fail(.list, EIO, times: nil)
+            try readEarly(["a"], in: cache)
+            cache.settle()
+            let (adopter, noted) = (cache.storage.store.adopter, Locked(0))
+            for key in ["b", "c", "d", "e"] {
+                let file = cache.storage.cacheFileURL(forKey: key)
+                try Data.blob(1).write(to: file)
+                adopter.noteEarlyRead(
+                    of: BlobName(text: file.lastPathComponent),
+                    Adopter.UnrecordedRead(key: key, origin: nil, at: cache.clock.now, extending: .none))
+            }
+            try adopter.adoptEarlyReads { _, _ in noted.withLock { $0 += 1 } }
+            cache.fileSystem.heal()
             #expect(noted.withLock { $0 } == 2)
         }
     }
