@@ -67,6 +67,7 @@ import Testing
 
     @Test func `a lookup needs no connection of its own while the sweep opens the first one`() throws {
         let (cache, vfs) = (try CacheFixture(), FaultyVFS())
+        defer { withExtendedLifetime(vfs) {} }
         try cache.storage.store(value: .blob(1), forKey: "a")
         cache.storage.close()
         let (opened, entered, gate) = (Locked(0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -41,12 +41,16 @@ import Testing
             for seed in 0..<200 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .never) }
             cache.clock.advance(by: jump)
             let other = cache.makeStorage()
-            let keys: Locked<[String]> = Locked([])
+            let (keys, numbers): (Locked<[String]>, Locked<Int>) = (Locked([]), Locked(0))
             cache.fileSystem.observe { call, path in
                 guard call == .unlink, path.contains("/trash/") else { return }
                 cache.clock.advance(by: 1)
                 // A store by this storage would wait for the batch.
-                let key = "meanwhile \(UUID())"
+                let number = numbers.withLock { numbers in
+                    numbers += 1
+                    return numbers
+                }
+                let key = "meanwhile \(number)"
                 guard (try? other.store(value: .blob(7), forKey: key, expiration: .never)) != nil else { return }
                 keys.withLock { $0.append(key) }
             }
