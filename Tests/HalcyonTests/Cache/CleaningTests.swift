@@ -145,13 +145,27 @@ import Testing
             config.observesKeys = true
             config.observer = { if $0.kind == .hit || $0.key == "b" { order.record($0.kind.rawValue) } }
         }
-        try await withImageCache(configure: observe) { subject in
-            try subject.fill((0..<2_000).map { "\($0)" }, byteCount: 1, expiration: .seconds(1))
+        var tuning = Tuning.patient
+        tuning.batchSize = 100
+        try await withImageCache(tuning: tuning, configure: observe) { subject in
+            try subject.fill((0..<500).map { "\($0)" }, byteCount: 1, expiration: .seconds(1))
             try await subject.cache.storeToDisk(Pictures.small[2], forKey: "a")
             subject.clock.advance(by: 2)
+            // The first batch ends when the others have been called, and the second one when the load has got in.
+            let (isUnlinking, areCalled) = (Locked(false), Locked(false))
+            subject.disk.fileSystem.observe { call, _ in
+                guard call == .unlink else { return }
+                isUnlinking.withLock { $0 = true }
+                for _ in 0..<50_000 {
+                    guard !areCalled.withLock({ $0 }) || order.values == ["store"] else { break }
+                    usleep(1_000)
+                }
+            }
             subject.cache.cleanDisk(progress: nil) { order.record("clean") }
+            try await eventually { isUnlinking.withLock { $0 } }
             subject.cache.retrieveImage(forKey: "a", callbackQueue: .untouch) { _ in }
             subject.cache.storeToDisk(.blob(1), forKey: "b") { _ in }
+            areCalled.withLock { $0 = true }
             try await eventually { order.count == 3 }
             // All caches share the threads that load, so the store may come first.
             #expect(Set(order.values.prefix(2)) == ["hit", "store"])

@@ -74,21 +74,25 @@ import Testing
 
     @Test func `work has the priority of the most urgent of its callers`() async throws {
         let flights = SingleFlight<String, TaskPriority>()
-        let (begun, mayEnd) = (Locked(TaskPriority?.none), Locked(false))
+        let (current, mayEnd) = (Locked(TaskPriority?.none), Locked(false))
         @Sendable func load() async throws -> TaskPriority {
             try await flights.value(for: "k") {
-                begun.withLock { $0 = Task.currentPriority }
-                while !mayEnd.withLock({ $0 }) { try await Task.sleep(nanoseconds: 1_000_000) }
+                while !mayEnd.withLock({ $0 }) {
+                    current.withLock { $0 = Task.currentPriority }
+                    try await Task.sleep(nanoseconds: 1_000_000)
+                }
                 return Task.currentPriority
             }
         }
         let lead = Task(priority: .low) { try await load() }
-        try await eventually { begun.withLock { $0 } != nil }
-        #expect(begun.withLock { $0 } == .low)
+        try await eventually { current.withLock { $0 } != nil }
+        #expect(current.withLock { $0 } == .low)
         let urgent = Task.detached(priority: .high) { try await load() }
         let another = Task.detached(priority: .medium) { try await load() }
         try await eventually { flights.callerCount(of: "k") == 3 }
         try await eventually { flights.priority(of: "k") == .high }
+        // Another task raises it.
+        try await eventually { current.withLock { $0 } == .high }
         mayEnd.withLock { $0 = true }
         // Awaiting it here would raise the priority of the lead.
         try await eventually { flights.count == 0 }
