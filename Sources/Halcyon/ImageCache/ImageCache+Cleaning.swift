@@ -91,12 +91,9 @@ extension ImageCache {
         _ remove: @escaping @Sendable () throws -> Void, then handler: @escaping @Sendable () -> Void
     ) {
         clearing.count += 1
-        let underWay = clearing.underWay
-        underWay.enter()
         stopTrimming()
         Self.removalQueue().async { [self] in
             try? remove()
-            underWay.leave()
             ioQueue.async { [self] in endClearing(then: handler) }
         }
     }
@@ -120,8 +117,6 @@ extension ImageCache {
 struct DiskClearing {
     fileprivate var count = 0
     fileprivate var batchedCount = 0
-    /// Empty while no clear removes anything.
-    let underWay = DispatchGroup()
     /// Cleans that go on after the clears.
     fileprivate var cleans: [@Sendable () -> Void] = []
     /// Calls that come after all of these.

@@ -69,14 +69,6 @@ extension ImageCache {
         /// The request to the disk storage.
         var storing: EntryStore.StoreRequest? { try? request.get() }
 
-        var hasNoRoom: Bool {
-            guard case .failure(.cacheError(.cannotCreateCacheFile(_, _, _, let error))) = result else { return false }
-            return (error as? CacheStorageError)?.code == .diskFull
-        }
-
-        /// Whether it has stored its blob and would find it there if it ran again.
-        var wouldRefuseItself: Bool { stored != nil && storing?.overwriting == false }
-
         var stored: (name: BlobName, bytes: Int)? {
             guard let storing, case .success = result else { return nil }
             return (storing.name, storing.data.count)
@@ -101,18 +93,7 @@ extension ImageCache {
     }
 
     private func store(_ staged: Batch) {
-        var batch = commit(staged)
-        if isClearing, let first = batch.firstIndex(where: \.hasNoRoom) {
-            // The clear makes room. Waits here, because later calls on these keys must not overtake the stores.
-            clearing.underWay.wait()
-            let again = batch.indices[first...].filter { index in
-                // Unless an earlier store of its key is repeated, which would replace it.
-                !batch[index].wouldRefuseItself
-                    || batch[first..<index].contains { $0.storing?.name == batch[index].storing?.name }
-            }
-            let results = commit(stage(again.map { batch[$0] }))
-            for (index, call) in zip(again, results) { batch[index] = call }
-        }
+        let batch = commit(staged)
         keepLimits(afterStoring: batch.compactMap(\.stored))
         for one in batch {
             order.end(one.store, isStored: one.stored != nil)

@@ -254,7 +254,7 @@ import Testing
         }
     }
 
-    @Test func `a store on a full disk waits until the clear has made room`() async throws {
+    @Test func `a store on a full disk waits while a clear makes room`() async throws {
         let (disk, cache) = try makeCache(hold)
         let (cleared, stored) = (Calls<Void>(), Calls<Bool>())
         held.stop(after: 3)
@@ -281,22 +281,51 @@ import Testing
         try disk.requireClean()
     }
 
-    @Test func `a careful store that succeeds on a full disk is not repeated after the clear`() async throws {
+    @Test func `an observer that stores on a full disk does not wait for the clear that calls it`() throws {
+        var tuning = Tuning.patient
+        tuning.writerTimeout = 20
+        let errors = Calls<CacheStorageError?>()
+        let fixture = Locked<CacheFixture?>(nil)
+        try withCache(
+            tuning: tuning,
+            configure: { config in
+                config.observer = { event in
+                    guard event.kind == .removal, let disk = fixture.withLock({ $0 }) else { return }
+                    disk.fileSystem.fail(.write, ENOSPC, times: nil)
+                    do { try disk.storage.store(value: .blob(1), forKey: "new") } catch {
+                        errors.record((error as? KingfisherError)?.cause)
+                    }
+                    disk.fileSystem.heal()
+                }
+            }
+        ) { disk in
+            try disk.storage.store(value: .blob(1), forKey: "a")
+            fixture.withLock { $0 = disk }
+            defer { fixture.withLock { $0 = nil } }
+            try disk.storage.removeAll()
+            #expect(errors.values.map(\.?.code) == [.diskFull])
+        }
+    }
+
+    @Test func `a careful store behind one that waits for room during a clear succeeds`() async throws {
         let clear = try await beginClear(of: fill())
         let (disk, cache) = (clear.disk, clear.cache)
+        let full = cache.hash(forKey: "full")
         for call in [FaultyFileSystem.Call.rename, .link, .exchange] {
-            disk.fileSystem.fail(call, ENOSPC, times: nil, path: cache.hash(forKey: "full"))
+            disk.fileSystem.fail(call, ENOSPC, times: nil, path: full)
         }
         let careful = KingfisherParsedOptionsInfo([.diskStoreWriteOptions([.withoutOverwriting])])
-        let (image, errors) = (try Pictures.image(1), Calls<KingfisherError?>())
+        let (image, errors, attempts) = (try Pictures.image(1), Calls<KingfisherError?>(), Locked(0))
+        disk.fileSystem.observe { _, path in if path.contains(full) { attempts.withLock { $0 += 1 } } }
         cache.ioQueue.queue.suspend()
         cache.storeToDisk(.blob(1), forKey: "full") { errors.record($0.diskCacheResult.error) }
         cache.store(image, forKey: "careful", options: careful) { errors.record($0.diskCacheResult.error) }
         cache.ioQueue.queue.resume()
         held.letCommit()
-        try await eventually { disk.isThere(cache.cachePath(forKey: "careful")) }
+        try await eventually { attempts.withLock { $0 } > 20 }
         #expect(errors.count == 0)
         disk.fileSystem.heal()
+        disk.fileSystem.observe(nil)
         await clear.end()
         try await eventually { errors.count == 2 }
         #expect(errors.values.allSatisfy { $0 == nil }, "\(errors.values)")
@@ -320,7 +349,6 @@ import Testing
         cache.ioQueue.queue.resume()
         held.letCommit()
         try await eventually { disk.isThere(cache.cachePath(forKey: "a")) }
-        #expect(first.count == 0 && second.count == 0)
         await clear.end()
         try await eventually { first.count == 1 && second.count == 1 }
         #expect(first.values.allSatisfy { $0 == nil }, "\(first.values)")

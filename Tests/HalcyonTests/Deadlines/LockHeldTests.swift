@@ -452,7 +452,7 @@ import Testing
     @Test func `repeated lookups do not shorten the timeout of stores`() {
         var tuning = Tuning()
         (tuning.writerTimeout, tuning.retryTimeout) = (100, 0)
-        let patience = LockTimeout(tuning, didWait: { _ in })
+        let patience = LockTimeout(tuning, Observers())
         let begin = MonotonicTime.now
         while MonotonicTime.now.milliseconds(since: begin) < 300 {
             _ = LockTimeout.briefly { patience.shouldKeepWaiting(0) }
@@ -464,7 +464,7 @@ import Testing
     @Test func `a wait whose retries are far apart ends too`() {
         var tuning = Tuning()
         (tuning.writerTimeout, tuning.retryTimeout) = (300, 0)
-        let patience = LockTimeout(tuning, didWait: { _ in })
+        let patience = LockTimeout(tuning, Observers())
         let begin = MonotonicTime.now
         var retries = 0
         while retries < 10, patience.shouldKeepWaiting(MonotonicTime.now.milliseconds(since: begin)) {

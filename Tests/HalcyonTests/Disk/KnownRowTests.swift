@@ -240,8 +240,9 @@ import Testing
 
     @Test func `a row that may have changed since it was read is not kept in memory`() {
         let rows = KnownRows(lifetime: 10_000)
+        let name = BlobName(key: "a", isHashed: true, pathExtension: nil)
         let entry = Entry(
-            name: BlobName(key: "a", isHashed: true, pathExtension: nil), key: nil, token: 1, inode: nil, size: 1,
+            id: name.rowID, name: name, key: nil, token: 1, inode: nil, size: 1,
             createdAt: .never, accessedAt: .never, lifetime: Lifetime(expiresAt: nil, timeToLive: nil))
         let written = IndexSession.Effects()
         written.notes[entry.id] = AccessLog.Note(token: 1, accessedAt: .never)
@@ -274,8 +275,8 @@ import Testing
         func name(_ number: Int) -> BlobName { BlobName(key: "\(number)", isHashed: true, pathExtension: nil) }
         func store(_ number: Int) {
             let entry = Entry(
-                name: name(number), key: nil, token: Int64(number), inode: nil, size: 1, createdAt: .never,
-                accessedAt: .never, lifetime: Lifetime(expiresAt: nil, timeToLive: nil))
+                id: name(number).rowID, name: name(number), key: nil, token: Int64(number), inode: nil, size: 1,
+                createdAt: .never, accessedAt: .never, lifetime: Lifetime(expiresAt: nil, timeToLive: nil))
             let effects = IndexSession.Effects()
             effects.stored = [SharedEntry(entry, path: "")]
             rows.didCommit([], effects)

@@ -100,7 +100,7 @@ import Testing
     static let scans: Set<String> = [
         // Does not run without the index of ranks ahead.
         "hasFutureBesideRanksAhead",
-        "countedTotals", "impossibleSizes", "largest", "repairTotals", "idWithKey", "mendStatistics", "keys",
+        "countedTotals", "impossibleSizes", "largest", "repairTotals", "idWithKey", "mendStatistics", "largestHosts",
     ]
 
     private func plans() throws -> [String: [String]] {
@@ -255,7 +255,7 @@ extension IndexSQL {
         ("accessRange", accessRange),
         ("hasRanksAhead", hasRanksAhead),
         ("evictedNext", evictedNext),
-        ("keys", keys),
+        ("largestHosts", largestHosts),
         ("hasOddAccesses", hasOddAccesses),
         ("pinnedTotals", pinnedTotals),
         ("pin", pin),

@@ -14,7 +14,7 @@
     public var createdAt: Timestamp
     public var accessedAt: Timestamp
     public var lifetime: Lifetime
-    public var isPinned: Bool
+    public var isPinned = false
     /// The length of the image's key within the key, in Unicode scalars; nil if unknown. Read only: see ``origin``.
     var baseLength: Int?
     /// nil if an earlier version stored the entry, or if it was adopted.
@@ -30,22 +30,6 @@
         // Restored from an index that had the key without an origin.
         guard let origin else { return KeyOrigin.host(ofKey: key) ?? "" }
         return KeyOrigin.host(ofKey: key, baseLength: origin.baseLength)
-    }
-
-    public init(
-        id: Int64? = nil, name: BlobName, key: String?, token: Int64, inode: UInt64?, size: Int64, createdAt: Timestamp,
-        accessedAt: Timestamp, lifetime: Lifetime, isPinned: Bool = false
-    ) {
-        self.id = id ?? name.rowID
-        self.name = name
-        self.key = key
-        self.token = token
-        self.inode = inode
-        self.size = size
-        self.createdAt = createdAt
-        self.accessedAt = accessedAt
-        self.lifetime = lifetime
-        self.isPinned = isPinned
     }
 
     /// At most 1 TiB, in SQL too, so that the sum of millions of corrupt sizes does not overflow.

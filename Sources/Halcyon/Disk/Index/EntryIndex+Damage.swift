@@ -104,7 +104,7 @@ extension EntryIndex {
         guard try files.identity(of: files.database) == identity else { return }
         try files.setAside(as: files.damaged)
         environment.warn("The index was damaged. Halcyon rebuilds it and keeps the old one as index.sqlite.damaged.")
-        didRepair()
+        observers.notifyLater(.init(kind: .repair, count: 0))
     }
 
     /// Lets a store of another process end, which would otherwise commit to the file that is set aside. The next one then finds

@@ -24,7 +24,7 @@ extension EntryIndex {
             return copied
         }
         let limit = environment.tuning.checkpointFrames
-        if frames - copied >= (copied > 0 ? limit / 4 : limit) { checkpointIsDue() }
+        if frames - copied >= (copied > 0 ? limit / 4 : limit) { housekeeping.request(.checkpoint) }
     }
 
     /// The sizes of the files in bytes.

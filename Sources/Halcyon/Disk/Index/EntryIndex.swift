@@ -5,7 +5,7 @@ package import HalcyonSQLite
 /// The SQLite file beside the blobs: its connections, their locks, and recovery if the file is missing or damaged.
 ///
 /// One writer, some readers and one connection for checkpoints, each with its own lock; take the locks in this order. Safe from
-/// any thread. It knows nothing about blobs.
+/// any thread. Of the blobs, it knows only their directories.
 package final class EntryIndex: Sendable {
     let files: IndexFiles
     let environment: StorageEnvironment
@@ -33,16 +33,11 @@ package final class EntryIndex: Sendable {
     let longReads = DispatchGroup()
     /// Whether an index that only a newer version can use may be set aside, for callers that can neither use it nor throw.
     let replacesNewer = Locked(false)
-    /// Creates the directories of the index, which another process may remove at any time.
-    private let prepareFolder: @Sendable () throws -> Void
-    /// Called on the writing thread when the log is long enough for a checkpoint.
-    let checkpointIsDue: @Sendable () -> Void
-    /// Called with the state that each opening finds, before anything else is read.
-    private let didOpen: @Sendable (IndexState) -> Void
-    /// Called with the state that a transaction of this process has committed.
-    private let didChange: @Sendable (IndexState) -> Void
-    /// Called after a damaged index was set aside, under the writer's lock.
-    let didRepair: @Sendable () -> Void
+    private let blobs: BlobStore
+    private let condition: FolderCondition
+    let previousIndex: PreviousIndex
+    let housekeeping: Housekeeping
+    let observers: Observers
 
     struct Writer {
         let connection: Connection
@@ -53,25 +48,21 @@ package final class EntryIndex: Sendable {
         var isUnwritten: Bool
     }
 
-    package init(
-        path: String, environment: StorageEnvironment, prepareFolder: @escaping @Sendable () throws -> Void,
-        checkpointIsDue: @escaping @Sendable () -> Void = {},
-        didOpen: @escaping @Sendable (IndexState) -> Void = { _ in },
-        didChange: @escaping @Sendable (IndexState) -> Void = { _ in },
-        didRepair: @escaping @Sendable () -> Void = {}, didWait: @escaping @Sendable (Int) -> Void = { _ in }
+    init(
+        of blobs: BlobStore, environment: StorageEnvironment, condition: FolderCondition,
+        housekeeping: Housekeeping, observers: Observers
     ) {
-        files = IndexFiles(database: path, fileSystem: environment.fileSystem)
+        files = IndexFiles(database: blobs.indexPath, fileSystem: environment.fileSystem)
+        previousIndex = PreviousIndex(files: files, vfs: environment.vfs)
         watch = FolderWatch(path: files.folder, fileSystem: environment.fileSystem)
         self.environment = environment
-        patience = LockTimeout(environment.tuning, didWait: didWait)
-        logPatience = LockTimeout(environment.tuning, didWait: didWait)
+        patience = LockTimeout(environment.tuning, observers)
+        logPatience = LockTimeout(environment.tuning, observers)
         knownRows = KnownRows(lifetime: Int(clamping: environment.tuning.rowLifetime))
-        activity = FileFlags.isInAppGroup(path) ? environment.expiringActivity.map(ExpiringActivity.init) : nil
-        self.prepareFolder = prepareFolder
-        self.checkpointIsDue = checkpointIsDue
-        self.didOpen = didOpen
-        self.didChange = didChange
-        self.didRepair = didRepair
+        let isInAppGroup = FileFlags.isInAppGroup(files.database)
+        activity = isInAppGroup ? environment.expiringActivity.map(ExpiringActivity.init) : nil
+        (self.blobs, self.condition) = (blobs, condition)
+        (self.housekeeping, self.observers) = (housekeeping, observers)
     }
 
     static let migrator = Migrator(MigrationFiles.all, now: { Timestamp(Date()).milliseconds })
@@ -118,7 +109,7 @@ package final class EntryIndex: Sendable {
             knownRows.didCommit(connection.writtenRows, effects)
             // After the commit, because a refused one changes nothing. Under the lock, so that it comes before the next
             // opening.
-            if let state = effects.state { didChange(state) }
+            if let state = effects.state { condition.update(from: state) }
             writer?.isRecorded = true
             requestCheckpoint(frames: connection.logFrames)
             return result
@@ -204,7 +195,8 @@ package final class EntryIndex: Sendable {
     }
 
     private func openFresh() throws -> Writer {
-        try prepareFolder()
+        // Another process may remove the directories at any time.
+        try blobs.prepare()
         // Another process may replace the file in the meantime. After three times, give up.
         for _ in 0..<2 {
             let connection = try makeWritingConnection()
@@ -246,7 +238,10 @@ package final class EntryIndex: Sendable {
         generationCount.withLock { $0 += 1 }
         openedAt.withLock { $0 = .now }
         // Before any read, because the state decides which files are blobs.
-        didOpen(state)
+        condition.update(from: state)
+        // Another index may have been set aside since.
+        previousIndex.close()
+        housekeeping.request(.sweep)
         readers.open()
         return Writer(
             connection: connection, schemaVersion: version, isRecorded: opening.isRecorded,

@@ -198,7 +198,10 @@ package enum IndexSQL {
     static let evictedNext: StaticString =
         "SELECT id FROM entries WHERE pinned = 0 ORDER BY rank, size, id LIMIT ?1"
 
-    static let keys: StaticString = "SELECT size, key, base_length FROM entries"
+    static let largestHosts: StaticString = """
+        SELECT nullif(host, '') AS name, count(*), sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)) AS bytes
+        FROM entries GROUP BY name ORDER BY bytes DESC, name LIMIT ?1
+        """
 
     // MARK: Totals and state
 

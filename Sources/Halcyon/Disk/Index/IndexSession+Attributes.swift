@@ -132,9 +132,12 @@ extension IndexSession {
     /// - Returns: the id of the last one; nil if there are no more.
     func fillHosts(after id: Int64, limit: Int) throws -> Int64? {
         let keys = try connection.rows(IndexSQL.unknownHosts, id, limit) {
-            (id: $0.integer(at: 0), host: $0.host(at: 1) ?? "")
+            (id: $0.integer(at: 0), key: $0.optionalText(at: 1) ?? "", baseLength: $0.optionalInteger(at: 2))
         }
-        for (id, host) in keys { try connection.run(IndexSQL.setHost, id, host) }
+        for (id, key, length) in keys {
+            let host = length.flatMap { KeyOrigin.host(ofKey: key, baseLength: Int(clamping: $0)) }
+            try connection.run(IndexSQL.setHost, id, host ?? KeyOrigin.host(ofKey: key) ?? "")
+        }
         return keys.count < limit ? nil : keys.last?.id
     }
 

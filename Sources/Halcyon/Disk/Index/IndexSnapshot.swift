@@ -38,18 +38,15 @@ internal import HalcyonSQLite
     ///
     /// - Parameters:
     ///   - rows: the maximum number of entries in each list.
-    ///   - hosts: the maximum number of hosts; 0 for none. Hosts take about 0.5 µs per entry; everything else takes a
+    ///   - hosts: the maximum number of hosts; 0 for none. Hosts take about 1.5 µs per entry; everything else takes a
     ///     millisecond or two.
     /// - Returns: nil if the index does not exist or is just being created.
     /// - Throws: ``CacheStorageError`` if the index cannot be read now.
     public static func read(at folder: String, rows: Int, hosts: Int) throws -> IndexSnapshot? {
-        let files = IndexFiles(
-            database: BlobStore(directory: folder, fileSystem: POSIXFileSystem()).indexPath,
-            fileSystem: POSIXFileSystem())
         do {
-            return try files.readingUntouched { connection in
+            return try IndexFiles(ofCache: folder).readingUntouched(isPatient: false) { connection in
                 try connection.reading { try IndexSession(connection: connection).snapshot(rows: rows, hosts: hosts) }
-            }
+            } ?? nil
         } catch {
             throw CacheStorageError(error)
         }
@@ -57,14 +54,24 @@ internal import HalcyonSQLite
 }
 
 extension IndexFiles {
+    init(ofCache folder: String) {
+        let fileSystem = POSIXFileSystem()
+        self.init(
+            database: BlobStore(directory: folder, fileSystem: fileSystem).indexPath, fileSystem: fileSystem)
+    }
+
     /// Opens the index briefly, without changing any file.
-    fileprivate func readingUntouched<Result>(_ body: (Connection) throws -> Result) throws -> Result? {
+    ///
+    /// - Parameter isPatient: true waits up to a second for a lock, and reads a copy of an index whose log a crash has left
+    ///   behind. false throws in both cases.
+    /// - Returns: nil if there is no index.
+    func readingUntouched<Result>(isPatient: Bool, _ body: (Connection) throws -> Result) throws -> Result? {
         for _ in 0..<5 {
             guard let before = try appearance() else { return nil }
             do {
-                let result = try open(before).map(body)
+                let result = try read(before, isPatient: isPatient, body)
                 // Without a log, another process may have written to the pages during the read.
-                if before.isLogged { return result }
+                if before.isLogged, !before.isOrphaned { return result }
                 if try appearance() == before { return result }
             } catch {
                 // Another process may have removed or replaced the files between two steps.
@@ -76,27 +83,50 @@ extension IndexFiles {
     }
 
     private struct Appearance: Equatable {
-        var database: FileStatus
-        var isLogged = false
+        let database: FileStatus
+        let isLogged: Bool
+        /// A crash has left a log without its shared memory, which SQLite would have to create.
+        let isOrphaned: Bool
     }
 
     /// nil if there is no index.
     private func appearance() throws -> Appearance? {
         guard let database = try status(at: database), database.kind == .regular, database.size > 0 else { return nil }
         try requireFiles()
-        let hasLog = try status(at: log)?.size ?? 0 > 0
-        guard hasLog, try status(at: sharedMemory)?.size ?? 0 == 0 else {
-            return Appearance(database: database, isLogged: hasLog)
-        }
-        throw CacheStorageError(
-            .indexUnavailable, "The index has a log that a crash left behind.",
-            remedy: "Open the cache to recover it: with an app, or with ‘halcyon stats’.")
+        let isLogged = try status(at: log)?.size ?? 0 > 0
+        return Appearance(
+            database: database, isLogged: isLogged,
+            isOrphaned: try isLogged && status(at: sharedMemory)?.size ?? 0 == 0)
     }
 
+    private func read<Result>(
+        _ appearance: Appearance, isPatient: Bool, _ body: (Connection) throws -> Result
+    ) throws -> Result {
+        guard appearance.isOrphaned else {
+            let access = Connection.Access.untouched(isLogged: appearance.isLogged)
+            return try body(Connection(path: database, access: access, busyTimeout: isPatient ? 1_000 : 50))
+        }
+        guard isPatient else {
+            throw CacheStorageError(
+                .indexUnavailable, "The index has a log that a crash left behind.",
+                remedy: "Open the cache to recover it: with an app, or with ‘halcyon stats’.")
+        }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-\(UUID().uuidString)")
+        // The copy has keys, and other users may read the temporary directory.
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let copy = folder.appendingPathComponent("index.sqlite").path
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: database + suffix, toPath: copy + suffix)
+        }
+        return try body(Connection(path: copy, access: .queryOnly, busyTimeout: 1_000))
+    }
+}
+
+extension IndexSession {
     /// nil if the index is just being created.
-    private func open(_ appearance: Appearance) throws -> Connection? {
-        let connection = try Connection(
-            path: database, access: .untouched(isLogged: appearance.isLogged), busyTimeout: 50)
+    fileprivate func snapshot(rows: Int, hosts: Int) throws -> IndexSnapshot? {
         let version = try EntryIndex.migrator.userVersion(of: connection)
         guard version > 0 else { return nil }
         guard version >= IndexSnapshot.oldestVersion else {
@@ -104,25 +134,6 @@ extension IndexFiles {
                 .indexUnavailable, "The index has schema version \(version), which is too old to show.",
                 remedy: "Upgrade it: with an app that uses this version, or with ‘halcyon upgrade’.")
         }
-        return connection
-    }
-}
-
-extension IndexSession {
-    private func hosts(limit: Int) throws(SQLiteError) -> [IndexSnapshot.Host] {
-        try connection.with(IndexSQL.keys) { (statement) throws(SQLiteError) in
-            var totals: [String?: Totals] = [:]
-            while try statement.step() {
-                totals[statement.host(at: 1), default: Totals(entries: 0, bytes: 0)].add(
-                    size: statement.blobSize(at: 0))
-            }
-            return totals.map { IndexSnapshot.Host(name: $0.key, totals: $0.value) }
-                .sorted { ($1.totals.bytes, $0.name ?? "") < ($0.totals.bytes, $1.name ?? "") }
-                .prefix(limit).map(\.self)
-        }
-    }
-
-    fileprivate func snapshot(rows: Int, hosts: Int) throws -> IndexSnapshot {
         var snapshot = IndexSnapshot()
         snapshot.totals = try totals()
         snapshot.allocatedBytes = snapshot.totals.bytes + (try slack())
@@ -130,22 +141,11 @@ extension IndexSession {
         snapshot.evictedNext = try entries(withIDsFrom: IndexSQL.evictedNext, rows)
         let all = EntryConditions(.all, at: Timestamp(milliseconds: 0))
         snapshot.latest = try page(all, in: .access, descending: true, after: nil, limit: rows).records.map(\.entry)
-        if hosts > 0 { snapshot.hosts = try self.hosts(limit: hosts) }
+        guard hosts > 0 else { return snapshot }
+        snapshot.hosts = try connection.rows(IndexSQL.largestHosts, hosts) {
+            let totals = Totals(entries: $0.quantity(at: 1), bytes: $0.quantity(at: 2))
+            return .init(name: $0.optionalText(at: 0), totals: totals)
+        }
         return snapshot
     }
-}
-
-extension Statement {
-    /// The host of the key in a column. The next column has the length of the image's key.
-    func host(at column: Int32) -> String? {
-        guard !isNull(at: column) else { return nil }
-        let key = bytes(at: column)
-        let parts = optionalInteger(at: column + 1).flatMap { KeyOrigin.parts(of: key, baseLength: Int(clamping: $0)) }
-        return KeyOrigin.host(of: parts?.base ?? key[...])
-            .map { KeyOrigin.lowercased(String(decoding: $0, as: UTF8.self)) }
-    }
-}
-
-extension Totals {
-    fileprivate mutating func add(size: Int64) { self = self + Totals(entries: 1, bytes: size) }
 }

@@ -43,12 +43,9 @@ final class LockTimeout: Sendable {
 
     private let state = Locked(State())
     private let tuning: Tuning
-    /// Called with the milliseconds waited, under the writer's lock.
-    private let didWait: @Sendable (Int) -> Void
+    private let observers: Observers
 
-    init(_ tuning: Tuning, didWait: @escaping @Sendable (Int) -> Void) {
-        (self.tuning, self.didWait) = (tuning, didWait)
-    }
+    init(_ tuning: Tuning, _ observers: Observers) { (self.tuning, self.observers) = (tuning, observers) }
 
     /// Runs `body` so that it waits for at most ``Tuning/briefTimeout``, and not at all if another call has already waited that
     /// long.
@@ -75,7 +72,8 @@ final class LockTimeout: Sendable {
 
     func didGetLock() {
         let former = state.replace(with: State())
-        if let refusal = former.refusal ?? former.briefRefusal { didWait(refusal.milliseconds) }
+        guard let refusal = former.refusal ?? former.briefRefusal else { return }
+        observers.notifyLater(.init(kind: .wait, count: 0, seconds: Double(refusal.milliseconds) / 1000))
     }
 
     /// Whether calls that wait as long as a store have been refused the lock for longer than a brief call waits.

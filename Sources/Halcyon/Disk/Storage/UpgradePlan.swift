@@ -25,7 +25,9 @@ internal import HalcyonSQLite
                 count(name, namesAreHashed: namesAreHashed)
                 return true
             }
-            if try files.status(at: files.indexPath)?.kind == .regular { try read(files.indexPath) }
+            try IndexFiles(ofCache: folder).readingUntouched(isPatient: true) { try read($0) }
+            // Version 1 did not adopt them.
+            if schemaVersion == 1, !isTooNew, legacyBlobs > 0 { isAdopting = true }
         } catch {
             throw CacheStorageError(error)
         }
@@ -38,13 +40,11 @@ internal import HalcyonSQLite
     ///
     /// - Throws: ``CacheStorageError`` if the index cannot be read.
     public static func wouldMigrateIndexInUse(at folder: String) throws -> Bool {
-        let index = BlobStore(directory: folder, fileSystem: POSIXFileSystem()).indexPath
+        let files = IndexFiles(ofCache: folder)
         do {
-            guard try POSIXFileSystem().statusIfPresent(at: index)?.kind == .regular else { return false }
-            var version = 0
-            try withUntouched(index) { version = try EntryIndex.migrator.userVersion(of: $0) }
-            guard version > 0, version < EntryIndex.migrator.newestVersion else { return false }
-            return try POSIXFileSystem().isLockedElsewhere(index)
+            let version = try files.readingUntouched(isPatient: true) { try EntryIndex.migrator.userVersion(of: $0) }
+            guard let version, version > 0, version < EntryIndex.migrator.newestVersion else { return false }
+            return try POSIXFileSystem().isLockedElsewhere(files.database)
         } catch {
             throw CacheStorageError(error)
         }
@@ -60,12 +60,6 @@ internal import HalcyonSQLite
         }
     }
 
-    private mutating func read(_ path: String) throws {
-        try Self.withUntouched(path) { try read($0) }
-        // Version 1 did not adopt them.
-        if schemaVersion == 1, !isTooNew, legacyBlobs > 0 { isAdopting = true }
-    }
-
     private mutating func read(_ connection: Connection) throws {
         let ledger = try EntryIndex.migrator.ledger(of: connection)
         schemaVersion = try EntryIndex.migrator.userVersion(of: connection)
@@ -75,37 +69,5 @@ internal import HalcyonSQLite
         if version > 1, try connection.integer(IndexSQL.legacyNames) == 2 {
             isAdopting = true
         }
-    }
-
-    /// Reads the index and its log without changing any file.
-    private static func withUntouched(_ path: String, _ body: (Connection) throws -> Void) throws {
-        let deadline = MonotonicTime.now.adding(milliseconds: 1_000)
-        while true {
-            do {
-                return try withUntouchedOnce(path, body)
-            } catch  where !(error is CacheStorageError) && MonotonicTime.now < deadline {
-                // Another process may have opened or closed the index between two steps.
-                usleep(1_000)
-            }
-        }
-    }
-
-    private static func withUntouchedOnce(_ path: String, _ body: (Connection) throws -> Void) throws {
-        let fileSystem = POSIXFileSystem()
-        try IndexFiles(database: path, fileSystem: fileSystem).requireFiles()
-        func has(_ suffix: String) -> Bool { (try? fileSystem.status(at: path + suffix))?.size ?? 0 > 0 }
-        let isLogged = has("-wal")
-        guard isLogged, !has("-shm") else {
-            return try body(Connection(path: path, access: .untouched(isLogged: isLogged), busyTimeout: 1000))
-        }
-        // A crash has left a log without its shared memory, which SQLite would have to create. So it reads a copy.
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-\(UUID().uuidString)")
-        // The copy has keys, and other users may read the temporary directory.
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let copy = folder.appendingPathComponent("index.sqlite").path
-        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
-        try body(Connection(path: copy, access: .queryOnly, busyTimeout: 1000))
     }
 }

@@ -70,8 +70,18 @@ extension EntryStore {
     ///   left in `staging/`.
     func store(_ request: StoreRequest) throws {
         try request.attributes.validate()
-        try remover.makingRoom { try storeOutlivingRemovedFolders(request) }
+        try whileClearsMakeRoom { try remover.makingRoom { try storeOutlivingRemovedFolders(request) } }
         tell(of: request)
+    }
+
+    /// Repeats `body` on a full disk while a clear of this process makes room. Bounded, because an observer that the clear calls
+    /// may store.
+    private func whileClearsMakeRoom(_ body: () throws -> Void) throws {
+        let deadline = MonotonicTime.now.adding(milliseconds: environment.tuning.writerTimeout)
+        while condition.clearedUpTo != nil, MonotonicTime.now < deadline {
+            do { return try body() } catch  where Remover.isOutOfSpace(error) { environment.pause(5) }
+        }
+        try body()
     }
 
     private func stageTogether(_ requests: ArraySlice<StoreRequest>) throws -> [StagedStore] {
@@ -190,8 +200,9 @@ extension EntryStore {
         if old?.kind == .directory { old = try removeFolder(at: request.name) }
         let time = try storeTime(in: session)
         var entry = Entry(
-            name: request.name, key: storable(request.key), token: staged.token, inode: lastingInode(of: file),
-            size: file.size, createdAt: time, accessedAt: stamp(at: now), lifetime: request.lifetime)
+            id: request.name.rowID, name: request.name, key: storable(request.key), token: staged.token,
+            inode: lastingInode(of: file), size: file.size, createdAt: time, accessedAt: stamp(at: now),
+            lifetime: request.lifetime)
         entry.slack = file.allocatedSize - file.size
         entry.origin = request.origin
         // The index adds the boot.

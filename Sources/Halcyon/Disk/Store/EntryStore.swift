@@ -20,33 +20,17 @@ package final class EntryStore: FolderWork {
     let observers = Observers()
     let removals = RemovalWatch()
     private let stamps = Locked(StampSource())
-    private let previousIndex: PreviousIndex
 
     package init(directory: String, environment: StorageEnvironment) {
         let blobs = BlobStore(directory: directory, fileSystem: environment.fileSystem)
-        let previousIndex = PreviousIndex(
-            files: IndexFiles(database: blobs.indexPath, fileSystem: environment.fileSystem), vfs: environment.vfs)
         let condition = FolderCondition()
         let index = EntryIndex(
-            path: blobs.indexPath, environment: environment,
-            prepareFolder: { try blobs.prepare() },
-            checkpointIsDue: { [housekeeping] in housekeeping.request(.checkpoint) },
-            didOpen: { [housekeeping] state in
-                // Another index may have been set aside since.
-                previousIndex.close()
-                condition.update(from: state)
-                housekeeping.request(.sweep)
-            },
-            didChange: { condition.update(from: $0) },
-            didRepair: { [observers] in observers.notifyLater(.init(kind: .repair, count: 0)) },
-            didWait: { [observers] in
-                observers.notifyLater(.init(kind: .wait, count: 0, seconds: Double($0) / 1000))
-            })
+            of: blobs, environment: environment, condition: condition, housekeeping: housekeeping,
+            observers: observers)
         folder = CacheFolder(blobs: blobs, index: index, environment: environment, condition: condition)
-        self.previousIndex = previousIndex
         recorder = AccessRecorder(folder, housekeeping: housekeeping, observers: observers)
         settler = Settler(folder, housekeeping: housekeeping)
-        adopter = Adopter(folder, previousIndex: previousIndex)
+        adopter = Adopter(folder)
         storeQueue = StoreQueue(environment.tuning)
         unlinker = Unlinker(blobs: blobs, housekeeping: housekeeping, tuning: environment.tuning)
         remover = Remover(folder: folder, settler: settler, recorder: recorder, unlinker: unlinker)
@@ -89,7 +73,7 @@ package final class EntryStore: FolderWork {
         index.stopWaiting()
         afterHousekeeping {
             flushReads()
-            previousIndex.close()
+            index.previousIndex.close()
             index.suspend()
         }
         // Unlinking takes no lock, so the suspension does not wait for it.
@@ -102,14 +86,14 @@ package final class EntryStore: FolderWork {
     package func suspendAtOnce() {
         let deadline = MonotonicTime.now.adding(milliseconds: 1000)
         index.suspend(before: deadline)
-        previousIndex.close(before: deadline)
+        index.previousIndex.close(before: deadline)
     }
 
     private func closeNow() {
         LockTimeout.briefly {
             flushReads()
             unlinker.finish()
-            previousIndex.close()
+            index.previousIndex.close()
             index.close()
         }
     }

@@ -5,7 +5,6 @@ internal import HalcyonSQLite
 final class Adopter: FolderWork {
     let folder: CacheFolder
     let listeners = AdoptionListeners()
-    private let previousIndex: PreviousIndex
     /// Allows one adoption at a time.
     private let lock = NSLock()
     /// Reads of files that were not entries yet.
@@ -19,10 +18,7 @@ final class Adopter: FolderWork {
         let extending: ExpirationExtending
     }
 
-    init(_ folder: CacheFolder, previousIndex: PreviousIndex) {
-        self.folder = folder
-        self.previousIndex = previousIndex
-    }
+    init(_ folder: CacheFolder) { self.folder = folder }
 
     /// Makes entries of all files in the directory that have no row. Moves, rewrites and loses none of them. A key becomes known
     /// when a caller uses it.
@@ -45,7 +41,7 @@ final class Adopter: FolderWork {
             for _ in 0..<3 where condition.isSearching {
                 let generation = index.generation
                 try adoptEverything()
-                let statistics = isRebuilding ? try previousIndex.statistics() : nil
+                let statistics = isRebuilding ? try index.previousIndex.statistics() : nil
                 try note(in: generation) { state, session in
                     if let statistics, state.adoption == .rebuilding {
                         try session.add(statistics.counts, at: statistics.since)
@@ -55,7 +51,7 @@ final class Adopter: FolderWork {
                     state.reconciledAt = now
                     state.awaitsLegacyNames = false
                 }
-                previousIndex.close()
+                index.previousIndex.close()
             }
         }
     }
@@ -71,7 +67,7 @@ final class Adopter: FolderWork {
     }
 
     /// Whether a takeover has failed since the last call because the index that was set aside could not be read, and is worth another attempt.
-    func takeRefusal() -> Bool { previousIndex.takeRefusal() }
+    func takeRefusal() -> Bool { index.previousIndex.takeRefusal() }
 
     /// Adopts single files ahead of the others.
     func adoptAhead(_ names: [BlobName]) throws { for name in names { try adoptBeforeReplacing(name) } }
@@ -127,13 +123,13 @@ final class Adopter: FolderWork {
     private func adopt(_ name: BlobName, in session: IndexSession) throws {
         // Under the lock: a file that a store has published meanwhile has a row.
         guard let file = try blobs.status(of: name), condition.adopts(file, named: name) else { return }
-        if isRebuilding, let record = try previousIndex.record(of: name, in: file) {
+        if isRebuilding, let record = try index.previousIndex.record(of: name, in: file) {
             return try session.restore(storable(record, file))
         }
         let now = now
         let accessed = min(now, file.created ?? file.changed)
         var entry = Entry(
-            name: name, key: nil, token: BlobTag.token(environment.tokens.next(), for: file),
+            id: name.rowID, name: name, key: nil, token: BlobTag.token(environment.tokens.next(), for: file),
             inode: lastingInode(of: file), size: file.size, createdAt: min(now, file.changed), accessedAt: accessed,
             lifetime: adoptedLifetime(of: file, at: now))
         entry.slack = file.allocatedSize - file.size

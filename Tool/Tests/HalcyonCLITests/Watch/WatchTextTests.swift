@@ -1,3 +1,4 @@
+import Foundation
 @_spi(HalcyonTool) import Halcyon
 import HalcyonCLI
 import Testing
@@ -25,16 +26,12 @@ import Testing
         #expect(WatchLook.Rates(from: snapshot(hits: 10), to: snapshot(hits: 20), seconds: 0) == nil)
     }
 
-    @Test func `control characters in keys and paths are escaped`() {
+    @Test func `control characters in keys and paths are escaped`() throws {
         let text = WatchText(folder: "/\u{1B}[2J", limit: nil, showsKeys: true)
-        var seen = snapshot(hits: 0)
-        let name = BlobName(text: String(repeating: "a", count: 64))
-        seen.latest = [
-            Entry(
-                name: name, key: "a\n\u{1B}[2J\u{202E}b", token: 1, inode: nil, size: 1, createdAt: InventedFigures.now,
-                accessedAt: InventedFigures.now, lifetime: .never)
-        ]
-        var look = look(.seen(seen))
+        let folder = try TemporaryFolder()
+        let storage = try DiskStorage.Backend<Data>(config: .init(name: "c", sizeLimit: 0, directory: folder.url))
+        try storage.store(value: .blob(1), forKey: "a\n\u{1B}[2J\u{202E}b")
+        var look = look(.seen(try #require(try IndexSnapshot.read(at: storage.directoryURL.path, rows: 1, hosts: 0))))
         look.hosts = [.init(name: "\u{1B}]0;x\u{7}", totals: Totals(entries: 1, bytes: 1))]
         let lines = text.lines(of: look, width: 200, height: 50)
         #expect(!lines.joined().contains("\u{1B}") && !lines.contains { $0.contains("\n") })
