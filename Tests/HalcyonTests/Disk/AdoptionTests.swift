@@ -347,4 +347,24 @@ import Testing
         #expect(await ends(streams[2]))
         #expect(try cache.storage.totalSize() == 30_000)
     }
+
+    @Test func `a file that cannot be adopted at the moment is read once by a lookup with its entry`() throws {
+        try withCache { cache in
+            _ = try cache.storage.totalSize()
+            cache.settle()
+            try cache.beginAdoption()
+            let name = BlobName(key: "a", isHashed: true, pathExtension: nil).text
+            try Data.blob(1).write(to: cache.directory.appendingPathComponent(name))
+            cache.refuseCommits(times: 1_000)
+            let reads = Locked(0)
+            cache.fileSystem.observe { call, path in
+                if call == .openForReading, path.hasSuffix(name) { reads.withLock { $0 += 1 } }
+            }
+            #expect(try cache.storage.cachedValue(forKey: "a") == nil)
+            #expect(reads.withLock { $0 } == 1)
+            cache.fileSystem.observe(nil)
+            cache.refuseCommits(times: 0)
+            #expect(try cache.storage.cachedValue(forKey: "a")?.value == .blob(1))
+        }
+    }
 }

@@ -4,6 +4,10 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
+extension BlobName {
+    fileprivate init(key: String) { self.init(key: key, isHashed: true, pathExtension: nil) }
+}
+
 /// Clocks that are put back or ahead, across processes and restarts.
 @Suite struct ClockTests {
     private func restartUncleanly(_ cache: CacheFixture, boot: String, clockBackBy seconds: Double) {
@@ -30,6 +34,29 @@ import Testing
             for seed in 0..<40 { #expect(try other.value(forKey: "\(seed)") == .blob(seed), "\(seed)") }
             cache.settle()
             #expect(try cache.storage.value(forKey: "before") == nil)
+        }
+    }
+
+    @Test func `a blob that cannot be unlinked after a power cut does not keep the distrust for the next reboot`()
+        throws
+    {
+        try withCache { cache in
+            cache.environment.boot = { "first" }
+            try cache.storage.store(value: .blob(1), forKey: "before")
+            cache.fileSystem.fail(.unlink, EACCES, times: nil, path: "/\(BlobName(key: "before").text)")
+            restartUncleanly(cache, boot: "second", clockBackBy: 0)
+            try cache.storage.store(value: .blob(2), forKey: "after")
+            cache.settle()
+            #expect(!cache.storage.store.condition.isDistrusting && !cache.storage.isCached(forKey: "before"))
+            cache.clock.advance(by: 3_600)
+            try cache.storage.store(value: .blob(3), forKey: "last")
+            restartUncleanly(cache, boot: "third", clockBackBy: 0)
+            #expect(try cache.storage.value(forKey: "after") == .blob(2))
+            cache.settle()
+            // What could not be unlinked waits for the daily sweep.
+            cache.fileSystem.heal()
+            cache.clock.advance(by: 90_000)
+            cache.reopen()
         }
     }
 

@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: [
         ("8ce4b16b22b58894aa86c421e8759df3", true), ("8ce4b16b22b58894aa86c421e8759df3.jpg", true),
-        ("8ce4b16b22b58894aa86c421e8759df3.", false), ("8ce4b16b22b58894aa86c421e8759df", false),
+        ("8ce4b16b22b58894aa86c421e8759df3.", true), ("8ce4b16b22b58894aa86c421e8759df", false),
         ("8CE4B16B22B58894AA86C421E8759DF3", false), ("8ce4b16b22b58894aa86c421e8759df3a", false),
     ])
     func `a legacy name is recognized by its shape`(name: String, isOne: Bool) {

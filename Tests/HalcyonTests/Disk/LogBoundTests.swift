@@ -6,6 +6,12 @@ import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
+extension CacheFixture {
+    fileprivate func blobName(of key: String) -> String {
+        BlobName(key: key, isHashed: true, pathExtension: nil).text
+    }
+}
+
 /// The length of the log while another connection reads endlessly.
 @Suite(.endsEvenIfItHangs) struct LogBoundTests {
     private static let tuning: Tuning = {
@@ -88,6 +94,46 @@ import Testing
             for number in 0..<200 { try storage.store(value: .blob(number), forKey: "\(number)") }
             try #expect(logFrames(cache) <= 310)
             try #expect(storage.usage().total.entries == 201)
+        }
+    }
+
+    @Test func `a store goes on if another process has restarted the log, even beside a new reader`() throws {
+        try withCache(tuning: Self.tuning) { cache in
+            let (storage, other) = (cache.storage, cache.makeStorage())
+            try storage.store(value: .blob(1), forKey: "first")
+            try other.store(value: .blob(1), forKey: "other")
+            cache.settle()
+            let reader = try beginReading(cache)
+            _ = storeUntilItFails(storage)
+            reader.rollBack()
+            var hasRestarted = false
+            while !hasRestarted {
+                other.store.index.checkpoint()
+                try other.store(value: .blob(2), forKey: "other")
+                hasRestarted = try other.store.index.write { $0.connection.logFrames } < 100
+            }
+            let second = try beginReading(cache)
+            try storage.store(value: .blob(3), forKey: "first")
+            second.rollBack()
+            #expect(try other.value(forKey: "first") == .blob(3))
+        }
+    }
+
+    @Test func `an entry that a read has extended is not removed as expired while the log is full`() throws {
+        try withCache(tuning: Self.tuning) { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "used", expiration: .seconds(100))
+            try storage.store(value: .blob(2), forKey: "unused", expiration: .seconds(100))
+            cache.settle()
+            let reader = try beginReading(cache)
+            _ = storeUntilItFails(storage)
+            cache.clock.advance(by: 90)
+            #expect(try storage.value(forKey: "used") == .blob(1))
+            cache.clock.advance(by: 20)
+            #expect(try storage.removeExpiredValues().map(\.lastPathComponent) == [cache.blobName(of: "unused")])
+            #expect(try storage.value(forKey: "used") == .blob(1))
+            reader.rollBack()
+            #expect((0..<1_000).contains { _ in (try? storage.flush()) != nil })
         }
     }
 

@@ -154,6 +154,21 @@ import Testing
         }
     }
 
+    @Test func `a blob with an empty extension is an entry again after its index was destroyed`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", forcedExtension: "")
+            try ruin(cache, .missing)
+            cache.reopen()
+            cache.settle()
+            #expect(!cache.storage.store.condition.isAdopting)
+            #expect(try cache.storage.value(forKey: "a", forcedExtension: "") == .blob(1))
+            try cache.storage.removeAll()
+            #expect(try cache.storage.totals().entries == 0)
+            let names = try FileManager.default.contentsOfDirectory(atPath: cache.directory.path)
+            #expect(names == [".halcyon"])
+        }
+    }
+
     @Test func `an index that is destroyed while open is rebuilt too`() throws {
         try withCache { cache in
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }

@@ -133,4 +133,51 @@ import Testing
             #expect(try cache.storage.entries(sortedBy: .size).entries.count == 10)
         }
     }
+
+    @Test func `a clear that cannot shrink the index has succeeded`() throws {
+        var tuning = Tuning.patient
+        tuning.batchSize = 1_000
+        try withCache(tuning: tuning) { cache in
+            for seed in 0..<500 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            // The moment, the batch, and two looks for more.
+            cache.refuseCommits(after: 4, times: 1_000)
+            try cache.storage.removeAll()
+            cache.refuseCommits(times: 0)
+            #expect(try cache.storage.totals().entries == 0)
+        }
+    }
+
+    @Test func `a clear also removes an index that an older version has set aside`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", attributes: .init(isPinned: true))
+            cache.settle()
+            let clearing = try Clearing(of: cache.storage.store)
+            let newer = cache.index.path + ".newer"
+            try FileManager.default.copyItem(atPath: cache.index.path, toPath: newer)
+            try clearing.remove { BlobName.isBlobOrLegacyName($0, isHashed: true) }
+            #expect(!FileManager.default.fileExists(atPath: newer))
+        }
+    }
+
+    @Test func `a removal that finds its entry removed by another process is not counted`() throws {
+        var tuning = Tuning.patient
+        tuning.briefTimeout = 1
+        try withCache(tuning: tuning) { cache in
+            let (storage, other) = (cache.storage, cache.makeStorage())
+            try storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            let isDone = DispatchSemaphore(value: 0)
+            try other.store.index.write { session in
+                Thread.detachNewThread {
+                    try? storage.remove(forKey: "a")
+                    isDone.signal()
+                }
+                // It has found the entry, and waits for the lock.
+                while !storage.store.index.patience.isRefused { usleep(1_000) }
+                try session.delete(id: BlobName(key: "a", isHashed: true, pathExtension: nil).rowID)
+            }
+            isDone.wait()
+            #expect(try storage.statistics.sinceOpening.removals == 0)
+        }
+    }
 }

@@ -212,6 +212,25 @@ import Testing
         #expect(try storage.value(forKey: "a") == .blob(9))
     }
 
+    @Test func `a deletion on the server does not remove a value stored meanwhile after the clock was set back`()
+        async throws
+    {
+        let cache = try CacheFixture()
+        let storage = cache.storage
+        try storage.store(value: .blob(1), forKey: "latest")
+        cache.clock.advance(by: -50)
+        try storage.store(
+            value: .blob(1), forKey: "a",
+            attributes: .init(validators: .init(maxAge: 0, validatedAt: Date(timeIntervalSince1970: 0))))
+        await #expect(throws: NotFound.self) {
+            try await load(cache) { _ in
+                try await storage.async.store(value: .blob(9), forKey: "a")
+                return .gone(NotFound())
+            }
+        }
+        #expect(try storage.value(forKey: "a") == .blob(9))
+    }
+
     @Test func `a renewal that would wait for itself is an error, even if there is an old value`() async throws {
         let cache = try staleCache("max-age=60", secondsAgo: 100)
         await #expect(throws: CacheStorageError.self) {

@@ -67,6 +67,21 @@ import Testing
         #expect(try cache.storage.statistics.total.stores == stores)
     }
 
+    @Test func `a clear during the recovery keeps the statistics`() throws {
+        let cache = try filledCache()
+        let stores = try cache.storage.statistics.total.stores
+        cache.storage.store.close()
+        try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+        // Keeps the sweep from adopting.
+        cache.fileSystem.fail(.list, EIO, times: nil)
+        cache.reopen()
+        cache.settle()
+        #expect(cache.storage.store.condition.adoption == .rebuilding)
+        cache.fileSystem.heal()
+        try cache.storage.removeAll()
+        #expect(try cache.storage.statistics.total.stores == stores)
+    }
+
     @Test func `metadata that exceeds the limit for new ones is recovered`() throws {
         let cache = try filledCache()
         let index = try Connection(path: cache.index.path)

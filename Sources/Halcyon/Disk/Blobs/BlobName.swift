@@ -113,7 +113,7 @@ internal import Foundation
     private static func isHash(_ name: String, digits: Int) -> Bool {
         let bytes = name.utf8
         guard bytes.count >= digits, bytes.prefix(digits).allSatisfy(isHexDigit) else { return false }
-        return bytes.count == digits || (bytes.count > digits + 1 && bytes.dropFirst(digits).first == UInt8(ascii: "."))
+        return bytes.count == digits || bytes.dropFirst(digits).first == UInt8(ascii: ".")
     }
 
     /// Like ``isBlobName(_:isHashed:)``, including the names of Kingfisher 7 and earlier.

@@ -83,11 +83,12 @@ extension EntryIndex {
     }
 
     /// Copies the whole log into the database, so that the next commit restarts it. Does not wait for readers or another
-    /// checkpoint. Returns whether it succeeded.
+    /// checkpoint. Returns whether there is room now: it has succeeded, or another process has restarted the log since the last
+    /// commit.
     private func restartLog() throws -> Bool {
         let checkpoint = try checkpointer.withLockIfFree { try self.checkpoint(.restart, on: &$0) }
-        guard let checkpoint else { return false }
-        return checkpoint?.isBusy == false
+        guard let checkpoint = checkpoint ?? nil else { return false }
+        return !checkpoint.isBusy || checkpoint.logFrames < environment.tuning.logFrameLimit
     }
 
     private func checkpoint(

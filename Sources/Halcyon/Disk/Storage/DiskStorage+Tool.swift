@@ -62,7 +62,7 @@ extension DiskStorage.Backend {
         // An ordinary miss does not need the write lock.
         try explained {
             guard try store.hasRowOrFile(of: name) else { return }
-            try LockTimeout.briefly { try store.settler.settleInTransaction(name) }
+            _ = try LockTimeout.briefly { try store.settler.settleInTransaction(name) }
         }
     }
 

@@ -9,7 +9,7 @@ extension EntryStore {
         guard let entry = try session.entry(named: former) else { return nil }
         if !request.overwriting { try refuse(entry, try blobs.status(of: former)) }
         let isReplaced = try session.entry(named: request.name) != nil
-        let waste = try remover.trash(former, in: session, keepingRow: !isReplaced)
+        let waste = try remover.trash(former, in: session, keepingRow: !isReplaced).unlink
         if !isReplaced { try session.rename(entry, to: request.name, key: storable(request.key)) }
         return waste
     }

@@ -13,20 +13,22 @@ extension EntryStore {
     }
 
     private func removeExactly(_ name: BlobName) throws {
-        let entry = try index.read { try $0.entry(named: name) }
         // Nothing to remove, so do not take the write lock.
-        if entry == nil, try blobs.status(of: name) == nil, !index.refreshIfMoved() { return }
+        let isKnown = try index.read { try $0.entry(named: name) } != nil
+        if !isKnown, try blobs.status(of: name) == nil, !index.refreshIfMoved() { return }
+        let removed: Entry?
         do {
-            let trashed = try remover.makingRoom {
+            let (entry, trashed) = try remover.makingRoom {
                 try settler.settlingIfRefused([name]) { try remover.trash(name, in: $0) }
             }
             if let trashed { unlinker.add(trashed.blob, size: trashed.size) }
+            removed = entry
         } catch  where Remover.isOutOfSpace(error) {
-            try remover.removeOnFullDisk(name)
+            removed = try remover.removeOnFullDisk(name)
         }
-        if let entry {
+        if let removed {
             recorder.log.withLock { $0.count(\.removals) }
-            observers.tell(.init(kind: .removal, bytes: entry.size, key: entry.key))
+            observers.tell(.init(kind: .removal, bytes: removed.size, key: removed.key))
         }
         recorder.requestFlush()
     }

@@ -6,8 +6,8 @@ extension EntryStore {
         recorder.flushAccessLog()
         var summary = StorageSummary()
         summary.totals = try evictor.totals()
-        try index.read { session in
-            summary.expired = try session.expiredTotals(at: now)
+        summary.expired = try evictor.expiredTotals()
+        try index.readAtLength { session in
             (summary.oldestAccess, summary.newestAccess) = try session.accessRange()
             summary.adoption = try session.state().adoption
         }
@@ -23,13 +23,13 @@ extension EntryStore {
     func usage(limits: StorageLimits) throws -> DiskStorage.Usage {
         let total = try evictor.totals()
         let free = try? environment.fileSystem.freeBytes(at: blobs.directory)
-        let files = index.sizes()
+        let (files, expired) = (index.sizes(), try evictor.expiredTotals())
         return try index.read { session in
             let pinned = try session.pinnedTotals()
             return DiskStorage.Usage(
                 total: total, allocatedBytes: total.bytes + (try session.slack()),
                 indexBytes: files.database, logBytes: files.log, pinned: pinned,
-                expired: try session.expiredTotals(at: now), freeBytes: free,
+                expired: expired, freeBytes: free,
                 pinnedExcess: limits.excess(of: pinned))
         }
     }

@@ -59,6 +59,8 @@ extension EntryStore {
                 return nil
             }
             if let known = found.known, let record, record.entry.token == known.entry.token { return (found, record) }
+            // It could not be adopted. Another attempt would only read it again.
+            if found.known == nil, record == nil { return nil }
             // The row may come from memory, and another process may have deleted it.
             index.knownRows.forget(name)
         }

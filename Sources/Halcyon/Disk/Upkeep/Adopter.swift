@@ -41,7 +41,7 @@ final class Adopter: FolderWork {
             for _ in 0..<3 where condition.isSearching {
                 let generation = index.generation
                 try adoptEverything()
-                let statistics = isRebuilding ? try index.previousIndex.statistics() : nil
+                let statistics = try formerStatistics()
                 try note(in: generation) { state, session in
                     if let statistics, state.adoption == .rebuilding {
                         try session.add(statistics.counts, at: statistics.since)
@@ -66,11 +66,13 @@ final class Adopter: FolderWork {
         try body()
     }
 
+    /// The counts of the index that was set aside; nil if none is being rebuilt.
+    func formerStatistics() throws -> (counts: Counts, since: Timestamp)? {
+        isRebuilding ? try index.previousIndex.statistics() : nil
+    }
+
     /// Whether a takeover has failed since the last call because the index that was set aside could not be read, and is worth another attempt.
     func takeRefusal() -> Bool { index.previousIndex.takeRefusal() }
-
-    /// Adopts single files ahead of the others.
-    func adoptAhead(_ names: [BlobName]) throws { for name in names { try adoptBeforeReplacing(name) } }
 
     private func adoptEverything() throws {
         var count = 0
@@ -148,15 +150,15 @@ final class Adopter: FolderWork {
         return record
     }
 
-    /// Adopts a file before a store replaces it, so that a store that fails does not lose it.
-    func adoptBeforeReplacing(_ name: BlobName) throws {
-        guard condition.adopts(name), let file = try blobs.status(of: name), condition.adopts(file, named: name) else {
-            return
-        }
-        guard try index.read({ try $0.entry(named: name) }) == nil, try blobs.isListed(name) else { return }
-        try index.write(.withoutReserve) { session in
-            guard try session.state().isSearching else { return }
-            try adopt(name, in: session)
+    /// Adopts single files ahead of the others: for example before a store replaces one, so that a store that fails does not lose it.
+    func adoptAhead(_ names: [BlobName]) throws {
+        for name in names where condition.adopts(name) {
+            guard let file = try blobs.status(of: name), condition.adopts(file, named: name),
+                try index.read({ try $0.entry(named: name) }) == nil, try blobs.isListed(name)
+            else { continue }
+            try index.write(.withoutReserve) { session in
+                if try session.state().isSearching { try adopt(name, in: session) }
+            }
         }
     }
 

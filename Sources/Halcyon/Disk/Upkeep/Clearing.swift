@@ -14,11 +14,13 @@ struct Clearing: FolderWork {
     init(of store: EntryStore) throws {
         self.store = store
         store.overtakeFetches { _ in true }
+        let statistics = try? store.adopter.formerStatistics()
+        store.index.previousIndex.close()
         moment = try store.remover.makingRoom(unlinking: {
             try $0.page(after: .min, limit: store.environment.tuning.batchSize)
         }) {
             try store.index.write { session in
-                try Self.cancelAdoption(in: session)
+                try Self.cancelAdoption(in: session, adding: statistics)
                 return try store.moment(in: session)
             }
         }
@@ -31,12 +33,15 @@ struct Clearing: FolderWork {
     /// Removes in batches, so that other calls get in between. Call it on any thread.
     func remove(isBlobName: (String) -> Bool) throws {
         defer { condition.endClearing() }
+        // Its pins and tags are those of entries that are removed now.
+        try? Reclaimer(folder: folder).delete()
         // If the index is removed meanwhile, its replacement adopts the files that are left. Bounded, in case another program
         // removes it every time.
         for _ in 0..<3 {
             let generation = index.generation
             try removeEntries()
-            do { try Upgrader(folder: folder).finish() } catch is EntryIndex.LogFull {}
+            // Its tables have keys. The sweep finishes what fails.
+            try? Upgrader(folder: folder).finish()
             var failure: (any Error)?
             try forEachNameBatch(of: environment.tuning.batchSize, where: isBlobName) { names in
                 let error = try store.settler.removeFilesWithoutRow(names, changedUntil: changedUntil)
@@ -46,13 +51,21 @@ struct Clearing: FolderWork {
             guard index.generation != generation else { break }
         }
         store.unlinker.finish()
-        try index.shrink()
+        // Everything is removed. If this fails, the next clear shrinks the file.
+        try? index.shrink()
     }
 
     /// Files without a row have to be removed, not adopted while rows are being removed.
-    private static func cancelAdoption(in session: IndexSession) throws {
+    ///
+    /// - Parameter statistics: those of an index that was set aside.
+    private static func cancelAdoption(
+        in session: IndexSession, adding statistics: (counts: Counts, since: Timestamp)?
+    ) throws {
         var state = try session.state()
         guard state.isSearching else { return }
+        if let statistics, state.adoption == .rebuilding {
+            try session.add(statistics.counts, at: statistics.since)
+        }
         state.adoption = .done
         state.awaitsLegacyNames = false
         try session.setState(state)

@@ -14,6 +14,13 @@ extension Evictor {
         return try index.read { try $0.totals() }
     }
 
+    /// O(1) if nothing has expired. Otherwise counts, on a connection of its own.
+    func expiredTotals() throws -> Totals {
+        let now = now
+        guard try !index.read({ try $0.nothingHasExpired(at: now) }) else { return Totals(entries: 0, bytes: 0) }
+        return try index.readAtLength { try $0.expiredTotals(at: now) }
+    }
+
     /// Returns what an eviction should leave; nil if no limit is reached.
     ///
     /// Another program may have edited the totals. So they are recounted before an eviction of more than a sixteenth of the cache:

@@ -25,7 +25,7 @@ struct Evictor: FolderWork {
                 ids = try index.readAtLength { try $0.expired(at: now, limit: limit) }
                 former = removal.entries
                 try remover.remove(ids, into: &removal, shouldContinue: shouldContinue) {
-                    try $0.expired(among: $1, at: now)
+                    try $0.expired(among: $1, at: now).filter { !isExtended($0, at: now) }
                 }
                 // A damaged index may return the same rows repeatedly.
             } while ids.count == limit && removal.entries > former && shouldContinue(removal)
@@ -34,6 +34,13 @@ struct Evictor: FolderWork {
         // If this fails, the next clean looks again.
         if removal.isComplete { try? raiseEarliestExpiry() }
         return removal
+    }
+
+    /// Whether a read has moved the expiration, which the index does not know yet: its log may be full.
+    private func isExtended(_ entry: Entry, at now: Timestamp) -> Bool {
+        let noted = recorder.log.withLock { $0.lifetime(of: entry.id) }
+        guard let noted, noted.token == entry.token, let lifetime = noted.lifetime else { return false }
+        return !lifetime.isExpired(at: now)
     }
 
     /// If the log is full, removals use their reserve, and adoption happens later.
@@ -67,11 +74,8 @@ struct Evictor: FolderWork {
             let totals = try session.totals()
             let need = Totals(entries: totals.entries - target.entries, bytes: totals.bytes - target.bytes)
             guard need.bytes > 0 || need.entries > 0 else { return [] }
-            let victims = try session.victims(
+            return try session.victims(
                 need: need + obstacles, limit: environment.tuning.batchSize + Int(obstacles.entries))
-            // Either the rest is pinned, or the totals are wrong.
-            if victims.isEmpty { try session.repairTotals() }
-            return victims
         }
     }
 

@@ -30,13 +30,17 @@ extension Remover {
     }
 
     /// Unlinks the blob first. Without it the entry is removed for good, whether its row can be deleted now or only later.
-    func removeOnFullDisk(_ name: BlobName) throws {
+    ///
+    /// - Returns: the row; nil if there was none.
+    func removeOnFullDisk(_ name: BlobName) throws -> Entry? {
+        var entry: Entry?
         try withoutCommit { session in
-            let entry = try session.entry(named: name)
+            entry = try session.entry(named: name)
             if let file = try blobs.status(of: name), try isOwn(file, name, of: entry) { try blobs.unlink(name) }
         }
         // If this fails, a reader that finds the row, or the next batch, deletes it.
         _ = try? index.write { session in try session.delete(id: name.rowID) }
+        return entry
     }
 
     /// Runs `body` under the write lock and rolls back: a full disk cannot commit.

@@ -11,13 +11,13 @@ struct Remover: FolderWork {
     /// Deletes the row of a name and moves its blob into the trash, in the current transaction.
     ///
     /// - Parameter keepingRow: true if the row is about to get another name.
-    /// - Returns: the file in the trash and its size; nil if there is none.
+    /// - Returns: the row, and the file in the trash; nil if there was none.
     func trash(
         _ name: BlobName, in session: IndexSession, keepingRow: Bool = false
-    ) throws -> Unlinker.PendingUnlink? {
+    ) throws -> (entry: Entry?, unlink: Unlinker.PendingUnlink?) {
         let entry = try session.entry(named: name)
         if entry != nil, !keepingRow { try session.delete(id: name.rowID) }
-        return try trash(name, try blobs.status(of: name), of: entry)
+        return (entry, try trash(name, try blobs.status(of: name), of: entry))
     }
 
     /// Moves the blob of a row, or the file of a name without one, into the trash.

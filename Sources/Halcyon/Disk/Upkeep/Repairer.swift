@@ -53,7 +53,7 @@ extension Settler {
         entries.count { entry in
             let file = try? blobs.status(of: entry.name)
             guard let file, !isBlob(of: entry, file) else { return false }
-            return (try? deleteUnsettledRow(of: entry.name)) == true
+            return (try? settleInTransaction(entry.name)) == true
         }
     }
 

@@ -57,12 +57,10 @@ final class Settler: FolderWork {
     }
 
     /// Settles a name in its own transaction. Deletes a row whose blob is nowhere, and a file without a row.
-    func settleInTransaction(_ name: BlobName) throws { _ = try deleteUnsettledRow(of: name) }
-
-    /// As ``settleInTransaction(_:)``.
     ///
     /// - Returns: whether it has deleted a row.
-    func deleteUnsettledRow(of name: BlobName) throws -> Bool {
+    @discardableResult
+    func settleInTransaction(_ name: BlobName) throws -> Bool {
         try index.write { session in
             let entry = try session.entry(named: name)
             if let entry, try isInPlace(entry) { return false }
@@ -87,7 +85,7 @@ final class Settler: FolderWork {
 
     func settlePending() {
         // The next reader, or the sweep, finds again what cannot be settled now.
-        for name in pending.replace(with: []) { try? settleInTransaction(name) }
+        for name in pending.replace(with: []) { _ = try? settleInTransaction(name) }
     }
 
     /// Forgets names that were queued for an index that is gone or closed.

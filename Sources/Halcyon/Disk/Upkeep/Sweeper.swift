@@ -37,23 +37,32 @@ struct Sweeper: FolderWork {
     private func dropDistrusted() throws {
         let generation = index.generation
         guard condition.isDistrusting else { return }
-        try forEachEntryBatch { session, entries in
-            for entry in entries {
-                // The bytes of a trusted one may be in staging/ or trash/, even if another file has its name. Those of any other
-                // are not trusted there, either.
-                guard !condition.trusts(entry) else { continue }
-                let file = try? blobs.status(of: entry.name)
-                condition.drop(entry)
-                try session.delete(id: entry.id)
-                guard let file else { continue }
-                // On a volume that folds names, the file may be another row's blob.
-                guard !blobs.isAmbiguous(entry.name) || entry.inode == file.inode else { continue }
-                // Even if the file could be adopted: its bytes are not trusted.
-                try blobs.unlinkUnlessFilled(entry.name, file)
-            }
+        // Without the lock, so that a process that ends soon gets to the end: until then, a further reboot extends the span.
+        var distrusted: [Int64] = []
+        try forEachEntryPage { entries in
+            try stopIfClosing()
+            distrusted += entries.filter { !condition.trusts($0) }.map(\.id)
+        }
+        for ids in distrusted.batches(of: environment.tuning.flushBatchSize) {
+            try stopIfClosing()
+            try index.writeBatch { session in try ids.forEach { try drop($0, in: session) } }
         }
         try note(in: generation) { state, _ in (state.distrusted, state.distrustedBoots) = (nil, nil) }
         if index.generation == generation { condition.endDistrust() }
+    }
+
+    /// Deletes a row that is still not trusted, and its file. The bytes of a trusted one may be in staging/ or trash/, even if
+    /// another file has its name. Those of any other are not trusted there, either.
+    private func drop(_ id: Int64, in session: IndexSession) throws {
+        guard let entry = try session.entry(id: id), !condition.trusts(entry) else { return }
+        let file = try? blobs.status(of: entry.name)
+        condition.drop(entry)
+        try session.delete(id: id)
+        // On a volume that folds names, the file may be another row's blob.
+        guard let file, !blobs.isAmbiguous(entry.name) || entry.inode == file.inode else { return }
+        let result = Result { try blobs.unlinkUnlessFilled(entry.name, file) }
+        // Otherwise no lookup reads a file without a row, and the daily sweep tries again.
+        if condition.adopts(file, named: entry.name) { try result.get() }
     }
 
     // MARK: In a copied directory
