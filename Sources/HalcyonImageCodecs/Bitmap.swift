@@ -99,7 +99,7 @@ package struct Bitmap: Sendable {
     }
 
     /// Whether all tiles of a row are untouched.
-    func isUntouched(row y: Int) -> Bool {
+    package func isUntouched(row y: Int) -> Bool {
         let start = y / grid.tile.height * grid.columnCount
         return tiles[start..<start + grid.columnCount].allSatisfy { $0 == nil }
     }
@@ -163,12 +163,13 @@ package struct Bitmap: Sendable {
         }
     }
 
-    /// Makes a part transparent. Frees the tiles that it covers entirely.
+    /// Makes a part transparent. Frees the tiles that have no other content.
     mutating func clear(_ part: PixelRect) throws {
         try expectTiles(touching: part)
         let touched = grid.tiles(touching: part)
         for index in touched where part.contains(grid.rect(of: index)) { tiles[index] = nil }
         for index in touched where tiles[index] != nil { try renewTile(index) }
         for y in part.rows { draw(row: y, in: part.columns) { $1.update(repeating: 0, count: $0.count) } }
+        for index in touched where tiles[index]?.isZero == true { tiles[index] = nil }
     }
 }

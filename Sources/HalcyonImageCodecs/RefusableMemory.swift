@@ -30,6 +30,8 @@ final class RefusableMemory<Element: BitwiseCopyable>: @unchecked Sendable {
 }
 
 extension PixelMemory {
+    var isZero: Bool { UnsafeBufferPointer(start: start, count: count).allSatisfy { $0 == 0 } }
+
     /// Throws ``ImageCodecError/noMemory`` unless this many bytes are available now, plus a megabyte for the runtime's small
     /// objects, whose allocation cannot fail with an error.
     static func expect(byteCount: Int) throws {

@@ -9,9 +9,10 @@ open class NSImage: NSObject {
     public override init() {}
     // https://developer.apple.com/documentation/appkit/nsimage/init(data:)
     public init?(data: Data) {}
-    // https://developer.apple.com/documentation/appkit/nsimage/init(cgimage:size:)-8oznv
-    @available(macOS 10.6, *)
-    public init(cgImage: CGImage, size: NSSize) {}
+    // https://developer.apple.com/documentation/appkit/nsimage/init(size:)
+    public init(size: NSSize) {}
+    // https://developer.apple.com/documentation/appkit/nsimage/addrepresentation(_:)
+    open func addRepresentation(_ imageRep: NSImageRep) {}
     // https://developer.apple.com/documentation/appkit/nsimage/size
     open var size: NSSize { .zero }
     // https://developer.apple.com/documentation/appkit/nsimage/representations
@@ -37,6 +38,11 @@ open class NSImageRep: NSObject {
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
+    // https://developer.apple.com/documentation/appkit/nsimagerep/size
+    open var size: NSSize {
+        get { .zero }
+        set {}
+    }
     // https://developer.apple.com/documentation/appkit/nsimagerep/pixelswide
     open var pixelsWide: Int { 0 }
     // https://developer.apple.com/documentation/appkit/nsimagerep/pixelshigh

@@ -112,6 +112,13 @@
             #expect(try ImageDecoder.decode(gif.data).size == PixelSize(width: 2, height: 2))
         }
 
+        @Test func `frames keep no memory for what the animation has cleared`() throws {
+            let dot = { TinyGIF.Frame(left: $0, top: $0, width: 1, height: 1, indexes: [1], disposal: 2) }
+            let gif = TinyGIF(width: 200, height: 200, frames: [dot(0), dot(100)])
+            let last = try #require(try ImageDecoder.decode(gif.data).frames.last?.bitmap)
+            #expect(last.isUntouched(row: 0) && !last.isUntouched(row: 100))
+        }
+
         @Test(arguments: 1...17)
         func `interlaced rows are put in order`(height: Int) throws {
             let rows = [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0, to: height, by: $1)) }

@@ -45,12 +45,14 @@ extension DiskStorage.Backend.AsyncCalls {
     /// ```swift
     /// let png = try await storage.async.value(forKey: key) {
     ///     let (data, response) = try await download(url, ifNoneMatch: nil)
-    ///     return .init(data, attributes: .init(validators: .init(response)))
+    ///     let expiration: StorageExpiration? = response.isStorable ? nil : .expired
+    ///     return .init(data, expiration: expiration, attributes: .init(validators: .init(response)))
     /// } renewing: { stale in
     ///     let (data, response) = try await download(url, ifNoneMatch: stale.info.validators?.etag)
     ///     if response.statusCode == 304 { return .unchanged(response) }
     ///     if response.statusCode == 404 { return .gone(NoSuchPicture()) }
-    ///     return .new(.init(data, attributes: .init(validators: .init(response))))
+    ///     let expiration: StorageExpiration? = response.isStorable ? nil : .expired
+    ///     return .new(.init(data, expiration: expiration, attributes: .init(validators: .init(response))))
     /// }
     /// ```
     ///
@@ -63,7 +65,7 @@ extension DiskStorage.Backend.AsyncCalls {
     /// | is missing | what `fetch` returns, as in ``value(forKey:forcedExtension:extendingExpiration:orStore:)`` |
     ///
     /// Tasks that run at the same time share one call of `fetch` or `renew`. If `renew` throws, the entry stays unchanged. If it
-    /// returns a 304 with the `ETag` of other bytes, `fetch` is called, because that response confirms nothing.
+    /// returns a value that has expired already, the old one is removed, and nothing is stored. If it returns a 304 with the `ETag` of other bytes, `fetch` is called, because that response confirms nothing.
     ///
     /// A renewal within `stale-while-revalidate` runs in a task of its own, which nothing cancels: give your requests a deadline.
     ///
@@ -156,11 +158,11 @@ extension DiskStorage.Backend.AsyncCalls {
                     return .success(cached.value)
                 }
                 switch try await renew(cached) {
-                case .new(let new): return await store(new, if: isWanted)
+                case .new(let new): return await store(new, over: cached.info, if: isWanted)
                 case .unchanged(let response) where validators.areConfirmed(by: response):
                     await note(response, of: cached.info)
                     return .success(cached.value)
-                case .unchanged: return await store(try await fetch(), if: isWanted)
+                case .unchanged: return await store(try await fetch(), over: cached.info, if: isWanted)
                 case .gone(let error):
                     await remove(cached.info)
                     return .failure(error)
@@ -172,8 +174,11 @@ extension DiskStorage.Backend.AsyncCalls {
 
         /// Returns the value even if it cannot be stored.
         private func store(
-            _ new: DiskStorage.NewValue<T>, if isWanted: @escaping @Sendable () -> Bool
+            _ new: DiskStorage.NewValue<T>, over cached: DiskStorage.EntryInfo? = nil,
+            if isWanted: @escaping @Sendable () -> Bool
         ) async -> Result<T, any Error> {
+            // It replaces the old one even if it must not be stored.
+            if let cached, (new.expiration ?? storage.config.expiration).isExpired { await remove(cached) }
             try? await BlockingCalls.changes.run { [self] in
                 try storage.store(
                     value: new.value, forKey: key, origin: KeyOrigin(baseKey: key), expiration: new.expiration,

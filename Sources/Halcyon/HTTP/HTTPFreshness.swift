@@ -108,7 +108,9 @@ public struct HTTPFreshness: Sendable, Hashable {
     private static func isForbidden(
         _ control: CacheControl, _ fields: HTTPFields, _ cache: Cache, isAuthorized: Bool
     ) -> Bool {
-        if control.has("no-store") || fields["vary", default: []].contains(where: { $0.contains("*") }) { return true }
+        // A cache that understands the status ignores `no-store` beside `must-understand` (section 5.2.2.3).
+        if control.has("no-store") && !control.has("must-understand") { return true }
+        if fields["vary", default: []].contains(where: { $0.contains("*") }) { return true }
         guard cache == .shared else { return false }
         return control.has("private")
             || (isAuthorized && !["must-revalidate", "public", "s-maxage"].contains(where: control.has))

@@ -21,13 +21,15 @@ enum LoadCancellation {
         _ body: (@escaping @Sendable (Result<Success, KingfisherError>) -> Void) -> Void
     ) async throws -> Success {
         // Not that of the task which begins the load: a subclass may begin it in another one.
-        let (withdraw, isCancelled) = (Locked<Withdraw?>(nil), Locked(false))
+        let (withdraw, isCancelled, isNoted) = (Locked<Withdraw?>(nil), Locked(false), Locked(false))
         let cancel = { @Sendable (waiter: Waiter<Success>) in
             isCancelled.withLock { $0 = true }
             if withdraw.replace(with: nil)?() == true { waiter.cancel() }
         }
         return try await Waiter.wait { waiter in
             let note = { @Sendable (new: @escaping Withdraw) in
+                // A subclass may load more, for itself. Then nothing tells which load the task waits for.
+                guard !isNoted.replace(with: true) else { return _ = withdraw.replace(with: nil) }
                 _ = withdraw.replace(with: new)
                 if isCancelled.withLock({ $0 }) { cancel(waiter) }
             }

@@ -44,7 +44,7 @@
 
         private static func make(data: Data, _ file: ImageFile?, options: ImageCreatingOptions) -> NSImage? {
             if let file, file.isTurned { return turned(file) }
-            if options.onlyFirstFrame, let file, file.frameCount > 1 { return file.picture(at: 0).map(image) }
+            if options.onlyFirstFrame, let file, file.frameCount > 1 { return file.picture(at: 0).map { image($0) } }
             let image = NSImage(data: data)
             if ImageFormat(data) == .GIF, let image, image.isAnimation { image.animationFile = data }
             return image
@@ -52,15 +52,25 @@
 
         /// AppKit does not rotate the bitmaps of a file.
         private static func turned(_ file: ImageFile) -> NSImage? {
-            file.thumbnail(mostPixels: CGFloat(Int32.max)).map(image)
+            file.thumbnail(mostPixels: CGFloat(Int32.max)).map { image($0) }
         }
 
-        private static func image(_ picture: CGImage) -> NSImage { NSImage(cgImage: picture, size: .zero) }
+        /// An image with a bitmap: the one that `NSImage(cgImage:size:)` makes has a private representation in its place, whose size
+        /// in pixels depends on the screen.
+        ///
+        /// - Parameter size: in points; nil for one per pixel.
+        private static func image(_ picture: CGImage, size: NSSize? = nil) -> NSImage {
+            let size = size ?? NSSize(width: picture.width, height: picture.height)
+            let (image, bitmap) = (NSImage(size: size), NSBitmapImageRep(cgImage: picture))
+            bitmap.size = size
+            image.addRepresentation(bitmap)
+            return image
+        }
 
         static func thumbnail(of data: Data, mostPixels: CGFloat, scale: CGFloat) -> NSImage? {
             guard let picture = ImageFile(data)?.thumbnail(mostPixels: mostPixels), scale > 0 else { return nil }
             let size = CGSize(width: CGFloat(picture.width) / scale, height: CGFloat(picture.height) / scale)
-            return NSImage(cgImage: picture, size: size)
+            return image(picture, size: size)
         }
 
         // MARK: Encoding
@@ -110,7 +120,7 @@
         func resized(to size: CGSize) -> NSImage? {
             func pixels(_ points: CGFloat) -> Int { Int(clamping: Double(points).rounded()) }
             return firstPicture?.scaled(width: pixels(size.width), height: pixels(size.height)).map {
-                NSImage(cgImage: $0, size: size)
+                Self.image($0, size: size)
             }
         }
 
@@ -122,7 +132,7 @@
             let context = CGContext.bitmap(width: width, height: height, inColorsOf: picture)
             context?.draw(picture, in: CGRect(x: 0, y: 0, width: width, height: height))
             guard let decoded = context?.makeImage() else { return nil }
-            let image = NSImage(cgImage: decoded, size: size)
+            let image = Self.image(decoded, size: size)
             copyState(to: image)
             return image
         }

@@ -86,9 +86,10 @@
         }
 
         /// This image with its pixels in memory; nil if they cannot be decoded. An animation is returned unchanged, because all its
-        /// pictures may not fit into memory.
+        /// pictures may not fit into memory, and so is an image without a bitmap.
         @_spi(HalcyonTool) public func decodedForDisplay() -> UIImage? {
-            isAnimation ? self : changingPictures { $0.preparedForDisplay() }
+            isAnimation || (images ?? [self]).contains { $0.cgImage == nil }
+                ? self : changingPictures { $0.preparedForDisplay() }
         }
 
         #if os(watchOS)

@@ -660,6 +660,47 @@ import Testing
         }
     }
 
+    /// Loads another image first, for itself.
+    private final class CuriousLoader: ImageCache, @unchecked Sendable {
+        let others = Calls<Int?>()
+
+        override func retrieveImageInDiskCache(
+            forKey key: String, options: KingfisherOptionsInfo? = nil, callbackQueue: CallbackQueue = .untouch,
+            completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
+        ) {
+            super.retrieveImageInDiskCache(forKey: "other", options: options, callbackQueue: callbackQueue) {
+                [others] in others.record((try? $0.get())??.number)
+            }
+            super.retrieveImageInDiskCache(
+                forKey: key, options: options, callbackQueue: callbackQueue, completionHandler: completionHandler)
+        }
+    }
+
+    @Test func `a load that a subclass begins beside the one of the task is not taken back`() async throws {
+        let loader = Locked<CuriousLoader?>(nil)
+        let making = { (memory: ImageMemory, disk: ImageDisk) in
+            let cache = CuriousLoader(memoryStorage: memory, diskStorage: disk)
+            loader.withLock { $0 = cache }
+            return cache as ImageCache
+        }
+        try await withImageCache(making: making) { subject in
+            let cache = try #require(loader.withLock { $0 })
+            for (number, key) in ["other", "a"].enumerated() {
+                try await cache.storeToDisk(Pictures.small[number], forKey: key)
+            }
+            var task: Task<KFCrossPlatformImage?, any Error>?
+            try await withoutLoads {
+                let cancelled = Task { try await cache.retrieveImageInDiskCache(forKey: "a") }
+                while cache.order.isIdle { await Task.yield() }
+                cancelled.cancel()
+                task = cancelled
+            }
+            #expect(await cache.others.first().value == 0)
+            try await #expect(task?.value?.number == 1)
+            await subject.settle()
+        }
+    }
+
     @Test func `a load that has begun ends, cancelled or not, and a store is never withdrawn`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache

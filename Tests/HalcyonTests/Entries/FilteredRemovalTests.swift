@@ -50,6 +50,24 @@ import Testing
         }
     }
 
+    @Test func `a variant whose key hides its host is removed from memory too`() async throws {
+        try await withImageCache { subject in
+            let (key, processor) = ("https://img.example.com", BlurOrSo())
+            let options = KingfisherParsedOptionsInfo([.processor(processor)])
+            _ = try await subject.once {
+                subject.cache.store(try Pictures.image(1), forKey: key, options: options, completionHandler: $0)
+            }
+            let gone = try await subject.cache.removeImages(matching: .init(host: "img.example.com"))
+            #expect(gone.count == 1)
+            #expect(subject.cache.imageCachedType(forKey: key, processorIdentifier: processor.identifier) == .none)
+        }
+    }
+
+    private struct BlurOrSo: ImageProcessor {
+        let identifier = "p"
+        func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
+    }
+
     @Test(arguments: filters) func `an image stored by a later call stays, in memory too`(filter: EntryFilter)
         async throws
     {

@@ -77,6 +77,14 @@ import Testing
         #expect(try cache.storage.value(forKey: "a") == .blob(2))
     }
 
+    @Test(arguments: ["max-age=60", "max-age=60, stale-while-revalidate=900"])
+    func `a new value that must not be stored removes the stale one`(cacheControl: String) async throws {
+        let cache = try staleCache(cacheControl, secondsAgo: 100)
+        let data = try await load(cache) { _ in .new(.init(.blob(2), expiration: .expired)) }
+        #expect(data == .blob(cacheControl.contains("stale") ? 1 : 2))
+        try await eventually { !cache.storage.isCached(forKey: "a") }
+    }
+
     @Test func `with stale-while-revalidate callers do not wait, and one task renews`() async throws {
         let cache = try staleCache("max-age=60, stale-while-revalidate=100", secondsAgo: 100)
         let origin = Origin(isOpen: false)

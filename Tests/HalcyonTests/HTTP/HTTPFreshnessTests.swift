@@ -37,6 +37,8 @@ import Testing
         let fields = [("Cache-Control", "must-understand, max-age=60")]
         #expect(freshness(fields).isStorable && !freshness(fields, statusCode: 499).isStorable)
         #expect(freshness([("Cache-Control", "max-age=60")], statusCode: 499).isStorable)
+        let both = [("Cache-Control", "must-understand, no-store, max-age=60")]
+        #expect(freshness(both).isStorable && !freshness(both, statusCode: 499).isStorable)
     }
 
     @Test func `a private cache ignores directives for shared ones`() {

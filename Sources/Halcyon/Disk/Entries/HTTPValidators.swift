@@ -58,7 +58,7 @@ extension DiskStorage {
 
         /// Returns the validators after the server has confirmed the bytes with a 304. What it leaves out stays as it is (RFC 9111,
         /// section 4.3.4). `Cache-Control` counts as a whole: if the response has it, none of the old directives remains. If it has
-        /// only `Expires`, the shorter of the two lifetimes counts.
+        /// only `Expires`, the shorter of the two lifetimes counts. If it has neither, the old lifetime begins anew.
         ///
         /// A response with another `ETag` is about other bytes, and changes nothing.
         public func renewed(by response: HTTPFreshness) -> Self {
