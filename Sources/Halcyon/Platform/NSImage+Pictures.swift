@@ -44,7 +44,9 @@
 
         private static func make(data: Data, _ file: ImageFile?, options: ImageCreatingOptions) -> NSImage? {
             if let file, file.isTurned { return turned(file) }
-            if options.onlyFirstFrame, let file, file.frameCount > 1 { return file.picture(at: 0).map { image($0) } }
+            if options.onlyFirstFrame, let file, file.frameCount > 1 {
+                return file.picture(at: 0).map { Self.image($0) }
+            }
             let image = NSImage(data: data)
             if ImageFormat(data) == .GIF, let image, image.isAnimation { image.animationFile = data }
             return image
@@ -52,7 +54,7 @@
 
         /// AppKit does not rotate the bitmaps of a file.
         private static func turned(_ file: ImageFile) -> NSImage? {
-            file.thumbnail(mostPixels: CGFloat(Int32.max)).map { image($0) }
+            file.thumbnail(mostPixels: CGFloat(Int32.max)).map { Self.image($0) }
         }
 
         /// An image with a bitmap: the one that `NSImage(cgImage:size:)` makes has a private representation in its place, whose size

@@ -294,7 +294,7 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
     ) -> Kingfisher.CacheType {
         let key = computedKey(key, identifier)
         if memoryStorage.isCached(forKey: key) { return .memory }
-        return disk.diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) ? .disk : .none
+        return disk.isCached(forKey: key, forcedExtension: forcedExtension) ? .disk : .none
     }
 
     open override func hash(
@@ -603,9 +603,6 @@ nonisolated extension Halcyon.KingfisherParsedOptionsInfo {
         cacheSerializer = Serializer(options: options)
         callbackQueue = .untouch
         loadDiskFileSynchronously = options.loadDiskFileSynchronously
-        // The serializer reads these two options itself. This tells Halcyon that serializing is slow, so that it lets other reads
-        // proceed.
-        preloadAllAnimationData = options.preloadAllAnimationData || options.backgroundDecode
         forcedExtension = options.forcedExtension
         diskStoreWriteOptions = options.diskStoreWriteOptions
         diskCacheExpiration = options.diskCacheExpiration.map(Halcyon.StorageExpiration.init)
