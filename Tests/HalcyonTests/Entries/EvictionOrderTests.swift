@@ -40,7 +40,16 @@ import Testing
         return (connection, session, try #require(try session.entry(named: name)))
     }
 
-    @Test func `a read that moves the expiration ranks an entry like any other, whatever an edited row contains`()
+    /// What a read at 1,000 makes of rank and access, with the functions that the statement itself has to do without.
+    private static let expected: StaticString = """
+        SELECT quote(new) || ' ' || quote(CASE WHEN new > latest THEN latest END) || ' ' || quote(hits + 1) FROM (
+            SELECT max(rank, 1000 + CAST(min(max(hits + 1, 0), 3) AS INTEGER) * ?1) AS new,
+                max(coalesce(accessed_at, rank), 1000) AS latest, hits
+            FROM entries)
+        """
+
+    @Test
+    func `a read ranks an entry by its uses, whether it moves the expiration or not, whatever an edited row contains`()
         throws
     {
         let cache = try CacheFixture()
@@ -50,22 +59,28 @@ import Testing
         )
         let end = Lifetime(expiresAt: Timestamp(milliseconds: 9_000), timeToLive: 8_000)
 
-        func result(_ row: String, _ lifetime: Lifetime?, _ bonus: Int64) throws -> [String] {
+        func result(_ row: String, _ lifetime: Lifetime?, _ bonus: Int64) throws -> (is: [String], expected: [String]) {
             try connection.execute("BEGIN; UPDATE entries SET expires_at = 8000, time_to_live = 7000, \(row)")
             defer { connection.rollBack() }
             let note = AccessLog.Note(
                 token: entry.token, accessedAt: Timestamp(milliseconds: 1_000), lifetime: lifetime, renewedAt: nil)
+            let expected = try connection.texts(Self.expected, bonus)
             try session.touch(id: entry.id, note, bonus: bonus)
             #expect(connection.changes == 1)
-            return try connection.texts(
+            let found = try connection.texts(
                 "SELECT quote(rank) || ' ' || quote(accessed_at) || ' ' || quote(hits) FROM entries")
+            if lifetime == nil { #expect(try connection.integer("SELECT expires_at FROM entries") == 8_000, "\(row)") }
+            return (found, expected)
         }
         for rank in times.dropFirst() {
             for access in times {
                 for reads in hits {
                     for bonus: Int64 in [0, 1, 3_000] {
                         let row = "rank = \(rank), accessed_at = \(access), hits = \(reads)"
-                        #expect(try result(row, nil, bonus) == result(row, end, bonus), "\(row), \(bonus)")
+                        for lifetime in [nil, end] {
+                            let result = try result(row, lifetime, bonus)
+                            #expect(result.is == result.expected, "\(row), \(bonus)")
+                        }
                     }
                 }
             }
