@@ -59,17 +59,6 @@ extension IndexSQL {
     static let pinnedTotals: StaticString =
         "SELECT count(*), coalesce(sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)), 0) FROM entries WHERE pinned > 0"
 
-    // MARK: The listing of version 0.1.0
-
-    /// Each table, with the columns that identify a row. They contain keys and hosts too.
-    static let formerListing: [(table: StaticString, columns: StaticString)] = [
-        ("listing", "id"), ("listing_by_size", "size, id"), ("listing_by_creation", "created_at, id"),
-        ("listing_by_source", "source, id"), ("listing_by_host", "host, id"), ("listing_by_processor", "processor, id"),
-        ("listing_by_key", "key, id"), ("names", "id"), ("unlisted", "id"),
-    ]
-
-    static let tables: StaticString = "SELECT name FROM sqlite_master WHERE type = 'table'"
-
     // MARK: Pins, tags, metadata
 
     static let pin: StaticString = "UPDATE entries SET pinned = ?2 WHERE id = ?1"

@@ -73,32 +73,6 @@ extension IndexSession {
 
     func forgetKey(of id: Int64) throws(SQLiteError) { try connection.run(IndexSQL.forgetKey, id) }
 
-    // MARK: The listing of version 0.1.0
-
-    /// Deletes at most `limit` rows.
-    ///
-    /// - Returns: whether there may be more.
-    func emptyFormerListing(limit: Int) throws -> Bool {
-        for (table, columns) in try formerListing() {
-            let sql: [StaticString] = [
-                "DELETE FROM ", table, " WHERE (", columns, ") IN (SELECT ", columns, " FROM ", table, " LIMIT ?1)",
-            ]
-            try connection.with(joining: sql, [limit]) { _ = try $0.step() }
-            if connection.changes > 0 { return true }
-        }
-        return false
-    }
-
-    func dropFormerListing() throws {
-        for (table, _) in try formerListing() { try connection.execute("DROP TABLE \(table)") }
-    }
-
-    /// Those of its tables that exist: anyone may have dropped some.
-    private func formerListing() throws -> [(table: StaticString, columns: StaticString)] {
-        let tables = Set(try connection.texts(IndexSQL.tables))
-        return IndexSQL.formerListing.filter { tables.contains($0.table.description) }
-    }
-
     // MARK: The upgrade to version 7
 
     /// The next step of the upgrade; nil if it is complete.
@@ -120,11 +94,17 @@ extension IndexSession {
 
     func makeIndex() throws(SQLiteError) { try connection.run(IndexSQL.makeIndex) }
 
-    func dropFormerIndexes() throws(SQLiteError) {
-        // Their pages contain no keys, and overwriting them would take fifty times as much of the log.
+    /// Drops indexes of former versions, whose pages contain no keys.
+    func dropFormerIndexes() throws(SQLiteError) { try drop(IndexSQL.dropFormerIndexes) }
+
+    /// Drops the listing of version 0.1.0. Its pages contain keys until the file shrinks.
+    func dropFormerListing() throws(SQLiteError) { try drop(IndexSQL.dropFormerListing) }
+
+    private func drop(_ sql: String) throws(SQLiteError) {
+        // Overwriting the pages would take fifty times as much of the log.
         try connection.execute("PRAGMA secure_delete = OFF")
         defer { try? connection.execute("PRAGMA secure_delete = ON") }
-        try connection.execute(IndexSQL.dropFormerIndexes)
+        try connection.execute(sql)
     }
 
     /// Computes the hosts of at most `limit` entries with ids after `id`.

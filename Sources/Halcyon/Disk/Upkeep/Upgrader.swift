@@ -4,8 +4,8 @@ struct Upgrader: FolderWork {
 
     /// Finishes an upgrade. Returns at once if nothing is left to do. After an interruption, the next call continues.
     ///
-    /// Creating the SQLite index takes one to two seconds for a million entries, and stores wait for it. Dropping the old ones is
-    /// one transaction, too. The other steps run in batches, and a store waits for at most one batch.
+    /// Creating the SQLite index takes one to two seconds for a million entries, and stores wait for it. Dropping the old indexes
+    /// and tables is one transaction each, too. The other steps run in batches, and a store waits for at most one batch.
     ///
     /// - Parameter progress: called with the number of entries examined.
     func finish(_ progress: (Int) -> Void = { _ in }) throws {
@@ -13,7 +13,10 @@ struct Upgrader: FolderWork {
         for _ in UpgradeStep.allCases {
             guard let step = try index.read({ try $0.upgradeStep() }) else { return }
             if step == .hosts { try fillHosts(progress) }
-            if step == .listing { try emptyListing() }
+            if step == .listing {
+                try index.write { try $0.dropFormerListing() }
+                try index.shrink()
+            }
             try index.write { session in
                 // Another process may have completed it.
                 guard try session.upgradeStep() == step else { return }
@@ -32,8 +35,7 @@ struct Upgrader: FolderWork {
         switch step {
         case .index: try session.makeIndex()
         case .formerIndexes: try session.dropFormerIndexes()
-        case .hosts: break
-        case .listing: try session.dropFormerListing()
+        case .hosts, .listing: break
         }
     }
 
@@ -49,14 +51,5 @@ struct Upgrader: FolderWork {
             done += limit
             progress(done)
         }
-    }
-
-    /// The table has keys and hosts, including those of removed entries. One transaction would make the log as long as the table.
-    private func emptyListing() throws {
-        let limit = environment.tuning.flushBatchSize
-        while try index.writeBatch(isFollowed: \.self, { try $0.emptyFormerListing(limit: limit) }) {
-            try stopIfClosing()
-        }
-        try index.shrink()
     }
 }
