@@ -190,7 +190,7 @@ extension DiskStorage.Backend.AsyncCalls {
         /// Does nothing if other bytes have been stored since.
         private func remove(_ cached: DiskStorage.EntryInfo) async {
             try? await BlockingCalls.changes.run { [self] in
-                _ = try storage.store.remove(name, counting: \.removals) { $0.createdAt.date == cached.created }
+                _ = try storage.store.remove(name, counting: \.removals) { $0.token == cached.token }
             }
         }
 
@@ -198,7 +198,7 @@ extension DiskStorage.Backend.AsyncCalls {
         private func note(_ response: HTTPFreshness, of cached: DiskStorage.EntryInfo) async {
             _ = try? await BlockingCalls.changes.run { [self] in
                 try storage.update(forKey: key, forcedExtension: forcedExtension) { info in
-                    guard info.created == cached.created else { return .init() }
+                    guard info.token == cached.token else { return .init() }
                     return .init(validators: info.validators?.renewed(by: response))
                 }
             }

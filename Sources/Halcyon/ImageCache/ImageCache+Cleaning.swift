@@ -25,7 +25,7 @@ extension ImageCache {
     /// Runs one clean at a time, so that cleans do not pile up if the disk is slow or the interval is short.
     func cleanByTimer() {
         guard !isCleaningByTimer.replace(with: true) else { return }
-        cleanExpiredDiskCache { [isCleaningByTimer] in isCleaningByTimer.withLock { $0 = false } }
+        cleanDisk(progress: nil) { [isCleaningByTimer] in isCleaningByTimer.withLock { $0 = false } }
     }
 
     func cleanDisk(progress: Progress?, then handler: @escaping @Sendable () -> Void) {

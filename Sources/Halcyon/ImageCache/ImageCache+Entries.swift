@@ -204,9 +204,7 @@ extension ImageCache {
             guard fromDisk else { return }
             let number = order.beginWideRemoval(conditions) { number in
                 ioQueue.async { [self] in
-                    removeFromDisk(filter, progress: progress) { [self] gone in
-                        // The key of a variant may not tell the host of its image.
-                        if fromMemory, filter.host != nil { removeFromMemory(gone, calledBefore: number) }
+                    removeFromDisk(filter, progress: progress) { [order] gone in
                         order.endWideRemoval(number)
                         handler(gone)
                     }
@@ -226,18 +224,14 @@ extension ImageCache {
         order.beginChangeOfAll { number in
             ioQueue.async { [self] in
                 removeFromDisk(filter, progress: progress) { [self] result in
-                    removeFromMemory(result, calledBefore: number)
+                    let gone = (try? result.get()) ?? []
+                    let keys = gone.compactMap { $0.key.map(MemoryKey.init) } + keysInMemory(ofNamesIn: gone)
+                    removeFromMemory(keys, calledBefore: number)
                     order.endChangeOfAll()
                     handler(result)
                 }
             }
         }
-    }
-
-    private func removeFromMemory(_ result: Gone, calledBefore number: Int) {
-        let gone = (try? result.get()) ?? []
-        let keys = gone.compactMap { $0.key.map(MemoryKey.init) } + keysInMemory(ofNamesIn: gone)
-        removeFromMemory(keys, calledBefore: number)
     }
 
     /// Runs in its turn on the I/O queue. The batches are submitted one by one from another thread, so other calls run in

@@ -136,23 +136,6 @@ import Testing
         }
     }
 
-    @Test func `the timer cleans as a subclass does`() async throws {
-        final class Cleaner: ImageCache, @unchecked Sendable {
-            let cleans = Locked(0)
-            override func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
-                cleans.withLock { $0 += 1 }
-                super.cleanExpiredDiskCache(completion: handler)
-            }
-        }
-        let making = { (memory: ImageMemory, disk: ImageDisk) -> ImageCache in
-            Cleaner(memoryStorage: memory, diskStorage: disk)
-        }
-        try await withImageCache(configure: { $0.cleanInterval = 0.01 }, making: making) { subject in
-            let cleaner = try #require(subject.cache as? Cleaner)
-            try await eventually { cleaner.cleans.withLock { $0 } > 1 }
-        }
-    }
-
     // MARK: Long cleans
 
     @Test func `a load runs between the batches of a long clean`() async throws {

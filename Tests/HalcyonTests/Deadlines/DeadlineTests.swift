@@ -132,7 +132,7 @@ extension CacheFixture {
         case .distrust:
             try storage.store(value: .blob(1), forKey: "kept", expiration: .never)
             clock.advance(by: 3_600)
-            try storage.store(value: .blob(2), forKey: "0")
+            for number in 0..<160 { try storage.store(value: .blob(2), forKey: "\(number)") }
             settle()
             storage.store.close()
         case .relearn:

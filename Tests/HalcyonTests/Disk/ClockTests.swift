@@ -57,6 +57,10 @@ extension BlobName {
             cache.fileSystem.heal()
             cache.clock.advance(by: 90_000)
             cache.reopen()
+            _ = try cache.storage.totalSize()
+            cache.settle()
+            let left = try FileManager.default.contentsOfDirectory(atPath: cache.directory.path)
+            #expect(!left.contains(BlobName(key: "before").text))
         }
     }
 

@@ -21,6 +21,7 @@ import Testing
         "setHits": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "relearn": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "touch": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
+        "extend": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "beginExpiryScan": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
         "doubtExpiry": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
         "endExpiryScan": ["SEARCH totals USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -148,7 +149,7 @@ import Testing
         let cache = try CacheFixture()
         _ = try cache.storage.totalSize()
         let index = try Connection(path: cache.index.path)
-        for sql in [IndexSQL.insert, IndexSQL.replace, IndexSQL.touch] {
+        for sql in [IndexSQL.insert, IndexSQL.replace, IndexSQL.extend] {
             let steps = try index.with(joining: ["EXPLAIN ", sql]) { statement in
                 var steps: [(name: String, p2: Int64)] = []
                 while try statement.step() { steps.append((statement.text(at: 1), statement.integer(at: 3))) }
@@ -226,6 +227,7 @@ extension IndexSQL {
         ("setHits", setHits),
         ("relearn", relearn),
         ("touch", touch),
+        ("extend", extend),
         ("victims", victims),
         ("stored", stored),
         ("page", page),

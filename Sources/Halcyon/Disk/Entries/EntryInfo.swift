@@ -37,6 +37,8 @@ extension DiskStorage {
         public let validators: HTTPValidators?
         /// The metadata noted for it.
         public let metadata: [String: String]
+        /// Random; each store makes a new one.
+        let token: Int64
 
         /// Whether it has expired, so that lookups miss. Pinned entries do not expire.
         public func isExpired(at date: Date = Date()) -> Bool {
@@ -56,6 +58,7 @@ extension DiskStorage.EntryInfo {
             allocatedSize: entry.size &+ entry.slack, created: entry.createdAt.date, lastAccess: entry.accessedAt.date,
             expiration: entry.lifetime(at: now).expiresAt?.date, keepsExpiration: entry.lifetime.isFixed,
             hits: Int(clamping: row.hits),
-            isPinned: entry.isPinned, tags: row.tags, validators: row.validators, metadata: row.metadata)
+            isPinned: entry.isPinned, tags: row.tags, validators: row.validators, metadata: row.metadata,
+            token: entry.token)
     }
 }

@@ -44,7 +44,14 @@ struct KeyConditions: Sendable {
     /// Treats two Unicode forms of one letter as different.
     private static func isEqual(_ byte: UInt8, lowercased: UInt8) -> Bool { KeyOrigin.lowercased(byte) == lowercased }
 
-    func admit(key: String) -> Bool { admit(key.utf8, baseLength: nil, source: nil) }
+    /// For a key alone, which does not tell where the image's key ends: any "@" may begin the identifier of a variant.
+    func admit(key: String) -> Bool {
+        if admit(key.utf8, baseLength: nil, source: nil) { return true }
+        return host != nil
+            && key.unicodeScalars.enumerated().contains {
+                $0.element == "@" && admit(key.utf8, baseLength: $0.offset, source: nil)
+            }
+    }
 
     private func admitsImage<Key: BidirectionalCollection<UInt8>>(_ key: Key?, _ source: Int64?) -> Bool {
         guard let baseKeys else { return true }

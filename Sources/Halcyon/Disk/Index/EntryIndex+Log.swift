@@ -88,7 +88,8 @@ extension EntryIndex {
     private func restartLog() throws -> Bool {
         let checkpoint = try checkpointer.withLockIfFree { try self.checkpoint(.restart, on: &$0) }
         guard let checkpoint = checkpoint ?? nil else { return false }
-        return !checkpoint.isBusy || checkpoint.logFrames < environment.tuning.logFrameLimit
+        // Negative if another connection is copying the log.
+        return !checkpoint.isBusy || (0..<environment.tuning.logFrameLimit).contains(checkpoint.logFrames)
     }
 
     private func checkpoint(

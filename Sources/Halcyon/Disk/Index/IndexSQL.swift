@@ -65,13 +65,25 @@ package enum IndexSQL {
 
     /// Records a read. Each of the first three reads moves `rank` ahead of it by ?11 milliseconds; 0 under LRU. A rank that is
     /// already further ahead stays. While `rank` is ahead, `accessed_at` has the time of the last read.
-    ///
-    /// If ?13 is 1, the read moves the expiration: to ?12 plus the time to live that the row has now, or if ?12 is NULL, to ?9
-    /// with the time to live ?10. The later of two reads decides, even if another process wrote its note first. No read moves an
-    /// expiration without a time to live.
-    ///
-    /// It names `expires_at`, which runs the trigger for earlier expirations. So it does without functions: see ``insert``.
     static let touch: StaticString = """
+        UPDATE entries
+        SET
+            rank = max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11),
+            accessed_at = CASE
+                WHEN max(rank, ?3 + CAST(min(max(hits + ?5, 0), 3) AS INTEGER) * ?11) > max(coalesce(accessed_at, rank), ?3)
+                THEN max(coalesce(accessed_at, rank), ?3) END,
+            key = coalesce(key, ?4), hits = hits + ?5,
+            source = coalesce(source, ?6), base_length = coalesce(base_length, ?7), host = coalesce(?8, host)
+        WHERE id = ?1 AND token = ?2
+        """
+
+    /// Like ``touch``, for a read that moves the expiration: to ?12 plus the time to live that the row has now, or if ?12 is NULL,
+    /// to ?9 with the time to live ?10. The later of two reads decides, even if another process wrote its note first. No read
+    /// moves an expiration without a time to live.
+    ///
+    /// A statement of its own, because one that names `expires_at` runs the trigger for earlier expirations. So it does without
+    /// functions: see ``insert``.
+    static let extend: StaticString = """
         UPDATE OR FAIL entries
         SET
             rank = CASE
@@ -87,14 +99,12 @@ package enum IndexSQL {
             key = coalesce(key, ?4), hits = hits + ?5,
             source = coalesce(source, ?6), base_length = coalesce(base_length, ?7), host = coalesce(?8, host),
             expires_at = CASE
-                WHEN ?13 = 0 OR coalesce(accessed_at, rank) > ?3 OR (expires_at IS NOT NULL AND time_to_live IS NULL)
-                THEN expires_at
+                WHEN coalesce(accessed_at, rank) > ?3 OR (expires_at IS NOT NULL AND time_to_live IS NULL) THEN expires_at
                 WHEN ?12 IS NULL THEN ?9
                 WHEN ?12 + time_to_live > 253402300799999 THEN 253402300799999
                 ELSE coalesce(?12 + time_to_live, expires_at) END,
             time_to_live = CASE
-                WHEN ?13 = 0 OR coalesce(accessed_at, rank) > ?3 OR (expires_at IS NOT NULL AND time_to_live IS NULL)
-                    OR ?12 IS NOT NULL
+                WHEN coalesce(accessed_at, rank) > ?3 OR (expires_at IS NOT NULL AND time_to_live IS NULL) OR ?12 IS NOT NULL
                 THEN time_to_live ELSE ?10 END
         WHERE id = ?1 AND token = ?2
         """
@@ -189,8 +199,8 @@ package enum IndexSQL {
         "SELECT id FROM entries WHERE pinned = 0 ORDER BY rank, size, id LIMIT ?1"
 
     static let largestHosts: StaticString = """
-        SELECT nullif(host, '') AS name, count(*), sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)) AS bytes
-        FROM entries GROUP BY name ORDER BY bytes DESC, name LIMIT ?1
+        SELECT nullif(host, '') AS site, count(*), sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)) AS bytes
+        FROM entries GROUP BY site ORDER BY bytes DESC, site LIMIT ?1
         """
 
     // MARK: Totals and state

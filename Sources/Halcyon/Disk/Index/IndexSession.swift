@@ -76,7 +76,8 @@ package struct IndexSession {
     ///
     /// - Parameter bonus: the milliseconds by which each of the first three reads moves the rank ahead.
     func touch(id: Int64, _ note: AccessLog.Note, bonus: Int64 = 0) throws(SQLiteError) {
-        try connection.with(IndexSQL.touch) { (statement) throws(SQLiteError) in
+        let sql = note.lifetime == nil ? IndexSQL.touch : IndexSQL.extend
+        try connection.with(sql) { (statement) throws(SQLiteError) in
             statement.bind(id, at: 1)
             statement.bind(note.token, at: 2)
             statement.bind(note.accessedAt.milliseconds, at: 3)
@@ -86,11 +87,12 @@ package struct IndexSession {
             statement.bind(origin?.source, at: 6)
             statement.bind(host == nil ? nil : origin.map { Int64($0.baseLength) }, at: 7)
             try statement.bind(host, at: 8)
-            statement.bind(note.lifetime?.expiresAt?.milliseconds, at: 9)
-            statement.bind(note.lifetime?.timeToLive, at: 10)
             statement.bind(bonus, at: 11)
-            statement.bind(note.renewedAt?.milliseconds, at: 12)
-            statement.bind(note.lifetime == nil ? 0 : 1, at: 13)
+            if let lifetime = note.lifetime {
+                statement.bind(lifetime.expiresAt?.milliseconds, at: 9)
+                statement.bind(lifetime.timeToLive, at: 10)
+                statement.bind(note.renewedAt?.milliseconds, at: 12)
+            }
             _ = try statement.step()
         }
         effects?.notes[id] = note

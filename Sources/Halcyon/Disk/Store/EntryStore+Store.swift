@@ -198,9 +198,7 @@ extension EntryStore {
             try refuse(existing, old)
         }
         if old?.kind == .directory { old = try removeFolder(at: request.name) }
-        var time = try storeTime(in: session)
-        // Metadata, and what is known of fetched bytes, belongs to bytes by the time of their store.
-        if existing?.createdAt == time { time = time.advanced(by: 1) }
+        let time = try storeTime(in: session)
         var entry = Entry(
             id: request.name.rowID, name: request.name, key: storable(request.key), token: staged.token,
             inode: lastingInode(of: file), size: file.size, createdAt: time, accessedAt: stamp(at: now),
@@ -210,6 +208,8 @@ extension EntryStore {
         // The index adds the boot.
         entry.bootTime = BootTime(boot: 0, uptime: environment.uptime())
         try session.upsert(entry, pinned: request.attributes.isPinned, isNew: inherited == nil)
+        // Metadata belongs to bytes by the time of their store. With an equal time, the old metadata would describe the new bytes.
+        if existing?.createdAt == time { try session.dropMetadata(id: entry.id) }
         if !request.attributes.isEmpty { try session.note(request.attributes, of: entry) }
         remember(entry, over: inherited, as: request, in: session)
         let replaced = try blobs.publish(

@@ -14,6 +14,7 @@ struct Clearing: FolderWork {
     init(of store: EntryStore) throws {
         self.store = store
         store.overtakeFetches { _ in true }
+        try store.index.openForChange()
         let statistics = try? store.adopter.formerStatistics()
         store.index.previousIndex.close()
         moment = try store.remover.makingRoom(unlinking: {

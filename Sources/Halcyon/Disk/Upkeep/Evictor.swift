@@ -68,15 +68,21 @@ struct Evictor: FolderWork {
         try index.openForChange()
         recorder.flushAccesses()
         try clampFutureAccesses()
-        return remover.removeBatches(counting: \.evictions, shouldContinue: shouldContinue) {
+        var isExhausted = false
+        let removal = remover.removeBatches(counting: \.evictions, shouldContinue: shouldContinue) {
             session, obstacles in
             // Computed anew under each lock: others store and remove meanwhile.
             let totals = try session.totals()
             let need = Totals(entries: totals.entries - target.entries, bytes: totals.bytes - target.bytes)
             guard need.bytes > 0 || need.entries > 0 else { return [] }
-            return try session.victims(
+            let victims = try session.victims(
                 need: need + obstacles, limit: environment.tuning.batchSize + Int(obstacles.entries))
+            isExhausted = victims.isEmpty
+            return victims
         }
+        // Either the rest is pinned, or the totals are wrong.
+        if isExhausted { _ = try? remover.settler.recountTotals() }
+        return removal
     }
 
     /// The free space of the volume; nil if no limit needs it.

@@ -61,8 +61,8 @@ struct Sweeper: FolderWork {
         // On a volume that folds names, the file may be another row's blob.
         guard let file, !blobs.isAmbiguous(entry.name) || entry.inode == file.inode else { return }
         let result = Result { try blobs.unlinkUnlessFilled(entry.name, file) }
-        // Otherwise no lookup reads a file without a row, and the daily sweep tries again.
-        if condition.adopts(file, named: entry.name) { try result.get() }
+        // If its name is a hash and it is not adopted, no lookup reads it without a row, and the daily sweep tries again.
+        if !condition.settings.namesAreHashed || condition.adopts(file, named: entry.name) { try result.get() }
     }
 
     // MARK: In a copied directory

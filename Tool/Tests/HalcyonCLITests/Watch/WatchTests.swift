@@ -25,15 +25,19 @@ import Testing
 
     @Test func `watch --json prints an object per line`() throws {
         try put("https://a.example/secret", count: 1000)
+        try put("https://a.example/b", count: 500)
+        try put("https://b.example/c", count: 1200)
         try tool("report", "-o", "-")
         let lines = try tool("watch", "--count", "2", "--interval", "0.1", "--json", "--limit", "2kB").lines
         #expect(lines.count == 2)
         for line in lines {
             let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-            #expect(object["state"] as? String == "open" && object["bytes"] as? Int == 1000)
+            #expect(object["state"] as? String == "open" && object["bytes"] as? Int == 2700)
             #expect(object["limit"] as? Int == 2000)
-            #expect((object["hosts"] as? [[String: Any]])?.first?["name"] as? String == "a.example")
-            #expect((object["latest"] as? [[String: Any]])?.count == 1)
+            let hosts = object["hosts"] as? [[String: Any]] ?? []
+            #expect(hosts.compactMap { $0["name"] as? String } == ["a.example", "b.example"])
+            #expect(hosts.compactMap { $0["bytes"] as? Int } == [1500, 1200])
+            #expect((object["latest"] as? [[String: Any]])?.count == 3)
         }
         #expect(lines[0].contains("\"per_second\": null") && lines[1].contains("\"per_second\": {"))
         #expect(!lines[0].contains("secret"))

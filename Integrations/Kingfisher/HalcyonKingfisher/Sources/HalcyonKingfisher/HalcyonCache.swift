@@ -80,7 +80,7 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         config.autoExtAfterHashedFileName = settings.autoExtAfterHashedFileName
     }
 
-    /// Applies the current settings. Called before cleaning that Halcyon's timer or a system notification starts.
+    /// Applies the current settings. Called before cleaning that a system notification starts. A timer's clean has those of the last call.
     fileprivate func applySettings() { _ = disk }
 
     // MARK: Storing
