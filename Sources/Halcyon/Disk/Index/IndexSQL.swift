@@ -300,8 +300,10 @@ package enum IndexSQL {
     static let dropFormerIndexes =
         "DROP INDEX IF EXISTS entries_by_access; DROP INDEX IF EXISTS entries_by_expiration"
 
-    static let dropFormerListing = ["", "_by_size", "_by_creation", "_by_source", "_by_host", "_by_processor", "_by_key"]
-        .map { "DROP TABLE IF EXISTS listing\($0); " }.joined() + "DROP TABLE IF EXISTS names; DROP TABLE IF EXISTS unlisted"
+    static let dropFormerListing = [
+        "listing", "listing_by_size", "listing_by_creation", "listing_by_source", "listing_by_host",
+        "listing_by_processor", "listing_by_key", "names", "unlisted",
+    ].map { "DROP TABLE IF EXISTS \($0)" }.joined(separator: "; ")
 
     static let unknownHosts: StaticString = """
         SELECT id, key, base_length FROM entries WHERE id > ?1 AND host IS NULL AND key IS NOT NULL ORDER BY id LIMIT ?2
