@@ -147,15 +147,19 @@ import Testing
         }
     }
 
-    @Test func `a clear also removes an index that an older version has set aside`() throws {
+    @Test func `a clear brings back no pin from an index that an older version has set aside`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", attributes: .init(isPinned: true))
             cache.settle()
-            let clearing = try Clearing(of: cache.storage.store)
             let newer = cache.index.path + ".newer"
+            cache.storage.store.close()
             try FileManager.default.copyItem(atPath: cache.index.path, toPath: newer)
-            try clearing.remove { BlobName.isBlobOrLegacyName($0, isHashed: true) }
+            let clearing = try Clearing(of: cache.storage.store)
             #expect(!FileManager.default.fileExists(atPath: newer))
+            try cache.storage.store(value: .blob(2), forKey: "a")
+            try clearing.remove { BlobName.isBlobOrLegacyName($0, isHashed: true) }
+            cache.settle()
+            #expect(try cache.storage.entry(forKey: "a")?.isPinned == false)
         }
     }
 

@@ -66,6 +66,16 @@ import Testing
         cache.storage.store.close()
     }
 
+    @Test func `the former listing leaves no key in an index that cannot shrink`() throws {
+        let cache = try listed("PRAGMA auto_vacuum = NONE; VACUUM")
+        #expect(try leftTables(of: cache) == [])
+        try cache.storage.remove(forKey: secret)
+        cache.settle()
+        cache.storage.store.close()
+        #expect(try Connection(path: cache.index.path).integer("PRAGMA auto_vacuum") == 0)
+        #expect(try !bytes(of: cache).contains("5f3a9c"))
+    }
+
     @Test func `the former listing is dropped if keys are not stored`() throws {
         let isPrivate = Locked(false)
         let cache = try listed(isPrivate: isPrivate)

@@ -67,7 +67,7 @@ import Testing
         #expect(try cache.storage.statistics.total.stores == stores)
     }
 
-    @Test func `a clear during the recovery keeps the statistics`() throws {
+    @Test(arguments: [true, false]) func `a clear during the recovery keeps the statistics`(isOpen: Bool) throws {
         let cache = try filledCache()
         let stores = try cache.storage.statistics.total.stores
         cache.storage.store.close()
@@ -78,6 +78,7 @@ import Testing
         cache.settle()
         #expect(cache.storage.store.condition.adoption == .rebuilding)
         cache.fileSystem.heal()
+        if !isOpen { cache.storage.close() }
         try cache.storage.removeAll()
         #expect(try cache.storage.statistics.total.stores == stores)
     }

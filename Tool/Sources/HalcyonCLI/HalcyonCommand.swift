@@ -25,13 +25,20 @@ struct HalcyonCommand: ParsableCommand {
     /// Exits silently if the reader of a pipe closes it, as other Unix tools do, but only after the command has closed the cache.
     static func main() {
         signal(SIGPIPE, SIG_IGN)
+        // Otherwise the number of a closed output would go to the next file that is opened.
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+            _ = open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY)
+        }
         do {
             // Swift reads them from /proc. Without them, the command would print its help, and succeed.
             guard !CommandLine.arguments.isEmpty else {
                 throw Failure("The arguments of the command cannot be read. Make /proc available.")
             }
             let commands = configuration.subcommands.map { $0._commandName } + ["help"]
-            if let error = UnknownCommand.error(in: CommandLine.arguments.dropFirst(), commands: commands) {
+            let arguments = CommandLine.arguments.dropFirst()
+            if let error = UnknownCommand.error(in: arguments, commands: commands)
+                ?? UnknownCommand.missingValue(in: arguments)
+            {
                 throw error
             }
             var command = try parseAsRoot()

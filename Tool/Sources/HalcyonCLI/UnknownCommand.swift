@@ -2,12 +2,21 @@ internal import ArgumentParser
 
 /// The error for a command that does not exist.
 enum UnknownCommand {
-    /// Returns nil if the first argument is an option or one of the commands.
+    /// Returns nil if the first argument, or the one after "help", is an option or one of the commands.
     static func error(in arguments: some Collection<String>, commands: [String]) -> ValidationError? {
-        guard let name = arguments.first, !name.hasPrefix("-"), !commands.contains(name) else { return nil }
+        let name = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
+        guard let name, !name.hasPrefix("-"), !commands.contains(name) else { return nil }
         let hint = nearest(to: name, in: commands).map { "Did you mean ‘\($0)’? " } ?? ""
         let shown = TextWidth.shortened(TextWidth.printable(name), to: 40)
         return ValidationError("There is no command ‘\(shown)’. \(hint)‘halcyon help’ lists the commands.")
+    }
+
+    /// The error for an option with an equals sign and nothing after it: the next argument would become its value.
+    static func missingValue(in arguments: some Collection<String>) -> ValidationError? {
+        let options = arguments.prefix { $0 != "--" }
+        guard let option = options.first(where: { $0.hasPrefix("--") && $0.firstIndex(of: "=") == $0.indices.last })
+        else { return nil }
+        return ValidationError("‘\(option)’ has no value. If you mean an empty one, write \(option.dropLast()) ''.")
     }
 
     /// At most a third of the letters, and two at least, may be wrong.

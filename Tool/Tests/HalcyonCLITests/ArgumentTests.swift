@@ -40,6 +40,17 @@ import Testing
     func `for an unknown command the tool suggests the nearest one`(name: String, text: String) throws {
         let result = try tool.run([name, "--folder", "a"])
         #expect(result.status == 64 && result.errors.contains(text))
+        let help = try tool.run(["help", name])
+        #expect(help.status == 64 && help.errors.contains(text))
+    }
+
+    @Test func `an option with nothing after its equals sign does not take the next argument as its value`() throws {
+        for arguments in [["note", "--etag=", "k", "k"], ["put", "--tag=", "a", "b"]] {
+            let result = try tool.run(arguments + ["--folder", tool.cache])
+            #expect(result.status == 64 && result.errors.contains("\(arguments[1].dropLast()) ''"))
+        }
+        #expect(try tool("put", "--key", "a=", "-", input: .blob(1)).status == 0)
+        #expect(try tool("get", "--", "a=").data == .blob(1))
     }
 
     @Test(arguments: [
@@ -52,6 +63,7 @@ import Testing
         ["clean", "--low-water", "0.5"], ["clean", "--limit", "1MB", "--low-water", "1.5"],
         ["clean", "--limit", "1MB", "--low-water", "nan"], ["stats", "--folder", "a", "--name", "b"],
         ["stats", "--folder", ""], ["stats", "--name", ""], ["stats", "--name", "../x"], ["check", "--fix"],
+        ["remove", "--unused", "1M"],
     ])
     func `invalid arguments are refused with the reason and status 64`(arguments: [String]) throws {
         let result = try tool.run(arguments)

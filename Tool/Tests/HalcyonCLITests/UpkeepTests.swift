@@ -146,6 +146,15 @@ import Testing
         #expect(try tool("clean", "--keep-free", "1B").output.contains("Left: 2 entries"))
         let object = try tool("clean", "--keep-free", "1000PB", "--json").object()
         #expect(object["evicted"] as? [String: Int] == ["entries": 2, "bytes": 2000])
+        #expect(try #require(object["free"] as? Int) > 0)
+        #expect(try tool("clean", "--keep-free", "1000PB").output.contains("The volume still has only"))
+    }
+
+    @Test func `a command without its standard streams writes into no other file`() throws {
+        try put("a", count: 1000)
+        let result = try tool.shell(
+            "halcyon check --folder \"$cache\" <&- >&- 2>&-; echo $?; halcyon check --folder \"$cache\"")
+        #expect(result.lines.first == "1" && result.status == 0)
     }
 
     @Test func `clean says if pinned entries alone exceed the limit`() throws {

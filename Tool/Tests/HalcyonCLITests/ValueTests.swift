@@ -123,7 +123,7 @@ import Testing
     @Test(arguments: [("90s", 90.0), ("30m", 1800), ("12 h", 43_200), ("7d", 604_800), ("1.5W", 907_200)])
     func `are read`(text: String, seconds: Double) { #expect(Age(text)?.seconds == seconds) }
 
-    @Test(arguments: ["", "7", "d", "0d", "-1d", "7y", "7d12h", "never", "1e9s", "٧d"])
+    @Test(arguments: ["", "7", "d", "0d", "-1d", "7y", "7d12h", "never", "1e9s", "٧d", "1M"])
     func `are refused when they are nonsense`(text: String) { #expect(Age(text) == nil) }
 }
 

@@ -44,13 +44,14 @@ struct KeyConditions: Sendable {
     /// Treats two Unicode forms of one letter as different.
     private static func isEqual(_ byte: UInt8, lowercased: UInt8) -> Bool { KeyOrigin.lowercased(byte) == lowercased }
 
-    /// For a key alone, which does not tell where the image's key ends: any "@" may begin the identifier of a variant.
+    /// For a key alone, which does not tell where the image's key ends. Without a path, the identifier of a variant may look like a
+    /// host, and the host like a user name, so each of both is admitted.
     func admit(key: String) -> Bool {
         if admit(key.utf8, baseLength: nil, source: nil) { return true }
-        return host != nil
-            && key.unicodeScalars.enumerated().contains {
-                $0.element == "@" && admit(key.utf8, baseLength: $0.offset, source: nil)
-            }
+        guard host != nil else { return false }
+        // A user name ends with the first one, the host with the second one.
+        return key.unicodeScalars.enumerated().lazy.filter { $0.element == "@" }.prefix(2)
+            .contains { admit(key.utf8, baseLength: $0.offset, source: nil) }
     }
 
     private func admitsImage<Key: BidirectionalCollection<UInt8>>(_ key: Key?, _ source: Int64?) -> Bool {

@@ -101,8 +101,8 @@ extension IndexSession {
     func dropFormerListing() throws(SQLiteError) { try drop(IndexSQL.dropFormerListing) }
 
     private func drop(_ sql: String) throws(SQLiteError) {
-        // Overwriting the pages would take fifty times as much of the log.
-        try connection.execute("PRAGMA secure_delete = OFF")
+        // Overwriting the pages would take fifty times as much of the log. But a file without auto-vacuum does not shrink.
+        if try connection.integer("PRAGMA auto_vacuum") != 0 { try connection.execute("PRAGMA secure_delete = OFF") }
         defer { try? connection.execute("PRAGMA secure_delete = ON") }
         try connection.execute(sql)
     }

@@ -15,7 +15,7 @@ internal import HalcyonSQLite
     public var evictedNext: [Entry] = []
     /// Most recently used first.
     public var latest: [Entry] = []
-    /// Largest first; nil if you did not ask for hosts.
+    /// Largest first; nil if you did not ask for hosts, or while an upgrade computes them.
     public var hosts: [Host]?
 
     /// The entries of a host. Its name is nil for keys that are not URLs.
@@ -141,7 +141,9 @@ extension IndexSession {
         snapshot.evictedNext = try entries(withIDsFrom: IndexSQL.evictedNext, rows)
         let all = EntryConditions(.all, at: Timestamp(milliseconds: 0))
         snapshot.latest = try page(all, in: .access, descending: true, after: nil, limit: rows).records.map(\.entry)
-        guard hosts > 0 else { return snapshot }
+        // The background part of an upgrade computes them.
+        let isComputing = try upgradeStep().map { $0.rawValue >= UpgradeStep.hosts.rawValue } ?? false
+        guard hosts > 0, !isComputing else { return snapshot }
         snapshot.hosts = try connection.rows(IndexSQL.largestHosts, hosts) {
             let totals = Totals(entries: $0.quantity(at: 1), bytes: $0.quantity(at: 2))
             return .init(name: $0.optionalText(at: 0), totals: totals)

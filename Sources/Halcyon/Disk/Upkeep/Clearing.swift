@@ -15,12 +15,14 @@ struct Clearing: FolderWork {
         self.store = store
         store.overtakeFetches { _ in true }
         try store.index.openForChange()
-        let statistics = try? store.adopter.formerStatistics()
-        store.index.previousIndex.close()
+        // Otherwise it would give entries that are stored later the pins and tags of those that are removed now.
+        Reclaimer(folder: store.folder).finishBeforeChange(store.adopter)
         moment = try store.remover.makingRoom(unlinking: {
             try $0.page(after: .min, limit: store.environment.tuning.batchSize)
         }) {
             try store.index.write { session in
+                // The write may have opened this index, so ask now.
+                let statistics = try? store.adopter.formerStatistics()
                 try Self.cancelAdoption(in: session, adding: statistics)
                 return try store.moment(in: session)
             }
@@ -34,8 +36,6 @@ struct Clearing: FolderWork {
     /// Removes in batches, so that other calls get in between. Call it on any thread.
     func remove(isBlobName: (String) -> Bool) throws {
         defer { condition.endClearing() }
-        // Its pins and tags are those of entries that are removed now.
-        try? Reclaimer(folder: folder).delete()
         // If the index is removed meanwhile, its replacement adopts the files that are left. Bounded, in case another program
         // removes it every time.
         for _ in 0..<3 {

@@ -32,18 +32,15 @@ struct Reclaimer: FolderWork {
             // If the index was replaced, the new one has nothing of what was merged into the old one.
             guard index.generation == generation, try files.status(at: files.newer) != nil else { return }
             if let statistics { try session.add(statistics.counts, at: statistics.since) }
-            try delete()
+            // Deleted because keys are private. The database comes last, so that the next call finishes an interrupted deletion.
+            for suffix in ["-journal", "-wal", "-shm"] { try? environment.fileSystem.unlink(files.newer + suffix) }
+            // Otherwise the next call would add the statistics again.
+            try environment.fileSystem.unlink(files.newer)
         }
     }
 
-    /// Deletes the file, because keys are private. The database comes last, so that the next call finishes an interrupted deletion.
-    func delete() throws {
-        for suffix in ["-journal", "-wal", "-shm"] { try? environment.fileSystem.unlink(files.newer + suffix) }
-        try environment.fileSystem.unlink(files.newer)
-    }
-
-    /// Recovers everything before an update, so that ``finish()`` does not bring back what the update removes. If the file cannot
-    /// be read at the moment, the update proceeds without it.
+    /// Recovers everything before a change, so that ``finish()`` does not bring back what the change removes. If the file cannot
+    /// be read at the moment, the change proceeds without it.
     func finishBeforeChange(_ adopter: Adopter) {
         guard (try? isThere()) == true, (try? adopter.finish()) != nil else { return }
         try? finish()

@@ -31,6 +31,7 @@ struct Clean: ParsableCommand {
         var evicted = Removal()
         var left = Totals(entries: 0, bytes: 0)
         var pinnedExcess: Totals?
+        var freeBytes: Int64?
         var isInterrupted = false
     }
 
@@ -64,7 +65,7 @@ struct Clean: ParsableCommand {
         }
         outcome.isInterrupted = interruption.isRequested
         let usage = try storage.usage()
-        (outcome.left, outcome.pinnedExcess) = (usage.total, usage.pinnedExcess)
+        (outcome.left, outcome.pinnedExcess, outcome.freeBytes) = (usage.total, usage.pinnedExcess, usage.freeBytes)
         return outcome
     }
 
@@ -77,6 +78,9 @@ struct Clean: ParsableCommand {
         }
         lines.append("Left: \(outcome.left.text).")
         if let excess = outcome.pinnedExcess { lines.append(sentence(on: excess)) }
+        if let free = outcome.freeBytes, let keep = limits.keepFree?.bytes, free < keep {
+            lines.append("The volume still has only \(ByteSize(free)) free. Other files take up the rest.")
+        }
         return lines.joined(separator: "\n")
     }
 
@@ -93,6 +97,7 @@ struct Clean: ParsableCommand {
         let members: [(name: String, value: JSON)] = [
             ("expired", Totals(outcome.expired).object), ("evicted", Totals(outcome.evicted).object),
             ("left", outcome.left.object), ("pinned_excess", outcome.pinnedExcess?.object ?? .null),
+            ("free", outcome.freeBytes.map { .integer($0) } ?? .null),
             ("interrupted", .bool(outcome.isInterrupted)),
         ]
         return .object(JSON.Members(members + limits.members))

@@ -8,7 +8,8 @@ struct Note: ParsableCommand {
         discussion: """
             Prints the resulting notes; without options, the current ones. Storing new bytes under the key removes the notes. \
             If a key is not cached, the command reports it, still changes the others, and exits with status 1. --json prints \
-            "entries", each with "key", "etag", "last_modified", "max_age" and "metadata", and "missing".
+            "entries", each with "key", "etag", "last_modified", "max_age", "validated", "age", "stale_while_revalidate", \
+            "must_revalidate" and "metadata", and "missing".
 
             EXAMPLES
               halcyon note --folder ./cache --set width=640 --set height=480 photo.jpg

@@ -13,6 +13,7 @@ struct ValidatorFacts {
             ("ETag", validators.etag), ("Last-Modified", validators.lastModified),
             ("Max-Age", validators.maxAge.map(Self.seconds)),
             ("Fresh until", freshUntil.map { DateText.local(Timestamp($0)) }),
+            ("Validated", freshUntil == nil ? validators.validatedAt.map { DateText.local(Timestamp($0)) } : nil),
             (
                 "Usable for",
                 validators.staleWhileRevalidate.map {

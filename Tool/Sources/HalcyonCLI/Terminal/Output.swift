@@ -41,7 +41,7 @@ final class Output {
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&wait, 1, -1)
             } else if errno != EINTR {
-                throw Failure("Cannot write \(name): \(Errno.text). Nothing in the cache was lost.")
+                throw Failure("Cannot write \(name): \(Errno.text).")
             }
         }
     }

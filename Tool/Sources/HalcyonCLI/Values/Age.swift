@@ -10,16 +10,17 @@ package struct Age: Equatable, Sendable {
 
     /// Returns nil for any other text, and for a span that is not positive.
     package init?(_ text: String) {
-        guard let quantity = Quantity(text), let factor = Self.secondsOfUnit[quantity.unit], quantity.number > 0 else {
-            return nil
-        }
+        // "1M" could be a minute, a month or a megabyte.
+        guard let quantity = Quantity(text), quantity.unit != "M", quantity.number > 0,
+            let factor = Self.secondsOfUnit[quantity.unit.lowercased()]
+        else { return nil }
         seconds = quantity.number * factor
     }
 
     /// Parses a command-line argument.
     @Sendable package static func parse(_ text: String) throws -> Age {
         guard let age = Age(text) else {
-            throw ValidationError("An age is a number with a unit, as in 7d, 12h, 30m or 90s.")
+            throw ValidationError("An age is a number with a unit, as in 2w, 7d, 12h, 30m (minutes) or 90s.")
         }
         return age
     }

@@ -8,7 +8,7 @@ package struct ByteSize: Equatable, Sendable, CustomStringConvertible {
 
     /// Returns nil unless the text is a number with a unit. The default unit is `B`.
     package init?(_ text: String) {
-        guard let quantity = Quantity(text), let factor = Self.factor(of: quantity.unit),
+        guard let quantity = Quantity(text), let factor = Self.factor(of: quantity.unit.lowercased()),
             let bytes = quantity.times(factor)
         else { return nil }
         self.bytes = bytes

@@ -3,7 +3,7 @@ struct Quantity {
     let number: Double
     /// Set if the number has no fraction, so that large numbers are not rounded.
     let whole: Int64?
-    /// Lowercase; empty if there is no unit.
+    /// As written; empty if there is none.
     let unit: String
 
     /// Returns nil unless the text begins with digits, with at most one point among them.
@@ -13,7 +13,7 @@ struct Quantity {
         guard digits.first != ".", digits.last != ".", let number = Double(digits) else { return nil }
         self.number = number
         whole = Int64(digits)
-        unit = String(text[digits.endIndex...]).trimmed.lowercased()
+        unit = String(text[digits.endIndex...]).trimmed
     }
 
     /// The number times `factor`; nil if the product overflows.
