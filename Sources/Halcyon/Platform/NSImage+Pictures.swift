@@ -60,7 +60,7 @@
         /// An image with a bitmap: the one that `NSImage(cgImage:size:)` makes has a private representation in its place, whose size
         /// in pixels depends on the screen.
         ///
-        /// - Parameter size: in points; nil for one per pixel.
+        /// - Parameter size: in points; nil for one point per pixel.
         private static func image(_ picture: CGImage, size: NSSize? = nil) -> NSImage {
             let size = size ?? NSSize(width: picture.width, height: picture.height)
             let (image, bitmap) = (NSImage(size: size), NSBitmapImageRep(cgImage: picture))

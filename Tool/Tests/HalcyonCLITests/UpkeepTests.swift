@@ -150,11 +150,12 @@ import Testing
         #expect(try tool("clean", "--keep-free", "1000PB").output.contains("The volume still has only"))
     }
 
-    @Test func `a command without its standard streams writes into no other file`() throws {
+    @Test func `a command with a closed output does not write to what has got its number since`() throws {
         try put("a", count: 1000)
-        let result = try tool.shell(
-            "halcyon check --folder \"$cache\" <&- >&- 2>&-; echo $?; halcyon check --folder \"$cache\"")
-        #expect(result.lines.first == "1" && result.status == 0)
+        let result = try tool.shell("halcyon check --folder \"$cache\" >&-")
+        #expect(result.status == 1 && result.errors.lowercased().contains("bad file descriptor"), "\(result.errors)")
+        #expect(try tool.shell("halcyon check --folder \"$cache\" <&- >&- 2>&-").status == 1)
+        #expect(try tool("check").status == 0)
     }
 
     @Test func `clean says if pinned entries alone exceed the limit`() throws {
