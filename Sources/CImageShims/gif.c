@@ -121,10 +121,11 @@ static int read_description(halcyon_gif_reader *reader, halcyon_gif_frame *frame
     return GIF_OK;
 }
 
-/* A file may lack its last byte, the trailer, and still have all frames. */
+/* A file may lack its last byte, the trailer, or have other bytes in its place, and still have all frames. */
 static int read_record_type(halcyon_gif_reader *reader, GifRecordType *type) {
+    bool is_block = reader->source.left > 0 && memchr("!,", *reader->source.next, 2) != NULL;
     *type = TERMINATE_RECORD_TYPE;
-    return reader->source.left == 0 ? GIF_OK : DGifGetRecordType(reader->file, type);
+    return is_block ? DGifGetRecordType(reader->file, type) : GIF_OK;
 }
 
 int32_t halcyon_gif_next_frame(

@@ -1,8 +1,5 @@
 /// The pixel budget for all frames of an animation. Each frame costs as much as the canvas, or its own pixels if they are more.
 struct FrameBudget {
-    /// The minimum cost of a frame.
-    private static let least = 1024
-
     private let canvas: PixelSize
     private let limit: Int
     private var left: Int
@@ -15,8 +12,11 @@ struct FrameBudget {
         isOnly = options.firstFrameOnly || header.frameCount == 1
     }
 
+    /// What a frame costs, however small it is.
+    static func leastCost(ofFramesOn canvas: PixelSize, limit: Int) -> Int { max(canvas.pixelCount, min(1024, limit)) }
+
     mutating func spend(_ frame: PixelSize) throws {
-        let cost = max(canvas.pixelCount, frame.pixelCount, min(Self.least, limit))
+        let cost = max(Self.leastCost(ofFramesOn: canvas, limit: limit), frame.pixelCount)
         guard cost <= left || isOnly else {
             throw ImageCodecError.tooManyPixels(count: limit - left + cost, limit: limit)
         }

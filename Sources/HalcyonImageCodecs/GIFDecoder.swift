@@ -10,8 +10,9 @@
             var budget = FrameBudget(header, options)
             var canvas = try GIFCanvas(size: header.storedSize)
             var frames: [DecodedImage.Frame] = []
-            try PixelMemory.expect(byteCount: header.frameCount * MemoryLayout<DecodedImage.Frame>.stride)
-            frames.reserveCapacity(options.firstFrameOnly ? 1 : header.frameCount)
+            let count = options.firstFrameOnly ? 1 : header.frameCount
+            try PixelMemory.expect(byteCount: count * MemoryLayout<DecodedImage.Frame>.stride)
+            frames.reserveCapacity(count)
             while let frame = try reader.nextFrame() {
                 try budget.spend(frame.size)
                 try canvas.draw(frame, from: reader)

@@ -11,7 +11,10 @@
         /// The part of the frame inside the canvas.
         func part(of canvas: PixelSize) -> PixelRect { PixelRect(left: left, top: top, size: size, in: canvas) }
 
-        var disposal: GIFDisposal { GIFDisposal(rawValue: description.disposal) ?? .keep }
+        /// Like browsers, this takes 4 for 3: an early description of the format numbered them differently.
+        var disposal: GIFDisposal {
+            description.disposal == 4 ? .restore : GIFDisposal(rawValue: description.disposal) ?? .keep
+        }
 
         /// Old programs wrote a delay of at most 0.01 s for "none". Like browsers, this shows such a frame for 0.1 s.
         var durationInSeconds: Double {
@@ -26,7 +29,9 @@
 
         /// 256 colors, one pixel each; 0 for the transparent color and for those missing from the palette.
         var colours: [UInt32] {
-            var colours = withUnsafeBytes(of: description.colours) { Array($0.bindMemory(to: UInt32.self)) }
+            var colours = withUnsafeBytes(of: description.colours) { bytes in
+                stride(from: 0, to: bytes.count, by: 4).map { bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self) }
+            }
             if let transparent = Int(exactly: description.transparent_index), colours.indices.contains(transparent) {
                 colours[transparent] = 0
             }

@@ -7,18 +7,21 @@ extension ImageHeader {
                 ? ImageCodecError.truncated(.png) : .malformed(.png, reason: "it does not begin with a header")
         }
         let layout = try PNGLayout(&content)
+        guard layout.size.width <= PNGLayout.widthLimit else {
+            throw ImageCodecError.unsupported(.png, reason: "more than \(PNGLayout.widthLimit) pixels in a row")
+        }
         var header = ImageHeader(format: .png, storedSize: layout.size)
         let packedByteCount = try header.readChunks(&reader)
         header.shortFrame = layout.unpackedByteCount / PNGLayout.mostCompression > packedByteCount ? 0 : nil
         return header
     }
 
-    /// Reads all chunks after the first and returns the number of compressed pixel bytes. Throws if the file ends within them,
+    /// Reads the chunks up to the last and returns the number of compressed pixel bytes. Throws if the file ends within them,
     /// which is cheap to detect here, long before decoding.
     private mutating func readChunks(_ reader: inout ByteReader) throws -> Int {
         var packedByteCount = 0
         var orientation: ImageOrientation?
-        while let chunk = PNGChunk(&reader) {
+        while let chunk = PNGChunk(&reader), chunk.type != PNGChunk.end {
             switch chunk.type {
             case PNGChunk.pixels:
                 guard let content = chunk.content else { throw ImageCodecError.truncated(.png) }
@@ -37,6 +40,7 @@ private struct PNGChunk {
     static let header = 0x4948_4452
     static let pixels = 0x4944_4154
     static let exif = 0x6558_4966
+    static let end = 0x4945_4E44
 
     let type: Int
     /// `nil` if the file ends inside the chunk.
@@ -56,6 +60,9 @@ private struct PNGChunk {
 private struct PNGLayout {
     /// Deflate's best compression ratio: 258 bytes for two bits.
     static let mostCompression = 1032
+
+    /// Libpng's own limit. It has several rows in memory, of up to eight bytes per pixel.
+    static let widthLimit = 1_000_000
 
     let size: PixelSize
     let bitsPerPixel: Int

@@ -68,7 +68,8 @@ package struct ImageHeader: Sendable {
             throw ImageCodecError.tooManyPixels(count: count, limit: options.pixelLimit)
         }
         if frameCount > 1, !options.firstFrameOnly {
-            let (all, overflow) = count.multipliedReportingOverflow(by: frameCount)
+            let cost = FrameBudget.leastCost(ofFramesOn: storedSize, limit: options.totalPixelLimit)
+            let (all, overflow) = cost.multipliedReportingOverflow(by: frameCount)
             guard !overflow, all <= options.totalPixelLimit else {
                 throw ImageCodecError.tooManyPixels(count: overflow ? .max : all, limit: options.totalPixelLimit)
             }

@@ -84,7 +84,9 @@ package final class Connection {
     }
 
     private static func uri(_ path: String) -> String {
-        "file:" + (path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path)
+        // Two slashes at its beginning would precede a host.
+        "file:" + (path.hasPrefix("//") ? "//" : "")
+            + (path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path)
     }
 
     private static func open(_ path: String, flags: Int32, vfs: String?) throws(SQLiteError) -> OpaquePointer {

@@ -29,10 +29,19 @@
                 ])
         }
 
-        @Test(arguments: [(0, "rgr"), (1, "rgr"), (2, "r.r"), (3, "rrr"), (6, "rgr")])
+        @Test(arguments: [(0, "rgr"), (1, "rgr"), (2, "r.r"), (3, "rrr"), (4, "rrr"), (6, "rgr")])
         func `each disposal method leaves the right pixels`(disposal: Int, middle: String) throws {
             let frames = try decode(gif(disposal: disposal))
             #expect(frames == [["rrr", "rrr", "rrr"], ["rrr", "rgr", "rrr"], ["brr", middle, "rrr"]])
+        }
+
+        @Test func `other bytes after the last frame end the file like its last byte`() throws {
+            let whole = gif(disposal: 1)
+            for end in [[0], [0xFF, 0x3B], [0x2D, 0x2C]] as [[UInt8]] {
+                let data = whole.data.dropLast() + Data(end)
+                #expect(try ImageHeader(data: data).frameCount == 3)
+                #expect(try ImageDecoder.decode(data).frames.count == 3)
+            }
         }
 
         @Test func `in an encoded animation, transparent pixels show nothing of the frame before`()

@@ -72,6 +72,21 @@
             #expect(error(gif(width: 65_535, height: 65_535).data) != nil)
         }
 
+        @Test func `a PNG of more than a million pixels in a row is refused before anything is allocated`() {
+            let reason = "more than 1000000 pixels in a row"
+            #expect(error(png(width: 1_000_001, height: 1)) == .unsupported(.png, reason: reason))
+            #expect(error(png(width: 1_000_000, height: 1)) == .truncated(.png))
+        }
+
+        @Test func `a header alone refuses as many small frames as decoding does`() throws {
+            var options = DecodingOptions()
+            options.totalPixelLimit = 10_240
+            try ImageHeader(data: gif(width: 1, height: 1, frames: 10).data).check(options)
+            #expect(throws: ImageCodecError.tooManyPixels(count: 11_264, limit: 10_240)) {
+                try ImageHeader(data: gif(width: 1, height: 1, frames: 11).data).check(options)
+            }
+        }
+
         @Test func `a size that a file so short cannot have is refused before anything is allocated`() throws {
             #expect(error(png(width: 10_000, height: 9_999)) == .truncated(.png))
             #expect(try error(jpeg(width: 10_000, height: 9_999)) == .truncated(.jpeg))

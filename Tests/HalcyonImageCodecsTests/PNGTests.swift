@@ -152,6 +152,10 @@
                 png.extraChunks = chunks.map { ("eXIf", $0) }
                 #expect(try ImageHeader(data: png.data).orientation.rawValue == orientation)
             }
+            // No chunk follows the last one.
+            png.extraChunks = []
+            let appended = png.data + Data(TinyPNG.chunk("eXIf", tiff))
+            #expect(try ImageHeader(data: appended).orientation == .up)
             png.extraChunks = [("eXIf", Array(tiff.prefix(21)))]
             #expect(try ImageDecoder.decode(png.data).size == PixelSize(width: 3, height: 2))
         }

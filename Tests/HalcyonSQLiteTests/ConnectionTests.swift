@@ -10,6 +10,12 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
+    @Test(arguments: ["", "/"]) func `a path may begin with two slashes`(prefix: String) throws {
+        try Connection(path: prefix + path).execute("CREATE TABLE t (a)")
+        let untouched = try Connection(path: prefix + path, access: .untouched(isLogged: false))
+        #expect(try untouched.integer("SELECT count(*) FROM t") == 0)
+    }
+
     @Test func `values come back as they were bound`() throws {
         let connection = try Connection(path: path)
         try connection.execute("CREATE TABLE t (a, b, c, d)")

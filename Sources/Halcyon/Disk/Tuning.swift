@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Timeouts, intervals and limits. Durations are in milliseconds, sizes in bytes.
 package struct Tuning: Sendable {
     /// How long a store waits while another process holds the lock.

@@ -62,7 +62,8 @@ extension CacheStorageError {
         default:
             self.init(
                 .indexUnavailable, "The index cannot be used (\(cause)).",
-                remedy: "Check that the folder .halcyon can be read and written and that the disk is healthy.",
+                remedy: "Check that the folder .halcyon can be read and written, that the process may open more files, "
+                    + "and that the disk is healthy.",
                 sqliteCode: code)
         }
     }

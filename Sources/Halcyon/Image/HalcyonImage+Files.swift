@@ -18,10 +18,10 @@
             return bitmap.flatMap { ImageCodecs.jpeg($0, quality: Double(compressionQuality)) }
         }
 
-        /// Returns a GIF of all pictures; nil if their pixels cannot be decoded. An image made from a GIF returns that file.
+        /// Returns a GIF of all pictures; nil if their pixels cannot be decoded. An image made from a GIF returns that file, with all
+        /// pictures, as in Kingfisher, even if the image has only the first.
         public func gifData() -> Data? {
-            if !content.isFirstFrameOnly, let file = file(in: .gif) { return file }
-            return (try? content.decoded()).flatMap(ImageCodecs.gif)
+            file(in: .gif) ?? (try? content.decoded()).flatMap(ImageCodecs.gif)
         }
 
         /// Returns a WebP of all pictures; nil if their pixels cannot be decoded, or a side exceeds 16,383 pixels.
@@ -33,7 +33,7 @@
         }
 
         /// The file of an image that was made from a WebP.
-        var webpFile: Data? { content.isFirstFrameOnly ? nil : file(in: .webp) }
+        var webpFile: Data? { file(in: .webp) }
 
         /// The original file, if it has that format and its pixels can be decoded: a partial download must not be stored again as
         /// a complete file. Without codecs the pixels cannot be checked, and the file is all there is.

@@ -73,8 +73,6 @@
             return new
         }
 
-        var isFirstFrameOnly: Bool { options.firstFrameOnly }
-
         var isDecoded: Bool { (try? known?.get()) != nil }
 
         /// Bytes of all pixels once decoded. Without codecs, the size of the file.

@@ -19,13 +19,15 @@ final class DiskCleaning: @unchecked Sendable {
 
     /// Sets up the progress, if there is one.
     func announce() {
-        guard let progress, let summary = try? storage.summary() else { return }
+        let evictor = storage.store.evictor
+        guard let progress, let totals = try? evictor.totals(), let expired = try? evictor.expiredTotals() else {
+            return
+        }
         // It may have tracked another clean before.
         progress.completedUnitCount = 0
-        let (totals, expired) = (summary.totals, summary.expired)
         let rest = Totals(entries: totals.entries - expired.entries, bytes: totals.bytes - expired.bytes)
         let limits = storage.config.limits
-        let target = limits.target(rest, freeBytes: storage.store.evictor.freeBytes(for: limits))
+        let target = limits.target(rest, freeBytes: evictor.freeBytes(for: limits))
         progress.totalUnitCount = max(1, expired.bytes + (target.map { rest.bytes(over: $0) } ?? 0))
     }
 

@@ -92,15 +92,11 @@ extension ImageCache {
     ) {
         clearing.count += 1
         stopTrimming()
-        Self.removalQueue().async { [self] in
+        // A queue of its own, because no clear waits for the one before.
+        DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.clear", qos: .utility).async { [self] in
             try? remove()
             ioQueue.async { [self] in endClearing(then: handler) }
         }
-    }
-
-    /// A queue for one removal. Its thread is its own: those of the global queues may all be held by callers that wait for it.
-    static func removalQueue() -> DispatchQueue {
-        DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.removal", qos: .utility)
     }
 
     private func endClearing(then handler: @Sendable () -> Void) {

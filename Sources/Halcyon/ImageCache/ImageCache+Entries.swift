@@ -243,7 +243,7 @@ extension ImageCache {
         diskStorage.store.overtakeFetches(matching: filter)
         let moment = diskResult { try diskStorage.mappingErrors { try diskStorage.store.moment(removing: filter) } }
         beginBatches()
-        Self.removalQueue().async { [self] in
+        removalQueue.async { [self] in
             let gone = moment.flatMap { moment in
                 diskResult {
                     try diskStorage.announce(filter, progress)

@@ -40,7 +40,7 @@ extension ImageCache {
         let computedKey = key.computedKey(with: identifier)
         switch order.source(of: blob(forKey: computedKey, forcedExtension)) {
         case .disk: break
-        case .pending: await earlierChanges()
+        case .pending: try await earlierChanges()
         case .nothing:
             diskStorage.store.countUse(bytes: nil)
             return nil
@@ -82,7 +82,7 @@ extension ImageCache {
         if let image = try await readableImage(forKey: key, options: options) { return image }
         let blob = blob(of: key, options)
         // In its turn, a removal makes later callers start anew.
-        if order.latestRemoval(of: blob) > 0 { await earlierChanges() }
+        if order.latestRemoval(of: blob) > 0 { try await earlierChanges() }
         return try await flights.value(for: blob.key) { [self] in
             // What is stored after a removal of many images has begun remains.
             let earlier = order.latestRemoval(of: blob)
@@ -101,8 +101,8 @@ extension ImageCache {
     }
 
     /// Waits until earlier stores and removals have had their turn.
-    private func earlierChanges() async {
-        await withCheckedContinuation { turn in ioQueue.async { turn.resume() } }
+    private func earlierChanges() async throws {
+        try await Waiter.wait { turn in ioQueue.async { turn.resume {} } }
     }
 
     private func readableImage(

@@ -44,7 +44,9 @@ extension ImageCache {
             perform(load, for: member)
             return true
         }
-        LoadCancellation.onCancel { [order] in order.cancel(member, of: load) }
+        LoadCancellation.onCancel { [order] in
+            order.cancel(member, of: load) ? { member.handler(.success(nil)) } : nil
+        }
         if isNew { start(load) }
         return true
     }

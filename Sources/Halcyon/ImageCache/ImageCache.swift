@@ -37,6 +37,9 @@ open class ImageCache: @unchecked Sendable {
     public let diskStorage: DiskStorage.Backend<Data>
 
     let ioQueue = CacheQueue()
+    /// Where removals by filter run, one after the other. Its thread is its own: those of the global queues may all be held by callers
+    /// that wait for it.
+    let removalQueue = DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.removal", qos: .utility)
     /// The eviction that follows stores; confined to `ioQueue`.
     var trim = DiskTrim()
     /// Confined to `ioQueue`.
@@ -228,7 +231,7 @@ open class ImageCache: @unchecked Sendable {
     // MARK: Loading
 
     /// Looks for an image in memory and then, unless ``KingfisherOptionsInfoItem/fromMemoryCacheOrRefresh`` is set, on disk. An
-    /// image found on disk is in memory when the handler is called.
+    /// image found on disk enters memory before the handler is called, unless a change of its key has been called meanwhile.
     ///
     /// - Parameters:
     ///   - key: the image's key; the processor's identifier is appended to it.

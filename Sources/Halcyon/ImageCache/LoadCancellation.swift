@@ -5,8 +5,8 @@ internal import Foundation
 /// The functions with a handler do not know about tasks, and subclasses may override them. The async function therefore passes
 /// a closure to everything it calls on its thread.
 enum LoadCancellation {
-    /// Returns whether the load was withdrawn. If so, its handler is not called.
-    typealias Withdraw = @Sendable () -> Bool
+    /// Withdraws the load, and returns a call of its handler as for a miss: it may be a subclass's own. nil if the load has begun.
+    typealias Withdraw = @Sendable () -> (() -> Void)?
 
     /// Notes how to withdraw the load of this task.
     private static let current = TaskLocal<(@Sendable (@escaping Withdraw) -> Void)?>(wrappedValue: nil)
@@ -24,7 +24,7 @@ enum LoadCancellation {
         let (withdraw, isCancelled, isNoted) = (Locked<Withdraw?>(nil), Locked(false), Locked(false))
         let cancel = { @Sendable (waiter: Waiter<Success>) in
             isCancelled.withLock { $0 = true }
-            if withdraw.replace(with: nil)?() == true { waiter.cancel() }
+            if let answer = withdraw.replace(with: nil)?() { waiter.cancel(after: answer) }
         }
         return try await Waiter.wait { waiter in
             let note = { @Sendable (new: @escaping Withdraw) in

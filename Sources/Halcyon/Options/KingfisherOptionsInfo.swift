@@ -12,8 +12,8 @@ public enum KingfisherOptionsInfoItem: Sendable {
 
     /// A load that finds nothing in memory skips the disk.
     case fromMemoryCacheOrRefresh
-    /// A load from disk decodes the pixels before it calls back, off the caller's thread. On Apple platforms, not those of
-    /// animations.
+    /// A load from disk decodes the pixels before it calls back. On Apple platforms, not those of animations. With
+    /// ``loadDiskFileSynchronously``, it decodes on the caller's thread. If the pixels cannot be decoded, the load is a miss.
     case backgroundDecode
     /// The queue of a store's completion handler. Default: the main queue; called at once if you are on it. A load has a
     /// parameter for it instead.
@@ -22,7 +22,7 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case scaleFactor(CGFloat)
     /// A load decodes all pictures of an animation. Without effect on macOS, which decodes what it displays.
     case preloadAllAnimationData
-    /// An animation becomes a still image of its first picture.
+    /// An animation becomes a still image of its first picture. A store still keeps the whole file, for loads without this option.
     case onlyLoadFirstFrame
     /// The processor, whose identifier is part of the key. The default one has an empty identifier. The cache processes no
     /// images.

@@ -4,7 +4,7 @@
 
     // The state that a system image carries beside its pixels, as associated objects, which are thread-safe.
     extension KFCrossPlatformImage {
-        /// The GIF that an animation was made from.
+        /// The GIF that the image was made from.
         var animationFile: Data? {
             get { objc_getAssociatedObject(self, ImageStateKey.animationFile) as? Data }
             set { objc_setAssociatedObject(self, ImageStateKey.animationFile, newValue, .OBJC_ASSOCIATION_RETAIN) }
@@ -20,6 +20,9 @@
             get { givenFrameCount ?? (isAnimation ? pictureCount : nil) }
             set { givenFrameCount = newValue }
         }
+
+        /// Notes the file that the image was made from. Of an animation, it may have only the first picture.
+        func keep(gif file: Data) { (animationFile, frameCount) = (file, ImageFile(file)?.frameCount) }
 
         var isAnimation: Bool { pictureCount > 1 }
 

@@ -36,9 +36,8 @@
         // MARK: Making
 
         static func make(data: Data, options: ImageCreatingOptions) -> NSImage? {
-            let file = ImageFile(data)
-            let image = make(data: data, file, options: options)
-            if ImageFormat(data) == .GIF { image?.frameCount = file?.frameCount }
+            let image = make(data: data, ImageFile(data), options: options)
+            if ImageFormat(data) == .GIF { image?.keep(gif: data) }
             return image
         }
 
@@ -47,9 +46,7 @@
             if options.onlyFirstFrame, let file, file.frameCount > 1 {
                 return file.picture(at: 0).map { Self.image($0) }
             }
-            let image = NSImage(data: data)
-            if ImageFormat(data) == .GIF, let image, image.isAnimation { image.animationFile = data }
-            return image
+            return NSImage(data: data)
         }
 
         /// AppKit does not rotate the bitmaps of a file.

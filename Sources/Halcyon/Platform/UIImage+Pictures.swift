@@ -26,7 +26,7 @@
 
         static func make(data: Data, options: ImageCreatingOptions) -> UIImage? {
             let image = animation(of: data, options: options) ?? UIImage(data: data, scale: options.scale)
-            if ImageFormat(data) == .GIF { image?.frameCount = ImageFile(data)?.frameCount }
+            if ImageFormat(data) == .GIF { image?.keep(gif: data) }
             return image
         }
 
@@ -36,11 +36,9 @@
             let frames = file.frames(decodingNow: options.preloadAll)
             let pictures = frames.map { UIImage(cgImage: $0.picture, scale: options.scale, orientation: .up) }
             let seconds = frames.reduce(0) { $0 + Double($1.delay) } / 100
-            let animation = UIImage.animatedImage(
+            return UIImage.animatedImage(
                 with: FrameSequence.places(delays: frames.map(\.delay)).map { pictures[$0] },
                 duration: options.duration > 0 ? options.duration : seconds)
-            animation?.animationFile = data
-            return animation
         }
 
         static func thumbnail(of data: Data, mostPixels: CGFloat, scale: CGFloat) -> UIImage? {

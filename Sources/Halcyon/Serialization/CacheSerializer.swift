@@ -62,7 +62,7 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
     public static let png = FormatIndicatedCacheSerializer(format: .PNG)
     /// JPEG in the best quality.
     public static let jpeg = FormatIndicatedCacheSerializer(format: .JPEG)
-    /// All pictures of an animation, with 256 colors each.
+    /// All pictures of an animation, with 256 colors each. It cannot hold any other image, unless that was made from a GIF.
     public static let gif = FormatIndicatedCacheSerializer(format: .GIF)
 
     /// JPEG in a given quality.
@@ -91,7 +91,8 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
 
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         if format == nil, let data = image.kf.webpRepresentation(compressionQuality: compressionQuality) { return data }
-        let formats = [format, original?.kf.imageFormat, .unknown].compactMap(\.self)
+        let holdsImage = format != .GIF || image.kf.imageFrameCount != nil
+        let formats = [holdsImage ? format : nil, original?.kf.imageFormat, .unknown].compactMap(\.self)
         for format in formats {
             if let data = image.kf.data(format: format, compressionQuality: compressionQuality) { return data }
         }

@@ -663,6 +663,7 @@ import Testing
     /// Loads another image first, for itself.
     private final class CuriousLoader: ImageCache, @unchecked Sendable {
         let others = Calls<Int?>()
+        let hasBegunBoth = Locked(false)
 
         override func retrieveImageInDiskCache(
             forKey key: String, options: KingfisherOptionsInfo? = nil, callbackQueue: CallbackQueue = .untouch,
@@ -673,6 +674,7 @@ import Testing
             }
             super.retrieveImageInDiskCache(
                 forKey: key, options: options, callbackQueue: callbackQueue, completionHandler: completionHandler)
+            hasBegunBoth.withLock { $0 = true }
         }
     }
 
@@ -691,13 +693,50 @@ import Testing
             var task: Task<KFCrossPlatformImage?, any Error>?
             try await withoutLoads {
                 let cancelled = Task { try await cache.retrieveImageInDiskCache(forKey: "a") }
-                while cache.order.isIdle { await Task.yield() }
+                while !cache.hasBegunBoth.withLock({ $0 }) { await Task.yield() }
                 cancelled.cancel()
                 task = cancelled
             }
             #expect(await cache.others.first().value == 0)
             try await #expect(task?.value?.number == 1)
             await subject.settle()
+        }
+    }
+
+    /// Loads another image first, and answers with it.
+    private final class DetouringLoader: ImageCache, @unchecked Sendable {
+        let others = Calls<Int?>()
+
+        override func retrieveImageInDiskCache(
+            forKey key: String, options: KingfisherOptionsInfo? = nil, callbackQueue: CallbackQueue = .untouch,
+            completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
+        ) {
+            super.retrieveImageInDiskCache(forKey: "other", options: options, callbackQueue: callbackQueue) {
+                [others] in
+                others.record((try? $0.get())??.number)
+                completionHandler($0)
+            }
+        }
+    }
+
+    @Test func `a load that is taken back answers a subclass's own handler, as a miss`() async throws {
+        let loader = Locked<DetouringLoader?>(nil)
+        let making = { (memory: ImageMemory, disk: ImageDisk) in
+            let cache = DetouringLoader(memoryStorage: memory, diskStorage: disk)
+            loader.withLock { $0 = cache }
+            return cache as ImageCache
+        }
+        try await withImageCache(making: making) { subject in
+            let cache = try #require(loader.withLock { $0 })
+            try await cache.storeToDisk(Pictures.small[0], forKey: "other")
+            try await withoutLoads {
+                let task = Task { try await cache.retrieveImageInDiskCache(forKey: "a") }
+                while cache.order.isIdle { await Task.yield() }
+                task.cancel()
+                await #expect(throws: CancellationError.self) { _ = try await task.value }
+            }
+            await subject.settle()
+            #expect(cache.others.values == [nil])
         }
     }
 

@@ -34,6 +34,35 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: ProcessThreads.count > 0))
+    func `many removals of variants take few threads`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            for number in 0..<200 { try subject.storage.store(value: Pictures.small[0], forKey: "\(number)") }
+            let (isReached, gate, removed) = (Locked(false), DispatchSemaphore(value: 0), Calls<Bool>())
+            cache.ioQueue.queue.suspend()
+            for number in 0..<200 {
+                cache.removeImageAndVariants(forKey: "\(number)", callbackQueue: .untouch) { result in
+                    removed.record((try? result.get())?.count == 1)
+                }
+            }
+            // Each has begun by then, and waits for a turn for its batch.
+            cache.ioQueue.async {
+                isReached.withLock { $0 = true }
+                gate.wait()
+            }
+            let before = ProcessThreads.count
+            cache.ioQueue.queue.resume()
+            try await eventually { isReached.withLock { $0 } }
+            try await Task.sleep(nanoseconds: 300_000_000)
+            #expect(ProcessThreads.count - before < 100)
+            gate.signal()
+            await subject.settle()
+            try await eventually { removed.count == 200 }
+            #expect(removed.values.allSatisfy { $0 })
+        }
+    }
+
     @Test func `removing a missing key succeeds`() async throws {
         try await withImageCache { subject in
             await subject.onceDone { subject.cache.removeImage(forKey: "a", completionHandler: $0) }

@@ -114,6 +114,38 @@ import Testing
         }
     }
 
+    @Test func `a query of an index with an edited pin does not wait for the lock`() throws {
+        try withCache(tuning: Self.endless) { cache in
+            for key in ["a", "b"] { try cache.storage.store(value: .blob(1), forKey: key) }
+            cache.settle()
+            try Connection(path: cache.index.path).execute("UPDATE entries SET pinned = 7 WHERE key = 'a'")
+            try whileLocked(cache) {
+                let found = try cache.storage.entries(sortedBy: .eviction).entries
+                #expect(found.map(\.key) == ["a", "b"] && found.map(\.isPinned) == [true, false])
+            }
+        }
+    }
+
+    @Test func `a removal that has waited for the lock pauses only as long as it held it`() throws {
+        let paused = Locked(0)
+        let cache = try CacheFixture(tuning: .patient)
+        for number in 0..<20 { try cache.storage.store(value: .blob(number), forKey: "\(number)") }
+        cache.settle()
+        cache.reopen { $0.pause = { milliseconds in paused.withLock { $0 += milliseconds } } }
+        let other = try Connection(path: cache.index.path, access: .readWriteCreate)
+        try other.begin()
+        let (storage, removed) = (cache.storage, DispatchGroup())
+        Thread {
+            removed.enter()
+            _ = try? storage.removeEntries(matching: .init(minimumSize: 1))
+            removed.leave()
+        }.start()
+        Thread.sleep(forTimeInterval: 2)
+        other.rollBack()
+        removed.wait()
+        #expect(paused.withLock { $0 } < 1_000)
+    }
+
     @Test func `a removal of everything that gives up keeps the reads before it`() throws {
         try withCache(tuning: Self.tuning(writerTimeout: 50)) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a", expiration: .seconds(60))

@@ -36,6 +36,15 @@ import Testing
         #expect((3_000...4_096).contains(names.count))
     }
 
+    @Test func `setting the same configuration again keeps the names`() throws {
+        let names = RecentNames(hashed)
+        _ = text("a", in: names)
+        names.rename(by: hashed)
+        #expect(names.count == 1)
+        names.rename(by: plain)
+        #expect(names.count == 0 && text("a", in: names) == "a")
+    }
+
     @Test func `a long key is not kept`() {
         let names = RecentNames(hashed)
         let key = String(repeating: "k", count: 100_000)

@@ -147,6 +147,19 @@ import Testing
         try body()
     }
 
+    @Test func `a query that meets a close during a takeover says so`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            try cache.beginAdoption()
+            cache.storage.store.folder.closingCount.withLock { $0 += 1 }
+            let error = #expect(throws: KingfisherError.self) { try cache.storage.entries() }
+            #expect(error?.cause?.code == .indexUnavailable && error?.cause?.description.contains("closed") == true)
+            cache.storage.store.folder.closingCount.withLock { $0 -= 1 }
+            #expect(try cache.storage.entries().entries.count == 1)
+        }
+    }
+
     @Test func `a closed storage has no file open, and opens with its next use`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

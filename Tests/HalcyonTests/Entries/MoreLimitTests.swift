@@ -77,6 +77,20 @@ import Testing
         }
     }
 
+    @Test func `an eviction for a full volume counts the blobs that wait to be unlinked as free`() throws {
+        var tuning = Tuning.patient
+        tuning.unlinkDelay = 3_600_000
+        try withCache(tuning: tuning, configure: { $0.keepFreeBytes = 800 }) { cache in
+            for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            for seed in 0..<2 { try cache.storage.store(value: .blob(seed + 1), forKey: "\(seed)") }
+            // With the 200 bytes of the two replaced blobs there are 850.
+            cache.fileSystem.pretend(freeBytes: 650)
+            #expect(try cache.storage.removeSizeExceededValues() == [])
+            cache.fileSystem.pretend(freeBytes: 550)
+            #expect(try cache.storage.removeSizeExceededValues().count == 2)
+        }
+    }
+
     @Test func `stores on a full volume evict, without repeated searches that find nothing`() async throws {
         try await withImageCache(configure: { $0.keepFreeBytes = 8_000 }) { subject in
             try subject.fill((0..<20).map { "pinned \($0)" })

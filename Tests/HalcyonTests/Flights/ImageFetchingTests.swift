@@ -134,6 +134,23 @@ import Testing
         }
     }
 
+    @Test func `a cancelled fetch does not wait for the turn of an earlier removal`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            cache.ioQueue.queue.suspend()
+            cache.removeImage(forKey: "a") {}
+            let fetching = Task {
+                try await cache.retrieveImage(forKey: "a") { throw CacheStorageError(.fileSystem, "", remedy: "") }
+            }
+            // The lookup has ended by then.
+            try await Task.sleep(nanoseconds: 200_000_000)
+            fetching.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await fetching.value }
+            cache.ioQueue.queue.resume()
+            await subject.settle()
+        }
+    }
+
     @Test func `when a removal by keys has had its turn, a fetch from before it takes no more callers`() async throws {
         try await withImageCache { subject in
             let (cache, isOpen, begun) = (subject.cache, Locked(false), Locked(false))

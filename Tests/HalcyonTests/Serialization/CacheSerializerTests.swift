@@ -101,16 +101,31 @@ import Testing
         @Test func `the indicated format is used, whatever the original's`() throws {
             let image = try painted()
             for original in [nil, try Pictures.fixture("baseline.jpg"), try Pictures.fixture("alpha.png")] {
-                let made = [
-                    FormatIndicatedCacheSerializer.png, .jpeg, .gif, .jpeg(compressionQuality: 0.2),
-                ].map { $0.data(with: image, original: original) }
-                #expect(made.map { $0?.kf.imageFormat } == [.PNG, .JPEG, .GIF, .JPEG])
-                #expect(made[3]?.count ?? 0 < made[1]?.count ?? 0)
+                let made = [FormatIndicatedCacheSerializer.png, .jpeg, .jpeg(compressionQuality: 0.2)].map {
+                    $0.data(with: image, original: original)
+                }
+                #expect(made.map { $0?.kf.imageFormat } == [.PNG, .JPEG, .JPEG])
+                #expect(made[2]?.count ?? 0 < made[1]?.count ?? 0)
                 for data in made {
                     let again = FormatIndicatedCacheSerializer.png.image(with: data ?? Data(), options: options)
                     #expect(again?.size == image.size)
                 }
             }
+        }
+
+        @Test func `GIF holds only what was made from a GIF or moves, as it has 256 colors`() throws {
+            let serializer = FormatIndicatedCacheSerializer.gif
+            let still = try painted()
+            let originals: [(Data?, ImageFormat)] = [(nil, .PNG), (try Pictures.fixture("baseline.jpg"), .JPEG)]
+            for (original, format) in originals {
+                #expect(serializer.data(with: still, original: original)?.kf.imageFormat == format)
+            }
+            for file in [try Pictures.fixture("moving.gif"), try Pictures.demo("desert.gif")] {
+                let image = try #require(serializer.image(with: file, options: options))
+                #expect(serializer.data(with: image, original: nil) == file)
+            }
+            let moving = try #require(KFCrossPlatformImage(data: Pictures.fixture("moving.webp")))
+            #expect(serializer.data(with: moving, original: nil)?.kf.imageFormat == .GIF)
         }
 
         @Test func `pixels survive a PNG`() throws {

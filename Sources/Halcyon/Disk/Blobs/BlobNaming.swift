@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// How blobs are named. Smaller than the configuration, so that a lookup need not copy that.
 struct BlobNaming: Equatable {
     let isHashed: Bool

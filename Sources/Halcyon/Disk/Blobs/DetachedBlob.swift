@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// A file in `staging/` or `trash/`, named `<row id>.<token>`.
 package struct DetachedBlob: Hashable, Sendable {
     package enum Place: String, Sendable, CaseIterable { case staging, trash }

@@ -43,6 +43,7 @@ final class RecentNames: Sendable {
 
     /// Names blobs in another way from now on.
     func rename(by naming: BlobNaming) {
+        guard state.withLock({ $0.naming != naming }) else { return }
         // The former names are released after the lock.
         _ = state.replace(with: State(naming: naming))
     }

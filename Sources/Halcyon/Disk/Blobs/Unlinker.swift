@@ -56,6 +56,9 @@ final class Unlinker: Sendable {
         while isLong, MonotonicTime.now < deadline { unlinkChunk() }
     }
 
+    /// The bytes of the files that wait.
+    var pendingBytes: Int64 { backlog.withLock { $0.bytes } }
+
     private var isLong: Bool { backlog.withLock { $0.pending.count > 2 * tuning.batchSize } }
 
     private func accept(_ unlink: PendingUnlink) -> Bool {

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// A row with everything that is known about it.
 package struct EntryRecord: Sendable {
     package var entry: Entry

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import HalcyonSQLite
 
 extension EntryIndex {

@@ -45,16 +45,14 @@ extension EntryIndex {
     ///   then.
     func reopen(_ writer: inout Writer?) throws {
         // If only the log was removed, it is still open here, and a checkpoint can save its rows.
-        if let connection = writer?.connection { try saveLog(through: connection) }
-        closeConnections(&writer)
-    }
-
-    func saveLog(through connection: Connection) throws {
         // If the connection cannot checkpoint, it has nothing to save.
-        guard let checkpoint = try? connection.checkpoint(.truncate) else { return }
-        guard checkpoint.isBusy, checkpoint.logFrames != checkpoint.checkpointedFrames else { return }
-        throw SQLiteError(
-            code: .busy, message: "the log was removed, and another process blocks the checkpoint that saves its rows")
+        let checkpoint = try? writer?.connection.checkpoint(.truncate)
+        if let checkpoint, checkpoint.isBusy, checkpoint.logFrames != checkpoint.checkpointedFrames {
+            throw SQLiteError(
+                code: .busy,
+                message: "the log was removed, and another process blocks the checkpoint that saves its rows")
+        }
+        closeConnections(&writer)
     }
 
     /// Closes the writer's connection last, because that checkpoints and deletes the log. Without `withExtendedLifetime`, an

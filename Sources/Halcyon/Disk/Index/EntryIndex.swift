@@ -89,8 +89,11 @@ package final class EntryIndex: Sendable {
         _ logRoom: LogRoom = .withReserve, isFollowed: (Result) -> Bool = { _ in true },
         _ body: (IndexSession) throws -> Result
     ) throws -> Result {
-        let begin = MonotonicTime.now
-        let result = try write(logRoom, body)
+        var begin = MonotonicTime.now
+        let result = try write(logRoom) { session in
+            begin = .now
+            return try body(session)
+        }
         guard isFollowed(result) else { return result }
         // Writers of other processes retry every millisecond.
         environment.pause(max(1, MonotonicTime.now.milliseconds(since: begin) / 4))
@@ -347,8 +350,16 @@ package final class EntryIndex: Sendable {
     }
 
     /// Rewrites the whole file under the write lock, to erase copies of overwritten text. SQLite overwrites what it deletes,
-    /// but not the remains between the rows of a page after it has moved them.
-    func compact() throws { try withWriter { try openIfNeeded(&$0).connection.execute("VACUUM") } }
+    /// but not the remains between the rows of a page after it has moved them. The copy that it makes first is a file that has no name,
+    /// because an index of a million entries would take too much memory.
+    func compact() throws {
+        try withWriter { writer in
+            let connection = try openIfNeeded(&writer).connection
+            try connection.execute("PRAGMA temp_store = FILE")
+            defer { try? connection.execute("PRAGMA temp_store = MEMORY") }
+            try connection.execute("VACUUM")
+        }
+    }
 
     /// Records that all stored blobs are on disk, if enough time has passed, copies the log into the database and closes the
     /// connections.

@@ -21,11 +21,11 @@ extension IndexSQL {
     static let createdBefore: StaticString = " AND created_at < ?"
     static let accessedFrom: StaticString = " AND coalesce(accessed_at, rank) >= ?"
     static let accessedBefore: StaticString = " AND coalesce(accessed_at, rank) < ?"
-    static let expiresBefore: StaticString = " AND pinned <= 0 AND expires_at < ?"
+    static let expiresBefore: StaticString = " AND pinned = 0 AND expires_at < ?"
     static let isExpired: StaticString = " AND pinned = 0 AND expires_at <= ?"
     static let isValid: StaticString = " AND NOT (pinned = 0 AND coalesce(expires_at <= ?, 0))"
-    static let isPinned: StaticString = " AND pinned > 0"
-    static let isUnpinned: StaticString = " AND pinned <= 0"
+    static let isPinned: StaticString = " AND pinned <> 0"
+    static let isUnpinned: StaticString = " AND pinned = 0"
     static let isTagged: StaticString = " AND id IN (SELECT id FROM tags WHERE tag = ?)"
     /// See ``FolderWork/isBeingCleared(_:in:)``.
     static let isNotBeingCleared: StaticString =
@@ -48,16 +48,17 @@ extension IndexSQL {
 
     /// A column to sort by: pinned entries, and those that never expire, come last.
     static let expiration: StaticString = """
-        CASE WHEN pinned > 0 OR expires_at IS NULL THEN 9223372036854775807 ELSE CAST(expires_at AS INTEGER) END
+        CASE WHEN pinned <> 0 OR expires_at IS NULL THEN 9223372036854775807 ELSE CAST(expires_at AS INTEGER) END
         """
 
-    /// Finds text, which sorts after all numbers, in an edited index.
+    /// Finds what only another program writes: text as a rank, which sorts after all numbers, and pins other than 0 and 1.
     static let hasOddAccesses: StaticString = """
         SELECT EXISTS (SELECT 1 FROM entries WHERE pinned IN (0, 1) AND rank > 9223372036854775807)
+            OR EXISTS (SELECT 1 FROM entries WHERE pinned < 0 OR (pinned > 0 AND pinned < 1) OR pinned > 1)
         """
 
     static let pinnedTotals: StaticString =
-        "SELECT count(*), coalesce(sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)), 0) FROM entries WHERE pinned > 0"
+        "SELECT count(*), coalesce(sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)), 0) FROM entries WHERE pinned > 0 OR pinned < 0"
 
     // MARK: Pins, tags, metadata
 
@@ -70,13 +71,6 @@ extension IndexSQL {
             ELSE coalesce(time_to_live, max(0, expires_at - created_at)) END
         WHERE id = ?1 AND expires_at IS NOT NULL
         """
-
-    /// Halcyon writes only 0 and 1. Any other value counts as 1.
-    static let normalizePins: StaticString =
-        "UPDATE entries SET pinned = 1 WHERE pinned < 0 OR (pinned > 0 AND pinned < 1) OR pinned > 1"
-
-    static let countInvalidPins: StaticString =
-        "SELECT count(*) FROM entries WHERE pinned < 0 OR (pinned > 0 AND pinned < 1) OR pinned > 1"
 
     static let tags: StaticString = "SELECT tag FROM tags WHERE id = ?1 ORDER BY tag"
 

@@ -41,7 +41,7 @@ package enum IndexSQL {
     static let replace: StaticString = """
         UPDATE OR FAIL entries SET
             name = ?2, key = ?3, token = ?4, inode = ?5, size = ?6, created_at = ?7, rank = ?8, accessed_at = NULL,
-            expires_at = ?9, time_to_live = ?10, pinned = coalesce(?11, CASE WHEN pinned > 0 THEN pinned ELSE 0 END),
+            expires_at = ?9, time_to_live = ?10, pinned = coalesce(?11, pinned <> 0),
             slack = ?12, source = coalesce(?13, source), hits = 0,
             base_length = CASE WHEN ?3 IS NOT NULL THEN coalesce(?14, base_length) END,
             host = CASE WHEN ?3 IS NOT NULL THEN coalesce(?15, host) END,
@@ -195,9 +195,6 @@ package enum IndexSQL {
             THEN EXISTS (SELECT 1 FROM entries WHERE accessed_at IS NOT NULL) ELSE 0 END
         """
 
-    static let evictedNext: StaticString =
-        "SELECT id FROM entries WHERE pinned = 0 ORDER BY rank, size, id LIMIT ?1"
-
     static let largestHosts: StaticString = """
         SELECT nullif(host, '') AS site, count(*), sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)) AS bytes
         FROM entries GROUP BY site ORDER BY bytes DESC, site LIMIT ?1
@@ -240,8 +237,6 @@ package enum IndexSQL {
         UPDATE totals SET expiry_scan = NULL, earliest_expiry = min(earliest_expiry, coalesce(?2, earliest_expiry))
         WHERE id = 1 AND expiry_scan = ?1
         """
-
-    static let impossibleSizes: StaticString = "SELECT id FROM entries WHERE size < 0 OR size > ?1 LIMIT ?2"
 
     static let largest: StaticString = "SELECT id FROM entries ORDER BY size DESC LIMIT ?1"
 

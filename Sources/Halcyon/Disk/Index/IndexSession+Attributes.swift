@@ -59,13 +59,6 @@ extension IndexSession {
         try connection.run(IndexSQL.moveMetadata, entry.id, name.rowID)
     }
 
-    // MARK: Pins edited by hand
-
-    /// Whether the index has pins other than 0 and 1, which Halcyon never writes.
-    func hasInvalidPins() throws(SQLiteError) -> Bool { try (connection.integer(IndexSQL.countInvalidPins) ?? 0) > 0 }
-
-    func normalizePins() throws(SQLiteError) { try connection.run(IndexSQL.normalizePins) }
-
     // MARK: Keys
 
     /// An entry with a key; nil if there is none. Then reads the whole table.
@@ -86,19 +79,20 @@ extension IndexSession {
 
     func finishUpgradeIfEmpty() throws {
         guard try connection.integer(IndexSQL.hasEntries) == 0 else { return }
-        try makeIndex()
-        try dropFormerIndexes()
-        try dropFormerListing()
+        try UpgradeStep.allCases.forEach(complete)
         try setUpgradeStep(nil)
     }
 
-    func makeIndex() throws(SQLiteError) { try connection.run(IndexSQL.makeIndex) }
-
-    /// Drops indexes of former versions, whose pages contain no keys.
-    func dropFormerIndexes() throws(SQLiteError) { try drop(IndexSQL.dropFormerIndexes) }
-
-    /// Drops the listing of version 0.1.0. Its pages contain keys until the file shrinks.
-    func dropFormerListing() throws(SQLiteError) { try drop(IndexSQL.dropFormerListing) }
+    /// The part of a step that is one transaction.
+    func complete(_ step: UpgradeStep) throws(SQLiteError) {
+        switch step {
+        case .index: try connection.run(IndexSQL.makeIndex)
+        case .formerIndexes: try drop(IndexSQL.dropFormerIndexes)
+        case .hosts: break
+        // Its pages contain keys until the file shrinks.
+        case .listing: try drop(IndexSQL.dropFormerListing)
+        }
+    }
 
     private func drop(_ sql: String) throws(SQLiteError) {
         // Overwriting the pages would take fifty times as much of the log. But a file without auto-vacuum does not shrink.

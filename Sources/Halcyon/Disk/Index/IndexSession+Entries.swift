@@ -5,9 +5,8 @@ extension IndexSession {
     /// A part of the entries that meet a filter.
     struct Page {
         var records: [EntryRecord] = []
-        /// The position of each record in the order.
-        var positions: [EntryPosition] = []
-        var hasMore = false
+        /// The position of the last record; nil if no others follow.
+        var next: EntryPosition?
     }
 
     /// The first entries that meet a filter after a position in an order.
@@ -28,7 +27,7 @@ extension IndexSession {
     }
 
     /// Reads a page from the index; nil if the index sorts differently, because a rank is ahead of its access or a row was
-    /// edited (to a fraction, or text).
+    /// edited (to a fraction, text, or another pin than 0 and 1).
     private func walkedPage(
         in order: EntryOrder, descending: Bool, after start: EntryPosition?, limit: Int
     ) throws -> Page? {
@@ -43,13 +42,15 @@ extension IndexSession {
     private func page(
         of limit: Int, _ statement: Statement, in order: EntryOrder, if isPlain: (Statement) -> Bool = { _ in true }
     ) throws -> Page? {
-        var page = Page()
+        var (page, last): (Page, EntryPosition?) = (Page(), nil)
         while try statement.step() {
             guard isPlain(statement) else { return nil }
-            page.hasMore = page.records.count == limit
-            guard !page.hasMore else { break }
+            guard page.records.count < limit else {
+                page.next = last
+                break
+            }
             page.records.append(record(statement))
-            page.positions.append(EntryPosition(statement, in: order))
+            last = EntryPosition(statement, in: order)
         }
         for index in page.records.indices { try describe(&page.records[index]) }
         return page

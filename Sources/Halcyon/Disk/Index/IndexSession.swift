@@ -1,4 +1,3 @@
-internal import Foundation
 package import HalcyonSQLite
 
 /// Reads and writes the index over one connection. Write only inside ``EntryIndex/write(_:_:)``.
@@ -218,14 +217,9 @@ package struct IndexSession {
         return Totals(entries: entries, bytes: bytes)
     }
 
-    /// Rows whose size is outside ``Entry/sizes``. Scans an index of all rows.
-    func entriesOfImpossibleSize(limit: Int) throws -> [Entry] {
-        try entries(withIDsFrom: IndexSQL.impossibleSizes, Entry.sizes.upperBound, limit)
-    }
-
     /// Reads an index of all rows.
     func largestEntries(limit: Int) throws -> [Entry] {
-        try entries(withIDsFrom: IndexSQL.largest, limit)
+        try connection.rows(IndexSQL.largest, limit) { $0.integer(at: 0) }.compactMap(entry(id:))
     }
 
     /// Counts the rows: reads each of them.
@@ -306,7 +300,8 @@ extension Entry {
             lifetime: Lifetime(
                 expiresAt: statement.optionalTimestamp(at: 8),
                 timeToLive: statement.isNull(at: 9) ? nil : statement.quantity(at: 9)),
-            isPinned: statement.integer(at: 10) != 0)
+            // A fraction, or text, of another program is a pin too.
+            isPinned: statement.integer(at: 10) != 0 || !statement.isInteger(at: 10))
         baseLength = statement.isNull(at: 11) ? nil : Int(clamping: statement.quantity(at: 11))
         bootTime = statement.bootTime(at: 12)
     }

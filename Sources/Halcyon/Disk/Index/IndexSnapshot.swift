@@ -138,7 +138,7 @@ extension IndexSession {
         snapshot.totals = try totals()
         snapshot.allocatedBytes = snapshot.totals.bytes + (try slack())
         (snapshot.counts, snapshot.since) = try statistics()
-        snapshot.evictedNext = try entries(withIDsFrom: IndexSQL.evictedNext, rows)
+        snapshot.evictedNext = try victims(need: Totals(entries: Int64(rows), bytes: 0), limit: rows)
         let all = EntryConditions(.all, at: Timestamp(milliseconds: 0))
         snapshot.latest = try page(all, in: .access, descending: true, after: nil, limit: rows).records.map(\.entry)
         // The background part of an upgrade computes them.

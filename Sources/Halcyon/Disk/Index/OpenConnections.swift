@@ -1,4 +1,3 @@
-internal import Foundation
 internal import HalcyonSQLite
 
 /// The open connections to an index, so that another thread can interrupt them.

@@ -16,15 +16,13 @@ final class PreviousIndex: Sendable {
         var file = File.closed
         /// How often the system refused a read. That says nothing about the bytes.
         var refusals = 0
-        /// Whether it did since the last ``PreviousIndex/takeRefusal()``.
-        var wasRefused = false
 
         /// Closes the index too: what its connection remembers of the refused call would spoil the next read.
         ///
         /// - Returns: whether to throw it.
         mutating func noteRefusal() -> Bool {
             guard refusals < PreviousIndex.patience else { return false }
-            self = State(refusals: refusals + 1, wasRefused: true)
+            self = State(refusals: refusals + 1)
             return true
         }
     }
@@ -87,14 +85,6 @@ final class PreviousIndex: Sendable {
         try answer { opened in
             let (counts, since) = try IndexSession(connection: opened.connection).statistics()
             return since.map { (counts, $0) }
-        }
-    }
-
-    /// Whether a read was refused since the last call, and is worth another attempt.
-    func takeRefusal() -> Bool {
-        state.withLock { state in
-            defer { state.wasRefused = false }
-            return state.wasRefused
         }
     }
 

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import HalcyonSQLite
 
 /// The reading connections. The first one opens with the first read that needs one, often the sweep's, each further one when all before it

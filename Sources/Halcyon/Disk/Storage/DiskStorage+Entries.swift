@@ -59,10 +59,9 @@ extension DiskStorage.Backend {
                     limit: min(max(1, limit), .max - 1))
             }
         }
-        let next = page.hasMore ? page.positions.last : nil
         return DiskStorage.EntryPage(
             entries: page.records.map(info),
-            next: next.map { DiskStorage.EntryCursor(order: order, isDescending: isDescending, position: $0) })
+            next: page.next.map { DiskStorage.EntryCursor(order: order, isDescending: isDescending, position: $0) })
     }
 
     func info(_ record: EntryRecord) -> DiskStorage.EntryInfo {

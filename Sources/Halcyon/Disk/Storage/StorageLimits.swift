@@ -25,19 +25,14 @@
     /// - Parameter freeBytes: the free bytes of the volume; nil if unknown.
     package func target(_ totals: Totals, freeBytes free: Int64?) -> Totals? {
         var target = Totals(entries: .max, bytes: .max)
-        if bytes > 0, totals.bytes >= bytes { target.bytes = lowWaterMark.bytes }
-        if entries > 0, totals.entries > entries { target.entries = lowWaterMark.entries }
+        if bytes > 0, totals.bytes >= bytes { target.bytes = mark(of: bytes) }
+        if entries > 0, totals.entries > entries { target.entries = mark(of: entries) }
         if freeBytes > 0, let free, free < freeBytes {
             let (eighthMore, isTooMuch) = freeBytes.addingReportingOverflow(freeBytes / 8)
             let need = (isTooMuch ? .max : eighthMore) - free
             target.bytes = min(target.bytes, max(0, totals.bytes - need))
         }
         return target == Totals(entries: .max, bytes: .max) ? nil : target
-    }
-
-    /// What an eviction leaves if it was triggered by the number of bytes or entries.
-    var lowWaterMark: Totals {
-        Totals(entries: entries > 0 ? mark(of: entries) : .max, bytes: bytes > 0 ? mark(of: bytes) : .max)
     }
 
     /// After an eviction that did not reach its target: how much more must be stored before the next attempt. An eighth of the

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import HalcyonSQLite
 
 /// What opening a cache directory would do to it, determined without doing it.

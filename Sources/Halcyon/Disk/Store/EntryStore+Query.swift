@@ -34,7 +34,6 @@ extension EntryStore {
             try LockTimeout.briefly {
                 try adopter.finish()
                 recorder.flushAccessLog()
-                try settler.normalizePins()
             }
             let result = try index.readAtOneMoment { session in
                 try session.state().adoption == .done ? try body(session) : nil

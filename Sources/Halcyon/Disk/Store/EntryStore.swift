@@ -1,4 +1,3 @@
-internal import Foundation
 internal import HalcyonSQLite
 
 /// The core of the disk storage: the blobs and the index of one directory, and the order in which they change.

@@ -15,7 +15,9 @@ extension FolderWork {
 
     /// Throws if the store is being closed, to end a long walk.
     func stopIfClosing() throws {
-        if folder.closingCount.withLock({ $0 > 0 }) { throw IndexSuspended() }
+        guard folder.closingCount.withLock({ $0 > 0 }) else { return }
+        throw CacheStorageError(
+            .indexUnavailable, "The cache is being closed.", remedy: "Call again after close() has returned.")
     }
 
     // MARK: Rows and files

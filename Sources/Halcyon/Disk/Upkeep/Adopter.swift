@@ -71,9 +71,6 @@ final class Adopter: FolderWork {
         isRebuilding ? try index.previousIndex.statistics() : nil
     }
 
-    /// Whether a takeover has failed since the last call because the index that was set aside could not be read, and is worth another attempt.
-    func takeRefusal() -> Bool { index.previousIndex.takeRefusal() }
-
     private func adoptEverything() throws {
         var count = 0
         var unreadable: [BlobName] = []
@@ -92,14 +89,12 @@ final class Adopter: FolderWork {
             }
             progress = progress.advanced(by: names.count)
         }
-        if !unreadable.isEmpty { try adoptAgain(unreadable) }
+        if !unreadable.isEmpty {
+            // Leaves out those that still cannot be examined.
+            var rest: [BlobName] = []
+            try index.write(.withoutReserve) { try adopt(unreadable, in: $0, leavingOut: &rest) }
+        }
         listeners.tell(progress)
-    }
-
-    /// Tries again to adopt files that could not be examined. Leaves out those that still cannot.
-    private func adoptAgain(_ names: [BlobName]) throws {
-        var unreadable: [BlobName] = []
-        try index.write(.withoutReserve) { try adopt(names, in: $0, leavingOut: &unreadable) }
     }
 
     /// - Parameter unreadable: receives files that cannot be examined. They do not stop the adoption of the others.

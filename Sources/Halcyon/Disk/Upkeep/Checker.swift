@@ -138,6 +138,5 @@ struct Checker: FolderWork {
             try session.repairTotals()
             try session.mendStatistics()
         }
-        try settler.normalizePins()
     }
 }

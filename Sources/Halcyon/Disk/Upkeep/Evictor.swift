@@ -1,4 +1,3 @@
-internal import Foundation
 internal import HalcyonSQLite
 
 /// Enforces the limits, and removes what has expired.
@@ -85,10 +84,13 @@ struct Evictor: FolderWork {
         return removal
     }
 
-    /// The free space of the volume; nil if no limit needs it.
+    /// The free space of the volume once the removed files are unlinked; nil if no limit needs it.
     func freeBytes(for limits: StorageLimits) -> Int64? {
         // A volume that does not report its free space counts as not full.
-        limits.freeBytes > 0 ? try? environment.fileSystem.freeBytes(at: blobs.directory) : nil
+        guard limits.freeBytes > 0 else { return nil }
+        // Looked up first: what is unlinked in between counts twice, and the eviction comes a little later.
+        let pending = remover.unlinker.pendingBytes
+        return (try? environment.fileSystem.freeBytes(at: blobs.directory)).map { $0 + pending }
     }
 
     /// Moves accesses in the future, left by a clock that has jumped back, to now. They would never be evicted.

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import HalcyonSQLite
 
 /// Removes rows and their blobs: a single name, or entries in batches.
@@ -157,8 +156,13 @@ struct Remover: FolderWork {
     }
 
     private func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
-        let begin = MonotonicTime.now
-        let batch = try makingRoom(unlinking: next) { try removeBatch(next) }
+        var begin = MonotonicTime.now
+        let batch = try makingRoom(unlinking: next) {
+            try removeBatch { session in
+                begin = .now
+                return try next(session)
+            }
+        }
         let unlinking = MonotonicTime.now
         unlinker.add(batch.trashed)
         // The lock was free while files were unlinked.

@@ -2,25 +2,22 @@ internal import HalcyonSQLite
 
 /// Corrects what another program has edited in the index, or what a bug has left there.
 extension Settler {
-    /// Counts entries and bytes, and corrects the totals if they differ. Before that, settles rows of impossible sizes, and those of the
-    /// largest rows whose size is not their file's: an edited size can make a large eviction look due although the totals agree with it.
+    /// Counts entries and bytes, and corrects the totals if they differ. Before that, settles those of the largest rows whose size is
+    /// not their file's: an edited size can make a large eviction look due although the totals agree with it.
     ///
     /// - Complexity: O(entries), about 0.2 µs each, on its own connection and without a lock.
     /// - Returns: whether anything was wrong.
     @discardableResult
     func recountTotals() throws -> Bool {
-        let (isRight, impossible) = try index.readAtOneMoment { session in
-            (try session.notedTotals() == session.countedTotals(), try session.entriesOfImpossibleSize(limit: 1_024))
-        }
-        for entry in impossible { try settleInTransaction(entry.name) }
-        guard try settleLargestRows() || !isRight || !impossible.isEmpty else { return false }
+        let isRight = try index.readAtOneMoment { try $0.notedTotals() == $0.countedTotals() }
+        guard try settleLargestRows() || !isRight else { return false }
         try index.write { try $0.repairTotals() }
         return true
     }
 
     /// How many of the largest rows are compared with their files whenever totals are counted. If all of them are wrong, as many more,
     /// up to a limit: a caller may be waiting, and the daily sweep compares the rest.
-    private static let (sample, sampleLimit) = (16, 256)
+    private static let (sample, sampleLimit) = (16, 1_024)
 
     /// - Returns: whether any of them was deleted.
     private func settleLargestRows() throws -> Bool {
@@ -44,7 +41,8 @@ extension Settler {
         }
     }
 
-    /// Settles rows whose name belongs to a file that is not their blob. If there is no file, the next reader notices.
+    /// Settles rows whose name belongs to a file that is not their blob, and those of an impossible size. If there is no file otherwise,
+    /// the next reader notices.
     ///
     /// - Returns: how many rows were deleted.
     @discardableResult
@@ -52,13 +50,8 @@ extension Settler {
         // If one cannot be examined or settled, continue with the others.
         entries.count { entry in
             let file = try? blobs.status(of: entry.name)
-            guard let file, !isBlob(of: entry, file) else { return false }
-            return (try? settleInTransaction(entry.name)) == true
+            let isWrong = file.map { !isBlob(of: entry, $0) } ?? (entry.size == Entry.sizes.upperBound)
+            return isWrong && (try? settleInTransaction(entry.name)) == true
         }
-    }
-
-    /// Sets pins other than 0 and 1, which another program may have written, to 1: the order by access has only those two.
-    func normalizePins() throws {
-        if try index.read({ try $0.hasInvalidPins() }) { try index.write { try $0.normalizePins() } }
     }
 }

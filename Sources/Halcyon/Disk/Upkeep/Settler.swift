@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Repairs names whose row and file do not match: after a crash, or after another program has changed the directory.
 final class Settler: FolderWork {
     let folder: CacheFolder

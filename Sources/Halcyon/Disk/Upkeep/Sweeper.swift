@@ -19,16 +19,18 @@ struct Sweeper: FolderWork {
         ]
         if isUpgradeDue { steps.insert({ try upgrader.finish() }, at: 4) }
         let refused = steps.filter { isRefused($0) }
-        return !adopter.takeRefusal() && refused.isEmpty && (isUpgradeDue || upgrader.isFinished)
+        return refused.isEmpty && (isUpgradeDue || upgrader.isFinished)
     }
 
     /// Stores, and the exit of the process, wait while the SQLite index is created. A short-lived process should end before that.
     private var isUpgradeDue: Bool { index.millisecondsOpen >= environment.tuning.upgradeDelay }
 
-    /// Whether a step fails because another connection holds the lock, or keeps the log from being reused.
+    /// Whether a step fails because another connection holds the lock, or keeps the log from being reused, or because the index that
+    /// was set aside cannot be read at the moment.
     private func isRefused(_ step: () throws -> Void) -> Bool {
         guard case .failure(let error) = Result(catching: step) else { return false }
         return error is EntryIndex.LogFull || (error as? SQLiteError)?.isBusy == true
+            || (error as? CacheStorageError)?.code == .indexUnavailable
     }
 
     // MARK: After a power cut
@@ -97,7 +99,6 @@ struct Sweeper: FolderWork {
         let noted = try index.read { try $0.state() }.reconciledAt
         guard abs(now - noted) > Self.day else { return condition.noteReconciliation(at: noted) }
         try settler.recountTotals()
-        try settler.normalizePins()
         // Without hashed names, any file name could be a key.
         try condition.settings.namesAreHashed ? forEachBlobNameBatch(reconcile) : settler.settleRows()
         let now = now

@@ -14,13 +14,13 @@ struct Upgrader: FolderWork {
             guard let step = try index.read({ try $0.upgradeStep() }) else { return }
             if step == .hosts { try fillHosts(progress) }
             if step == .listing {
-                try index.write { try $0.dropFormerListing() }
+                try index.write { try $0.complete(step) }
                 try index.shrink()
             }
             try index.write { session in
                 // Another process may have completed it.
                 guard try session.upgradeStep() == step else { return }
-                try complete(step, in: session)
+                try session.complete(step)
                 try session.setUpgradeStep(step.next)
             }
             // Each step makes the log about as long as the index.
@@ -30,14 +30,6 @@ struct Upgrader: FolderWork {
 
     /// True also if the index cannot be read at the moment.
     var isFinished: Bool { (try? index.read { try $0.upgradeStep() }) == .some(nil) }
-
-    private func complete(_ step: UpgradeStep, in session: IndexSession) throws {
-        switch step {
-        case .index: try session.makeIndex()
-        case .formerIndexes: try session.dropFormerIndexes()
-        case .hosts, .listing: break
-        }
-    }
 
     private func fillHosts(_ progress: (Int) -> Void) throws {
         let limit = environment.tuning.flushBatchSize

@@ -40,9 +40,9 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         opening.lock()
         defer { opening.unlock() }
         if let opened {
+            // Only if one differs, because another thread may be setting others.
             var config = opened.diskStorage.config
-            readSettings(into: &config)
-            opened.diskStorage.config = config
+            if readSettings(into: &config) { opened.diskStorage.config = config }
             return opened
         }
         let disk = openDisk()
@@ -63,7 +63,7 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         }
         var config = Halcyon.DiskStorage.Config(name: diskStorage.config.name, sizeLimit: 0)
         config.cachePathBlock = { _, _ in folder }
-        readSettings(into: &config)
+        _ = readSettings(into: &config)
         let disk = DiskHalf(
             memoryStorage: .init(config: .init(totalCostLimit: 1, cleanInterval: 0)),
             diskStorage: .init(noThrowConfig: config, creatingDirectory: true))
@@ -71,13 +71,17 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         return disk
     }
 
-    private func readSettings(into config: inout Halcyon.DiskStorage.Config) {
-        let settings = diskStorage.config
+    /// - Returns: whether one was different.
+    private func readSettings(into config: inout Halcyon.DiskStorage.Config) -> Bool {
+        let (settings, former) = (diskStorage.config, config)
         config.sizeLimit = settings.sizeLimit
         config.expiration = Halcyon.StorageExpiration(settings.expiration)
         config.pathExtension = settings.pathExtension
         config.usesHashedFileName = settings.usesHashedFileName
         config.autoExtAfterHashedFileName = settings.autoExtAfterHashedFileName
+        return config.sizeLimit != former.sizeLimit || "\(config.expiration)" != "\(former.expiration)"
+            || config.pathExtension != former.pathExtension || config.usesHashedFileName != former.usesHashedFileName
+            || config.autoExtAfterHashedFileName != former.autoExtAfterHashedFileName
     }
 
     /// Applies the current settings. Called before cleaning that a system notification starts. A timer's clean has those of the last call.
@@ -198,7 +202,13 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
     }
 
     open override func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
-        disk.cleanExpiredDiskCache(completion: handler)
+        let wasOpen = opening.withLock { opened != nil }
+        disk.cleanExpiredDiskCache { [disk] in
+            guard !wasOpen else { return handler?() ?? () }
+            // It may have been opened by the clean on entering the background: too late for the disk half to hear of that and release
+            // its folder.
+            disk.close { if let handler { DispatchQueue.main.async(execute: handler) } }
+        }
     }
 
     // MARK: Loading

@@ -133,6 +133,25 @@ private let thumbnailName = "c0cbf4b61960ee0c79c9418ec47fcdba1d9f9e5cf3fb73ee332
         #expect(cache.stockCalls == [])
     }
 
+    @Test func `a clean that opens the folder closes it again, as it may run in the background`() async throws {
+        let fixture = Fixture()
+        try fixture.leave(Picture().data, as: String(repeating: "0", count: 64))
+        let cache = try fixture.makeCache()
+        func isOpen() -> Bool {
+            let (files, links) = (FileManager.default, "/proc/self/fd")
+            let numbers = (try? files.contentsOfDirectory(atPath: links)) ?? []
+            return numbers.contains {
+                (try? files.destinationOfSymbolicLink(atPath: "\(links)/\($0)"))?.hasPrefix(fixture.folder.path) == true
+            }
+        }
+        await withCheckedContinuation { continuation in cache.cleanExpiredDiskCache { continuation.resume() } }
+        #expect(!isOpen() && fixture.names(in: fixture.folder).count == 1)
+        // Later cleans leave it as it is.
+        try await cache.storeToDisk(Data(count: 10), forKey: "b")
+        await withCheckedContinuation { continuation in cache.cleanExpiredDiskCache { continuation.resume() } }
+        #expect(isOpen())
+    }
+
     @Test func `Halcyon's own cleans follow the settings too`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()
