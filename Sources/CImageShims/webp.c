@@ -24,12 +24,6 @@ static int32_t fail_to_decode(halcyon_image_error *error, VP8StatusCode status) 
     }
 }
 
-int32_t halcyon_webp_scales(const uint8_t *bytes, size_t count) {
-    WebPBitstreamFeatures features;
-    int is_lossy = WebPGetFeatures(bytes, count, &features) == VP8_STATUS_OK && features.format == 1;
-    return !is_lossy || !features.has_alpha;
-}
-
 /* libwebp writes rows from the top without gaps. */
 static int32_t decode_rows(
     const uint8_t *bytes, size_t count, const halcyon_webp_size *size, uint8_t *pixels, halcyon_image_error *error

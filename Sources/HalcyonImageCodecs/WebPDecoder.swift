@@ -32,7 +32,7 @@
         private static func decodeStill(
             _ bytes: UnsafeRawBufferPointer, header: ImageHeader, options: DecodingOptions
         ) throws -> DecodedImage {
-            let (stored, scaled) = (header.storedSize, scaledSize(of: bytes, header: header, options: options))
+            let (stored, scaled) = (header.storedSize, scaledSize(of: header, options: options))
             let bitmap = try ShimCall.decode(.webp, size: header.orientation.upright(scaled), header.orientation) {
                 decode(bytes, size: stored, scaled: scaled, &$0, &$1)
             }
@@ -43,25 +43,20 @@
         private static func decodeScaled(
             _ frame: WebPFrame, header: ImageHeader, options: DecodingOptions
         ) throws -> Bitmap? {
-            let stored = header.storedSize
-            guard options.firstFrameOnly, frame.left == 0, frame.top == 0, frame.size == stored else { return nil }
+            let (stored, scaled) = (header.storedSize, scaledSize(of: header, options: options))
+            guard options.firstFrameOnly, scaled != stored, frame.left == 0, frame.top == 0, frame.size == stored else {
+                return nil
+            }
             return try frame.content.withBytes { bytes in
-                let scaled = scaledSize(of: bytes, header: header, options: options)
-                guard scaled != stored else { return nil }
-                return try ShimCall.decode(.webp, size: scaled, .up) {
-                    decode(bytes, size: stored, scaled: scaled, &$0, &$1)
-                }
+                try ShimCall.decode(.webp, size: scaled, .up) { decode(bytes, size: stored, scaled: scaled, &$0, &$1) }
             }
         }
 
         /// The target size as the file is stored, or the stored size if that is smaller.
-        private static func scaledSize(
-            of bytes: UnsafeRawBufferPointer, header: ImageHeader, options: DecodingOptions
-        ) -> PixelSize {
+        private static func scaledSize(of header: ImageHeader, options: DecodingOptions) -> PixelSize {
             let stored = header.storedSize
             let target = options.targetSize.map(header.orientation.upright) ?? stored
-            guard target.width <= stored.width, target.height <= stored.height, target != stored else { return stored }
-            return halcyon_webp_scales(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count) != 0 ? target : stored
+            return target.width <= stored.width && target.height <= stored.height ? target : stored
         }
 
         static func decode(

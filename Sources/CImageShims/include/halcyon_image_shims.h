@@ -76,10 +76,6 @@ typedef struct halcyon_webp_size {
     uint32_t scaled_width, scaled_height; /* the size to decode to, no larger */
 } halcyon_webp_size;
 
-/* 0 if libwebp should not scale the image while decoding: of a lossy one with transparency, it would mix in the colors of
-   transparent pixels. */
-int32_t halcyon_webp_scales(const uint8_t *bytes, size_t count);
-
 /* Decodes a still image: a whole file, or the chunks of an animation frame. Fills the canvas, which has the scaled size. Fails if
    the file has another size. A lossless image is in memory at full size while it is decoded. */
 int32_t halcyon_webp_decode(

@@ -126,24 +126,38 @@ import Testing
         }
     }
 
+    /// Returns once another thread has the lock, which it keeps for some time.
+    private static func holdLock(of path: String, forSeconds seconds: Double) {
+        let isHeld = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let other = try? Connection(path: path, access: .readWriteCreate)
+            try? other?.begin()
+            isHeld.signal()
+            Thread.sleep(forTimeInterval: seconds)
+            other?.rollBack()
+        }
+        isHeld.wait()
+    }
+
     @Test func `a removal that has waited for the lock pauses only as long as it held it`() throws {
-        let paused = Locked(0)
-        let cache = try CacheFixture(tuning: .patient)
-        for number in 0..<20 { try cache.storage.store(value: .blob(number), forKey: "\(number)") }
+        var tuning = Tuning.patient
+        tuning.batchSize = 8
+        let cache = try CacheFixture(tuning: tuning)
+        for number in 0..<16 { try cache.storage.store(value: .blob(number), forKey: "\(number)") }
         cache.settle()
-        cache.reopen { $0.pause = { milliseconds in paused.withLock { $0 += milliseconds } } }
-        let other = try Connection(path: cache.index.path, access: .readWriteCreate)
-        try other.begin()
-        let (storage, removed) = (cache.storage, DispatchGroup())
-        Thread {
-            removed.enter()
-            _ = try? storage.removeEntries(matching: .init(minimumSize: 1))
-            removed.leave()
-        }.start()
-        Thread.sleep(forTimeInterval: 2)
-        other.rollBack()
-        removed.wait()
-        #expect(paused.withLock { $0 } < 1_000)
+        let (pauses, path) = (Locked<[Int]>([]), cache.index.path)
+        cache.reopen { environment in
+            environment.pause = { milliseconds in
+                let isFirst = pauses.withLock { pauses in
+                    defer { pauses.append(milliseconds) }
+                    return pauses.isEmpty
+                }
+                // After the first batch: the second one waits for the lock.
+                if isFirst { Self.holdLock(of: path, forSeconds: 2) }
+            }
+        }
+        #expect(try cache.storage.removeEntries(matching: .init(minimumSize: 1)).count == 16)
+        #expect(pauses.withLock { $0.dropFirst().reduce(0, +) } < 1_000)
     }
 
     @Test func `a removal of everything that gives up keeps the reads before it`() throws {

@@ -203,6 +203,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `an impossible size evicts no other entry`(isFileMissing: Bool) throws {
+        try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            if isFileMissing { try FileManager.default.removeItem(at: cache.storage.cacheFileURL(forKey: "4")) }
+            try edit(cache, "UPDATE entries SET size = 1 << 50 WHERE key = '4'")
+            #expect(try cache.storage.removeSizeExceededValues().isEmpty)
+            for seed in 0..<4 { #expect(cache.storage.isCached(forKey: "\(seed)")) }
+        }
+    }
+
     @Test func `without an index a clean still cleans`() throws {
         try withCache(configure: { $0.sizeLimit = 1_000 }) { cache in
             for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }

@@ -61,17 +61,6 @@
             #expect(other?.kf.imageFormat == .PNG)
         }
 
-        @Test func `a smaller lossy picture takes no color from transparent pixels`() throws {
-            // Red beside green of which hardly anything shows. The edge is inside a pixel of the smaller picture.
-            let pixels = (0..<64 * 64).flatMap { $0 % 64 < 33 ? [200, 0, 0, 255] : [0, 255, 0, 1] as [UInt8] }
-            let image = try #require(HalcyonImage(rgba: pixels, width: 64, height: 64))
-            let file = try #require(image.kf.webpRepresentation(compressionQuality: 0.9))
-            let small = KingfisherWrapper<HalcyonImage>.downsampledImage(
-                data: file, to: CGSize(width: 32, height: 32), scale: 1)
-            let edge = try #require(small?.rgba?[(16 * 32 + 16) * 4..<(16 * 32 + 17) * 4])
-            #expect(Int(edge[edge.startIndex]) > 3 * Int(edge[edge.startIndex + 1]))
-        }
-
         @Test func `a cache stores and loads WebP`() async throws {
             try await withImageCache { subject in
                 let file = try Pictures.fixture("lossy-alpha.webp")
