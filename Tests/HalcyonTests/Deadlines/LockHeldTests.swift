@@ -146,6 +146,11 @@ import Testing
         for number in 0..<16 { try cache.storage.store(value: .blob(number), forKey: "\(number)") }
         cache.settle()
         let (pauses, path) = (Locked<[Int]>([]), cache.index.path)
+        // After a batch of less than a millisecond there is no pause.
+        cache.beforeCommit {
+            usleep(3_000)
+            return true
+        }
         cache.reopen { environment in
             environment.pause = { milliseconds in
                 let isFirst = pauses.withLock { pauses in
