@@ -4,6 +4,7 @@ import Halcyon
 
 // Any bytes decode to a picture or an error, without a trap and without a read beyond them. The first byte selects the operation on the
 // rest: all frames of an animation or the first, a smaller size, or one of the cache's own serializers.
+let serializers: [FormatIndicatedCacheSerializer] = [.png, .jpeg, .gif]
 fuzz { bytes, count in
     let input = data(bytes, count)
     guard let choice = input.first else { return 0 }
@@ -27,8 +28,6 @@ func downsample(_ file: Data) {
     let size = CGSize(width: 16, height: 16)
     _ = KingfisherWrapper<KFCrossPlatformImage>.downsampledImage(data: file, to: size, scale: 2)?.kf.decoded
 }
-
-let serializers: [FormatIndicatedCacheSerializer] = [.png, .jpeg, .gif]
 
 /// An encoded picture decodes again. Not every picture can be encoded: if its data is damaged after the header, the decoder finds that only
 /// when it reads the pixels.
