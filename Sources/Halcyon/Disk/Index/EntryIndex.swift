@@ -350,14 +350,18 @@ package final class EntryIndex: Sendable {
     }
 
     /// Rewrites the whole file under the write lock, to erase copies of overwritten text. SQLite overwrites what it deletes,
-    /// but not the remains between the rows of a page after it has moved them. The copy that it makes first is a file that has no name,
-    /// because an index of a million entries would take too much memory.
+    /// but not the remains between the rows of a page after it has moved them. The copy that it makes first is an unnamed
+    /// temporary file, because an index of a million entries would take too much memory. Without a folder for such files, it is in
+    /// memory.
     func compact() throws {
         try withWriter { writer in
             let connection = try openIfNeeded(&writer).connection
-            try connection.execute("PRAGMA temp_store = FILE")
             defer { try? connection.execute("PRAGMA temp_store = MEMORY") }
-            try connection.execute("VACUUM")
+            do throws(SQLiteError) {
+                try connection.execute("PRAGMA temp_store = FILE; VACUUM")
+            } catch  where !error.isBusy {
+                try connection.execute("PRAGMA temp_store = MEMORY; VACUUM")
+            }
         }
     }
 

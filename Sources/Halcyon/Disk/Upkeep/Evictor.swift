@@ -90,7 +90,7 @@ struct Evictor: FolderWork {
         guard limits.freeBytes > 0 else { return nil }
         // Looked up first: what is unlinked in between counts twice, and the eviction comes a little later.
         let pending = remover.unlinker.pendingBytes
-        return (try? environment.fileSystem.freeBytes(at: blobs.directory)).map { $0 + pending }
+        return (try? environment.fileSystem.freeBytes(at: blobs.directory)).map { min($0, Totals.limit) + pending }
     }
 
     /// Moves accesses in the future, left by a clock that has jumped back, to now. They would never be evicted.
