@@ -38,7 +38,7 @@
         /// The original file, if it has that format and its pixels can be decoded: a partial download must not be stored again as
         /// a complete file. Without codecs the pixels cannot be checked, and the file is all there is.
         private func file(in format: ImageFileFormat) -> Data? {
-            guard content.format == format else { return nil }
+            guard content.format == format, content.hasPlausibleFile else { return nil }
             return ImageCodecs.areAvailable && (try? content.decoded()) == nil ? nil : content.file
         }
     }

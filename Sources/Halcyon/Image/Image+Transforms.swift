@@ -22,8 +22,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// unchanged.
     public func scaled(to scale: CGFloat) -> KFCrossPlatformImage { base.withScale(scale) }
 
-    /// Copies the state beside the pixels: the frame count that was set, and on Apple's systems an animation's
-    /// file.
+    /// Copies the state beside the pixels: the frame count that was set, and on Apple's systems the file of a
+    /// GIF.
     public func copyKingfisherState(to image: KFCrossPlatformImage) { base.copyState(to: image) }
 
     /// The number of pictures of a GIF, even if only the first is shown, or of another animation; nil for other still images.

@@ -73,6 +73,13 @@
             return new
         }
 
+        /// Whether the header of the file allows to decode all its pictures, also if only the first is decoded here.
+        var hasPlausibleFile: Bool {
+            var all = options
+            all.firstFrameOnly = false
+            return !options.firstFrameOnly || (try? ImageCodecs.header(of: file ?? Data(), options: all)) != nil
+        }
+
         var isDecoded: Bool { (try? known?.get()) != nil }
 
         /// Bytes of all pixels once decoded. Without codecs, the size of the file.

@@ -45,7 +45,7 @@ extension ImageCache {
             return true
         }
         LoadCancellation.onCancel { [order] in
-            order.cancel(member, of: load) ? { member.handler(.success(nil)) } : nil
+            order.cancel(member, of: load) ? { Self.loads.start { member.handler(.success(nil)) } } : nil
         }
         if isNew { start(load) }
         return true

@@ -87,7 +87,7 @@
 
         /// For an animation, read from the file, because its bitmap may be at any frame.
         private var firstPicture: CGImage? {
-            if let animationFile { return ImageFile(animationFile)?.picture(at: 0) }
+            if isAnimation, let animationFile { return ImageFile(animationFile)?.picture(at: 0) }
             return bitmap?.cgImage ?? cgImage(forProposedRect: nil, context: nil, hints: nil)
         }
 

@@ -101,6 +101,12 @@
                 let webp = try Pictures.fixture("moving.webp")
                 let first = HalcyonImage(data: webp, options: ImageCreatingOptions(onlyFirstFrame: true))
                 #expect(first.flatMap { DefaultCacheSerializer.default.data(with: $0, original: webp) } == webp)
+                // A partial file is not stored as a whole one.
+                let partial = webp.dropLast(20)
+                let shown = try #require(
+                    HalcyonImage(data: partial, options: ImageCreatingOptions(onlyFirstFrame: true)))
+                let kept = DefaultCacheSerializer.default.data(with: shown, original: partial)
+                #expect(kept?.kf.imageFormat == .PNG)
                 // A GIF of one picture is an animation, too.
                 let single = try #require(Pictures.image().kf.gifRepresentation().flatMap { HalcyonImage(data: $0) })
                 #expect(single.kf.imageFrameCount == 1)

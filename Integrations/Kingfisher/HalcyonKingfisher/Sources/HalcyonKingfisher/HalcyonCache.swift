@@ -79,7 +79,7 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         config.pathExtension = settings.pathExtension
         config.usesHashedFileName = settings.usesHashedFileName
         config.autoExtAfterHashedFileName = settings.autoExtAfterHashedFileName
-        return config.sizeLimit != former.sizeLimit || "\(config.expiration)" != "\(former.expiration)"
+        return config.sizeLimit != former.sizeLimit || !config.expiration.equals(former.expiration)
             || config.pathExtension != former.pathExtension || config.usesHashedFileName != former.usesHashedFileName
             || config.autoExtAfterHashedFileName != former.autoExtAfterHashedFileName
     }
@@ -630,6 +630,18 @@ nonisolated extension Halcyon.StorageExpiration {
         case .days(let days): self = .days(days)
         case .date(let date): self = .date(date)
         case .expired: self = .expired
+        }
+    }
+}
+
+nonisolated extension Halcyon.StorageExpiration {
+    fileprivate func equals(_ other: Halcyon.StorageExpiration) -> Bool {
+        switch (self, other) {
+        case (.never, .never), (.expired, .expired): true
+        case (.seconds(let seconds), .seconds(let others)): seconds == others
+        case (.days(let days), .days(let others)): days == others
+        case (.date(let date), .date(let other)): date == other
+        default: false
         }
     }
 }
