@@ -13,9 +13,14 @@ extension FolderWork {
     /// The key if the index may store keys, otherwise nil.
     func storable(_ key: String) -> String? { condition.settings.storesKeys ? key : nil }
 
-    /// Throws if the store is being closed, to end a long walk.
+    /// Throws if the store is being closed or suspended, to end a long walk.
     func stopIfClosing() throws {
-        guard folder.closingCount.withLock({ $0 > 0 }) else { return }
+        // In one step, because a suspension may end between two.
+        let isRunning = folder.closingCount.withLock { count in
+            count > 0 ? index.service.withLock { $0 == .running } : nil
+        }
+        guard let isRunning else { return }
+        guard isRunning else { throw IndexSuspended() }
         throw CacheStorageError(
             .indexUnavailable, "The cache is being closed.", remedy: "Call again after close() has returned.")
     }
