@@ -350,20 +350,9 @@ package final class EntryIndex: Sendable {
     }
 
     /// Rewrites the whole file under the write lock, to erase copies of overwritten text. SQLite overwrites what it deletes,
-    /// but not the remains between the rows of a page after it has moved them. The copy that it makes first is an unnamed
-    /// temporary file, because an index of a million entries would take too much memory. Without a folder for such files, it is in
-    /// memory.
-    func compact() throws {
-        try withWriter { writer in
-            let connection = try openIfNeeded(&writer).connection
-            defer { try? connection.execute("PRAGMA temp_store = MEMORY") }
-            do throws(SQLiteError) {
-                try connection.execute("PRAGMA temp_store = FILE; VACUUM")
-            } catch  where !error.isBusy {
-                try connection.execute("PRAGMA temp_store = MEMORY; VACUUM")
-            }
-        }
-    }
+    /// but not the remains between the rows of a page after it has moved them. The copy that it makes first is in memory, because one
+    /// row still has its key.
+    func compact() throws { try withWriter { try openIfNeeded(&$0).connection.execute("VACUUM") } }
 
     /// Records that all stored blobs are on disk, if enough time has passed, copies the log into the database and closes the
     /// connections.

@@ -190,13 +190,6 @@ package struct IndexSession {
         try connection.rows(sql, repeat each value) { Entry($0) }
     }
 
-    /// For statements that read only an index.
-    func entries<each Value: Bindable>(
-        withIDsFrom sql: StaticString, _ value: repeat each Value
-    ) throws -> [Entry] {
-        try connection.rows(sql, repeat each value) { $0.integer(at: 0) }.compactMap(entry(id:))
-    }
-
     // MARK: Totals and state
 
     /// The totals that the triggers keep. O(1), unless they are missing or negative: then it counts the rows.
