@@ -55,13 +55,15 @@ private struct GIFBlocks {
         header.frameCount += 1
     }
 
-    /// Returns the number of bytes in the sub-blocks.
+    /// Returns the number of bytes in the sub-blocks. If the file ends in them, a frame is missing, or a part of it.
     @discardableResult private mutating func skipSubBlocks() -> Int {
         var count = 0
-        while let length = reader.byte(), length > 0 {
+        while let length = reader.byte() {
+            guard length > 0 else { return count }
             count += min(Int(length), reader.left)
             reader.skip(Int(length))
         }
+        header.shortFrame = header.shortFrame ?? header.frameCount
         return count
     }
 }

@@ -5,7 +5,8 @@ public import Foundation
 extension ImageCache {
     // MARK: Removing many
 
-    /// Removes an image and all its variants, of any processor, including those of earlier launches.
+    /// Removes an image and all its variants, of any processor, including those of earlier launches. It waits for earlier removals by
+    /// filter.
     ///
     /// - Parameters:
     ///   - key: the image's key, without a processor's identifier.

@@ -7,7 +7,8 @@ extension ImageCache {
     static let loads = BlockingCalls(
         name: "com.onevcat.Kingfisher.ImageCache.loadQueue", width: ProcessInfo.processInfo.activeProcessorCount)
 
-    /// Looks in memory once more, then in pending stores and on disk. An image it finds is in memory when the handler is called.
+    /// Looks in memory once more, then in pending stores and on disk. An image it finds enters memory
+    /// before the handler is called, unless a change overtakes the load.
     func loadIntoMemory(
         forKey key: String, options: KingfisherParsedOptionsInfo,
         then handler: @escaping @Sendable (Result<ImageCacheResult, KingfisherError>) -> Void

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
@@ -231,6 +232,9 @@ import Testing
             try cache.storage.store(value: .blob(2), forKey: "a")
             #expect(try cache.storage.value(forKey: "a") == .blob(2))
             #expect(try cache.storage.entry(forKey: "a")?.isPinned == true)
+            try edit(cache, "UPDATE entries SET pinned = \(pin)")
+            _ = try cache.storage.check(repair: true)
+            #expect(try Connection(path: cache.index.path).integer("SELECT pinned FROM entries") == 1)
             try cache.storage.update(.init(isPinned: false), forKey: "a")
             #expect(try cache.storage.entry(forKey: "a")?.isPinned == false)
         }

@@ -107,6 +107,14 @@
                     HalcyonImage(data: partial, options: ImageCreatingOptions(onlyFirstFrame: true)))
                 let kept = DefaultCacheSerializer.default.data(with: shown, original: partial)
                 #expect(kept?.kf.imageFormat == .PNG)
+                let file = try Pictures.demo("terminal-intro.gif")
+                for count in [file.count / 2, file.count - 20] {
+                    let cut = file.prefix(count)
+                    let first = HalcyonImage(data: cut, options: ImageCreatingOptions(onlyFirstFrame: true))
+                    let kept = try #require(first?.kf.gifRepresentation())
+                    #expect(kept != cut && HalcyonImage(data: kept)?.kf.imageFrameCount == 1)
+                    #expect(HalcyonImage(data: cut) == nil)
+                }
                 // A GIF of one picture is an animation, too.
                 let single = try #require(Pictures.image().kf.gifRepresentation().flatMap { HalcyonImage(data: $0) })
                 #expect(single.kf.imageFrameCount == 1)

@@ -72,6 +72,10 @@ extension IndexSQL {
         WHERE id = ?1 AND expires_at IS NOT NULL
         """
 
+    /// Halcyon writes only 0 and 1. Other values are pins too, but the order by access has only those two.
+    static let normalizePins: StaticString =
+        "UPDATE entries SET pinned = 1 WHERE pinned < 0 OR (pinned > 0 AND pinned < 1) OR pinned > 1"
+
     static let tags: StaticString = "SELECT tag FROM tags WHERE id = ?1 ORDER BY tag"
 
     static let addTag: StaticString = "INSERT INTO tags (tag, id) VALUES (?2, ?1) ON CONFLICT (tag, id) DO NOTHING"

@@ -59,6 +59,8 @@ extension IndexSession {
         try connection.run(IndexSQL.moveMetadata, entry.id, name.rowID)
     }
 
+    func normalizePins() throws(SQLiteError) { try connection.run(IndexSQL.normalizePins) }
+
     // MARK: Keys
 
     /// An entry with a key; nil if there is none. Then reads the whole table.

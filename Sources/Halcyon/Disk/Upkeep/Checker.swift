@@ -137,6 +137,7 @@ struct Checker: FolderWork {
         try index.write { session in
             try session.repairTotals()
             try session.mendStatistics()
+            try session.normalizePins()
         }
     }
 }

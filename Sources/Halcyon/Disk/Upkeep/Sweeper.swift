@@ -106,6 +106,7 @@ struct Sweeper: FolderWork {
             state.reconciledAt = now
             // Another program may have edited the noted expiry, or dropped the trigger that maintains it.
             try session.doubtExpiry()
+            try session.normalizePins()
         }
     }
 

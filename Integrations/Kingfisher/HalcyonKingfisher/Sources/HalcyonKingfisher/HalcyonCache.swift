@@ -406,7 +406,9 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         await cleanExpiredDiskCache()
     }
 
-    open override func cleanExpiredDiskCache() async { await disk.cleanExpiredDiskCache() }
+    open override func cleanExpiredDiskCache() async {
+        await withCheckedContinuation { continuation in cleanExpiredDiskCache { continuation.resume() } }
+    }
 
     open override func retrieveImage(
         forKey key: String, options: Kingfisher.KingfisherParsedOptionsInfo
