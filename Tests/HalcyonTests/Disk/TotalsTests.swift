@@ -240,6 +240,20 @@ import Testing
         }
     }
 
+    @Test func `the daily sweep makes an odd pin an ordinary one`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a", expiration: .never)
+            try edit(cache, "UPDATE entries SET pinned = 7")
+            cache.reopen()
+            cache.settle()
+            #expect(try Connection(path: cache.index.path).integer("SELECT pinned FROM entries") == 7)
+            cache.clock.advance(by: 90_000)
+            cache.reopen()
+            cache.settle()
+            #expect(try Connection(path: cache.index.path).integer("SELECT pinned FROM entries") == 1)
+        }
+    }
+
     @Test func `what volumes and limits can say has room`() {
         let limits = StorageLimits(bytes: .max, entries: .max, freeBytes: .max, lowWater: 1)
         let totals = Totals(entries: Totals.limit, bytes: Totals.limit)

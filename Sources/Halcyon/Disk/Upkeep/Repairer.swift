@@ -15,20 +15,21 @@ extension Settler {
         return true
     }
 
-    /// How many of the largest rows are compared with their files whenever totals are counted. If all of them are wrong, as many more,
-    /// up to a limit: a caller may be waiting, and the daily sweep compares the rest.
-    private static let (sample, sampleLimit) = (16, 1_024)
+    /// How many of the largest rows are compared with their files whenever totals are counted. As long as all of them are wrong, twice as
+    /// many, up to a limit: a caller may be waiting, and the daily sweep compares the rest.
+    private static let samples = 16...1_024
 
     /// - Returns: whether any of them was deleted.
     private func settleLargestRows() throws -> Bool {
-        var dropped = 0
-        repeat {
-            let largest = try index.readAtLength { try $0.largestEntries(limit: Self.sample) }
-            let count = settle(largest)
-            dropped += count
-            guard count == Self.sample else { break }
-        } while dropped < Self.sampleLimit
-        return dropped > 0
+        var (sample, hasDropped) = (Self.samples.lowerBound, false)
+        while sample <= Self.samples.upperBound {
+            let largest = try index.readAtLength { [sample] in try $0.largestEntries(limit: sample) }
+            let dropped = settle(largest)
+            hasDropped = hasDropped || dropped > 0
+            guard dropped == sample else { break }
+            sample *= 2
+        }
+        return hasDropped
     }
 
     /// Compares all rows with their files.
