@@ -45,13 +45,12 @@ private struct GIFBlocks {
 
     private mutating func readFrame() {
         let edges = (0..<4).compactMap { _ in reader.number(ofBytes: 2, isBigEndian: false) }
-        guard edges.count == 4, let flags = reader.byte() else { return }
+        guard edges.count == 4, let flags = reader.byte() else { return noteShortFrame() }
         let size = PixelSize(width: edges[2], height: edges[3])
         header.keepPixels(of: PixelRect(left: edges[0], top: edges[1], size: size, in: header.storedSize))
         reader.skip(Self.paletteByteCount(flags) + 1)
         let packedByteCount = skipSubBlocks()
-        let isShort = size.pixelCount > packedByteCount * Self.mostPixelsPerByte
-        if header.shortFrame == nil, isShort { header.shortFrame = header.frameCount }
+        if size.pixelCount > packedByteCount * Self.mostPixelsPerByte { noteShortFrame() }
         header.frameCount += 1
     }
 
@@ -63,7 +62,9 @@ private struct GIFBlocks {
             count += min(Int(length), reader.left)
             reader.skip(Int(length))
         }
-        header.shortFrame = header.shortFrame ?? header.frameCount
+        noteShortFrame()
         return count
     }
+
+    private mutating func noteShortFrame() { header.shortFrame = header.shortFrame ?? header.frameCount }
 }

@@ -70,10 +70,11 @@ import Testing
                 }
                 storage.config.sizeLimit = 500
                 for _ in 0..<2_000 {
-                    guard try storage.totals().bytes > 250 else { break }
+                    guard try storage.totals().bytes >= 500 else { break }
                     try await Task.sleep(nanoseconds: 10_000_000)
                 }
-                #expect(try storage.totals().bytes <= 250)
+                // Not always half of it: a clean that began with the former limit may have evicted between two stores.
+                #expect(try storage.totals().bytes < 500)
             }
             cleaning.cancel()
             await #expect(throws: CancellationError.self) { try await cleaning.value }

@@ -37,7 +37,7 @@ package struct Tuning: Sendable {
     /// From this length on, writers of this process wait for the checkpoint, at most for the time below.
     package var forcedCheckpointFrames = 4_000
     package var forcedCheckpointTimeout = 50
-    /// A long read keeps the log from restarting. At this length (64 MB), no transaction may add to the cache any more.
+    /// A long read keeps the log from restarting. At this length (66 MB), no transaction may add to the cache any more.
     package var logFrameLimit = 16_000
     /// This many pages later, none may remove from it either.
     package var logFrameReserve = 4_000

@@ -11,7 +11,7 @@ public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConv
         /// Creates a code from its number.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The index is locked, or its file cannot be opened, read or written now. No data was lost.
+        /// The index is locked or being closed, or its file cannot be opened, read or written now. No data was lost.
         public static let indexUnavailable = Code(rawValue: 3101)
         /// A newer version wrote the index and marked it as incompatible with this one.
         public static let newerSchema = Code(rawValue: 3102)

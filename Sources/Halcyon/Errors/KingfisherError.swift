@@ -13,17 +13,17 @@ public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConverti
     /// The reason of a cache failure. If a case has an `error`, that is the cause: a ``CacheStorageError`` if the file system or
     /// the index failed.
     public enum CacheErrorReason: Sendable {
-        /// A folder cannot be listed. Code 3001.
+        /// A directory cannot be listed. For source compatibility: the cache never throws it. Code 3001.
         case fileEnumeratorCreationFailed(url: URL)
-        /// A folder's listing contains an item that is not a file. Code 3002.
+        /// The listing of a directory contains an item that is not a file. The cache never throws it. Code 3002.
         case invalidFileEnumeratorContent(url: URL)
-        /// The metadata of a blob, or of the whole folder, cannot be read or changed. Code 3003.
+        /// The metadata of a blob, or of the whole directory, cannot be read or changed. Code 3003.
         case invalidURLResource(error: any Error, key: String, url: URL)
         /// A blob exists but cannot be read, or its bytes are not a value. Code 3004.
         case cannotLoadDataFromDisk(url: URL, error: any Error)
-        /// The cache's folder cannot be created or used. Code 3005.
+        /// The cache's directory cannot be created or used. Code 3005.
         case cannotCreateDirectory(path: String, error: any Error)
-        /// A requested image is not in the cache. Code 3006.
+        /// A requested image is not in the cache. The cache never throws it: a miss is ``ImageCacheResult/none`` or nil. Code 3006.
         case imageNotExisting(key: String)
         /// A value cannot be converted to bytes. Code 3007.
         case cannotConvertToData(object: any Sendable, error: any Error)
@@ -31,16 +31,16 @@ public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConverti
         case cannotSerializeImage(image: KFCrossPlatformImage?, original: Data?, serializer: any CacheSerializer)
         /// A value cannot be written. The old value is still there. Code 3009.
         case cannotCreateCacheFile(fileURL: URL, key: String, data: Data, error: any Error)
-        /// A blob's attributes cannot be set. Code 3010.
+        /// A blob's attributes cannot be set. The cache never throws it. Code 3010.
         case cannotSetCacheFileAttribute(
             filePath: String, attributes: [FileAttributeKey: any Sendable], error: any Error)
-        /// The cache's folder could not be created together with the storage. Code 3011.
+        /// The cache's directory could not be created together with the storage. Code 3011.
         case diskStorageIsNotReady(cacheURL: URL)
     }
 
     /// The reason of a processor failure.
     public enum ProcessorErrorReason: Sendable {
-        /// A processor could not make an image from its input. Code 4001.
+        /// A processor could not make an image from its input. The cache never throws it. Code 4001.
         case processingFailed(processor: any ImageProcessor, item: ImageProcessItem)
     }
 
@@ -67,8 +67,8 @@ public enum KingfisherError: LocalizedError, CustomNSError, CustomStringConverti
 extension KingfisherError.CacheErrorReason {
     fileprivate var facts: (code: Int, text: String) {
         switch self {
-        case .fileEnumeratorCreationFailed(let url): (3001, "Cannot list the folder \(url.path).")
-        case .invalidFileEnumeratorContent(let url): (3002, "The listing of the folder \(url.path) cannot be read.")
+        case .fileEnumeratorCreationFailed(let url): (3001, "Cannot list the directory \(url.path).")
+        case .invalidFileEnumeratorContent(let url): (3002, "The listing of the directory \(url.path) cannot be read.")
         case .invalidURLResource(let error, _, let url):
             (3003, "Cannot read or change what is cached at \(place(url)). \(text(error))")
         case .cannotLoadDataFromDisk(let url, let error):
@@ -91,7 +91,7 @@ extension KingfisherError.CacheErrorReason {
         }
     }
 
-    /// A path to show to people. If names are not hashed, the last component is a key, so only its folder is named.
+    /// A path to show to people. If names are not hashed, the last component is a key, so only its directory is named.
     private func place(_ url: URL) -> String {
         let isHashed = BlobName.isBlobName(url.lastPathComponent, isHashed: true) || url.hasDirectoryPath
         return isHashed ? url.path : "a file in \(url.deletingLastPathComponent().path)"

@@ -4,6 +4,7 @@ public enum ExpirationExtending: Sendable {
     case none
     /// The value's own duration restarts at the read.
     case cacheTime
-    /// The value gets this expiration instead, counted from the read.
+    /// The value gets this expiration instead, counted from the read. On disk it also replaces the value's own duration for later
+    /// reads; in memory it does not.
     case expirationTime(_ expiration: StorageExpiration)
 }

@@ -7,13 +7,14 @@ public import Foundation
 public enum StorageExpiration: Sendable {
     /// Valid until it is removed or evicted, across launches.
     case never
-    /// Valid for a number of seconds after the store.
+    /// Valid for a number of seconds after the store, or after the last read that extends it.
     case seconds(TimeInterval)
-    /// Valid for a number of days of 86,400 seconds.
+    /// Like ``seconds(_:)``, in days of 86,400 seconds.
     case days(Int)
-    /// Valid until a date.
+    /// Valid until a date. On disk, a read that extends it restarts the time from the store to that date, unless the entry has
+    /// ``DiskStorage/EntryAttributes/keepsExpiration``. In memory, the date stays.
     case date(Date)
-    /// Never valid: storing such a value does nothing.
+    /// Never valid. On disk, storing such a value does nothing. In memory, it removes the value under its key.
     case expired
 
     func estimatedExpirationSince(_ date: Date) -> Date {

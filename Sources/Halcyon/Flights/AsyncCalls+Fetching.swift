@@ -18,7 +18,7 @@ extension DiskStorage.Backend.AsyncCalls {
     /// If the key is removed while `fetch` runs, the waiting tasks get the value, but it is not stored. A later task runs `fetch`
     /// again. A removal by another process is not noticed.
     ///
-    /// This applies to one storage object. Another one on the same folder, or another process, may fetch the same key; the value
+    /// This applies to one storage object. Another one on the same directory, or another process, may fetch the same key; the value
     /// stored last remains.
     ///
     /// If the value cannot be stored, you still get it. If an entry cannot be read, it is fetched again.

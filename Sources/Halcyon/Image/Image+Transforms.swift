@@ -60,7 +60,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     ///
     /// - Parameters:
     ///   - data: an image file.
-    ///   - pointSize: the size whose longer side the result fits.
+    ///   - pointSize: its longer side limits the longer side of the result.
     ///   - scale: pixels per point of the result.
     /// - Returns: nil if the bytes are not an image, or the result would have no pixels.
     public static func downsampledImage(data: Data, to pointSize: CGSize, scale: CGFloat) -> KFCrossPlatformImage? {

@@ -78,7 +78,7 @@ extension ImageCache {
     func clearDisk(then handler: @escaping @Sendable () -> Void) {
         let number = order.beginWideRemoval { number in
             ioQueue.async { [self] in
-                // The handler cannot report an error. Loads find again what could not be removed, and the next clean removes it.
+                // The handler cannot report an error. Loads find again what could not be removed, until the next clear.
                 let remove = try? diskStorage.beginRemovingAll()
                 order.endWideRemoval(number)
                 remove.map { clear($0, then: handler) } ?? handler()

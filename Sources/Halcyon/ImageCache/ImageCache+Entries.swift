@@ -43,7 +43,8 @@ extension ImageCache {
     /// Removes the images that match a filter from disk, and the same keys from memory. If the filter uses only keys (prefix,
     /// text, base keys, host), also removes matching images that are in memory only.
     ///
-    /// Takes its turn among the cache's calls and lets others run between its batches. Images stored by later calls remain.
+    /// Takes its turn among the cache's calls, after earlier removals by filter, and lets others run between its batches. Images
+    /// stored by later calls remain. Conditions on attributes apply to those that an entry has when the removal reaches it.
     ///
     /// - Parameters:
     ///   - filter: ``DiskStorage/EntryFilter/all`` matches everything on disk and in memory.

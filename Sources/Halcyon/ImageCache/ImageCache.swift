@@ -30,7 +30,7 @@ open class ImageCache: @unchecked Sendable {
     /// The default cache. Its name is "default".
     public static let `default` = ImageCache(name: "default")
 
-    /// Decoded images. Unless you pass a storage: up to a quarter of the machine's memory, each for five minutes after its last
+    /// Decoded images. Unless you pass a storage: up to a quarter of the memory of the machine or its control group, each for five minutes after its last
     /// use.
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
     /// The image files. Unless you pass a storage: no limit, each for a week after its last use.
@@ -55,7 +55,7 @@ open class ImageCache: @unchecked Sendable {
     let isCleaningByTimer = Locked(false)
     private var lifecycle: Lifecycle?
 
-    /// Makes the URL of the cache's folder from the URL of its parent and `com.onevcat.Kingfisher.ImageCache.` plus the cache's
+    /// Makes the URL of the cache's directory from the URL of its parent and `com.onevcat.Kingfisher.ImageCache.` plus the cache's
     /// name.
     public typealias DiskCachePathClosure = @Sendable (URL, String) -> URL
 
@@ -73,11 +73,12 @@ open class ImageCache: @unchecked Sendable {
         lifecycle = Lifecycle(cache: self)
     }
 
-    /// Creates a cache with a name, in the user's Caches folder. Never throws: if its folder cannot be created, the cache works
-    /// in memory only, and stores report the reason.
+    /// Creates a cache with a name, in the user's Caches directory. Never throws: if its directory cannot be created, the
+    /// cache works in memory only, and stores and loads that need the disk report
+    /// ``KingfisherError/CacheErrorReason/diskStorageIsNotReady(cacheURL:)``.
     ///
     /// - Precondition: the name is not empty.
-    /// - Complexity: creates the folder and opens the index: a few milliseconds, whatever the number of entries.
+    /// - Complexity: creates the directory and opens the index: a few milliseconds, whatever the number of entries.
     public convenience init(name: String) {
         precondition(!name.isEmpty, "A cache needs a name, because its directory is named after it.")
         let config = DiskStorage.Config(name: name, sizeLimit: 0)
@@ -86,15 +87,15 @@ open class ImageCache: @unchecked Sendable {
             diskStorage: DiskStorage.Backend(noThrowConfig: config, creatingDirectory: true))
     }
 
-    /// Creates a cache with a name, in a folder of your choice.
+    /// Creates a cache with a name, in a directory of your choice.
     ///
     /// - Parameters:
-    ///   - name: identifies this cache; its folder is named after it.
-    ///   - cacheDirectoryURL: the parent of the cache's folder; nil for the user's Caches folder.
-    ///   - diskCachePathClosure: makes the URL of the cache's folder from its parent's and `com.onevcat.Kingfisher.ImageCache.`
+    ///   - name: identifies this cache; its directory is named after it.
+    ///   - cacheDirectoryURL: the parent of the cache's directory; nil for the user's Caches directory.
+    ///   - diskCachePathClosure: makes the URL of the cache's directory from its parent's and `com.onevcat.Kingfisher.ImageCache.`
     ///     plus the name; nil appends the second to the first.
-    /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)`` if the name is empty, or if the folder
-    ///   cannot be created or used.
+    /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)`` if the name is empty, or if the
+    ///   directory cannot be created or used.
     public convenience init(
         name: String, cacheDirectoryURL: URL?, diskCachePathClosure: DiskCachePathClosure? = nil
     ) throws {
@@ -304,7 +305,8 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Clearing
 
-    /// Removes everything, including pinned entries, from memory at once. The handler is called on the main queue.
+    /// Removes everything, including pinned entries: from memory at once, and from disk like ``clearDiskCache(completion:)``. The
+    /// handler is called on the main queue.
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
         order.changeAll {
             clearMemoryCache()
@@ -340,8 +342,8 @@ open class ImageCache: @unchecked Sendable {
     /// Removes what has expired from memory, at once and on this thread. A timer does the same.
     open func cleanExpiredMemoryCache() { memoryStorage.removeExpired() }
 
-    /// Removes expired entries from the disk. Then, if ``DiskStorage/Config/sizeLimit`` bytes or more remain, evicts the least
-    /// recently used entries, down to half of that. Then posts the notification and calls the handler on the main queue.
+    /// Removes expired entries from the disk. Then, if a limit of the configuration is reached (by default
+    /// there is none), evicts entries down to ``DiskStorage/Config/lowWaterRatio`` of it. Then posts the notification and calls the handler on the main queue.
     ///
     /// Skips files that cannot be removed. Other calls run between its batches. To watch or cancel a clean, use
     /// ``cleanExpiredDiskCache(progress:completion:)``.
@@ -530,13 +532,13 @@ open class ImageCache: @unchecked Sendable {
         await withCheckedContinuation { continuation in clearDisk { continuation.resume() } }
     }
 
-    /// Removes what has expired, from memory and disk. If the task is cancelled, the clean ends after the current batch.
+    /// Removes what has expired, from memory and disk, and from the disk what is over a limit. If the task is cancelled, the clean ends after the current batch.
     open func cleanExpiredCache() async {
         cleanExpiredMemoryCache()
         await cleanExpiredDiskCache()
     }
 
-    /// Removes what has expired or is over the limit. If the task is cancelled, the clean ends after the current batch.
+    /// Removes what has expired or is over a limit. If the task is cancelled, the clean ends after the current batch.
     open func cleanExpiredDiskCache() async {
         // Discrete, so that it is not part of a `Progress` that is current on the caller's thread.
         await cleanExpiredDiskCache(progress: Progress.discreteProgress(totalUnitCount: 0))

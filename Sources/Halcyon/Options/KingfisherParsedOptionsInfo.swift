@@ -4,7 +4,7 @@ public import Foundation
 public struct KingfisherParsedOptionsInfo: Sendable {
     /// Whether a load that finds nothing in memory skips the disk. Default: off.
     public var fromMemoryCacheOrRefresh = false
-    /// Whether a load from disk decodes the pixels before it calls back, off the caller's thread. Default: off.
+    /// Whether a load from disk decodes the pixels before it calls back. Default: off.
     public var backgroundDecode = false
     /// The queue of a store's completion handler. Default: the main queue; called at once if you are on it.
     public var callbackQueue: CallbackQueue = .mainCurrentOrAsync

@@ -6,7 +6,7 @@
         /// Cleans like ``cleanExpiredDiskCache(completion:)`` in the time that an app gets when it enters the background, and
         /// writes what is pending. Runs automatically at that point. Does nothing in an app extension.
         ///
-        /// A cache in an app group's container then releases its folder until the app enters the foreground: see
+        /// A cache in an app group's container then releases its directory until the app enters the foreground: see
         /// ``suspend(completion:)``. If the system grants no time, the cache releases it at once without cleaning. If the time
         /// runs out, work under way ends.
         @objc @MainActor public func backgroundCleanExpiredDiskCache() {

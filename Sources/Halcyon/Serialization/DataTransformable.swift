@@ -8,7 +8,7 @@ public protocol DataTransformable {
     /// Returns the value of stored bytes. If it throws, the load fails with
     /// ``KingfisherError/CacheErrorReason/cannotLoadDataFromDisk(url:error:)``.
     static func fromData(_ data: Data) throws -> Self
-    /// A cheap placeholder for "exists, not loaded".
+    /// An empty value. Kingfisher's protocol requires it; the cache does not use it.
     static var empty: Self { get }
 }
 

@@ -115,6 +115,12 @@
                     #expect(kept != cut && HalcyonImage(data: kept)?.kf.imageFrameCount == 1)
                     #expect(HalcyonImage(data: cut) == nil)
                 }
+                for count in gif.indices.dropFirst(20) {
+                    let cut = gif.prefix(count)
+                    let first = HalcyonImage(data: cut, options: ImageCreatingOptions(onlyFirstFrame: true))
+                    guard first?.kf.gifRepresentation() == cut else { continue }
+                    #expect(HalcyonImage(data: cut)?.rgba != nil, "\(count)")
+                }
                 // A GIF of one picture is an animation, too.
                 let single = try #require(Pictures.image().kf.gifRepresentation().flatMap { HalcyonImage(data: $0) })
                 #expect(single.kf.imageFrameCount == 1)

@@ -20,11 +20,10 @@ final class Unlinker: Sendable {
         var pending: [PendingUnlink] = []
         var bytes: Int64 = 0
 
-        /// Removes the oldest files.
+        /// Removes the oldest files. Their bytes count until they are unlinked.
         mutating func take(_ count: Int) -> [PendingUnlink] {
             let chunk = Array(pending.prefix(count))
             pending.removeFirst(chunk.count)
-            bytes -= chunk.reduce(0) { $0 + $1.size }
             return chunk
         }
     }
@@ -56,7 +55,7 @@ final class Unlinker: Sendable {
         while isLong, MonotonicTime.now < deadline { unlinkChunk() }
     }
 
-    /// The bytes of the files that wait.
+    /// The bytes of the files that are not unlinked yet.
     var pendingBytes: Int64 { backlog.withLock { $0.bytes } }
 
     private var isLong: Bool { backlog.withLock { $0.pending.count > 2 * tuning.batchSize } }
@@ -85,7 +84,11 @@ final class Unlinker: Sendable {
     }
 
     private func unlinkChunk() {
-        turn.withLock { backlog.withLock { $0.take(Self.chunk) }.forEach { unlink($0.blob) } }
+        turn.withLock {
+            let chunk = backlog.withLock { $0.take(Self.chunk) }
+            for (blob, _) in chunk { unlink(blob) }
+            backlog.withLock { $0.bytes -= chunk.reduce(0) { $0 + $1.size } }
+        }
     }
 
     private static let chunk = 16

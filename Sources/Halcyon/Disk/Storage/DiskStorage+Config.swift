@@ -23,8 +23,8 @@ extension DiskStorage {
         /// Applies to the reads of this process. Set it alike in all storages of a process on the directory: the last assignment counts.
         public var evictionOrder: EvictionOrder = .leastRecentlyUsed
         /// Whether the index stores keys as text; true by default. If false, it stores only hashes. Lookups still work, and an
-        /// image's variants are found, but lists show file names, and no entry matches a condition on keys. Keys stored before are
-        /// removed when the cache is opened next. Set it alike in all processes that use the directory.
+        /// image's variants are found, but lists show file names, and no entry matches a condition on keys. The cache removes
+        /// keys stored before in the background: at once if it is open, otherwise after the next opening. Set it alike in all processes that use the directory.
         ///
         /// Text removed from the index is overwritten there (`secure_delete`). It leaves the write-ahead log when the log restarts
         /// or the cache is closed.

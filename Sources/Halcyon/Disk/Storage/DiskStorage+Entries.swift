@@ -10,7 +10,7 @@ extension DiskStorage.Backend {
     /// Returns information about an entry, expired or not; nil if there is none. Reads no blob, and does not count as an access.
     ///
     /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read.
-    /// - Complexity: reads a few rows.
+    /// - Complexity: writes the reads that are noted, waiting a tenth of a second at most for the lock, then reads a few rows.
     public func entry(forKey key: String, forcedExtension: String? = nil) throws -> DiskStorage.EntryInfo? {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try mappingErrors { try store.record(of: name).map(info) }
@@ -185,7 +185,8 @@ extension DiskStorage.Backend {
     ///   - progress: its `totalUnitCount` is the number of entries to remove, its `completedUnitCount` the number removed. If you
     ///     cancel it, the removal ends after the current batch, and returns what it has removed.
     /// - Returns: the removed entries, as they were. If a file cannot be removed, its entry stays.
-    /// - Throws: if entries match and none could be removed; also ``CacheStorageError/Code/invalidFilter`` for an empty text.
+    /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read, or if entries
+    ///   match and none could be removed; with ``CacheStorageError/Code/invalidFilter`` for an empty text.
     @discardableResult
     public func removeEntries(
         matching filter: DiskStorage.EntryFilter, progress: Progress? = nil
@@ -197,7 +198,8 @@ extension DiskStorage.Backend {
 
     /// Sets the number of entries to remove, before anything waits for the write lock.
     func announce(_ filter: DiskStorage.EntryFilter, _ progress: Progress?) throws {
-        guard let progress else { return }
+        // A removal that is cancelled already removes nothing.
+        guard let progress, !progress.isCancelled else { return }
         // The progress may have been used for another removal.
         progress.completedUnitCount = 0
         progress.totalUnitCount = max(1, try totals(matching: filter).entries)
@@ -222,7 +224,8 @@ extension DiskStorage.Backend {
 
     // MARK: Counting
 
-    /// What the cache has done, including reads of a moment ago. Reads one row.
+    /// What the cache has done, including reads of a moment ago. Writes the reads that are noted, waiting a tenth of a second at
+    /// most for the lock, then reads one row.
     ///
     /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read.
     public var statistics: DiskStorage.Statistics {

@@ -17,8 +17,9 @@ public enum DiskStorage {
     /// ```
     ///
     /// Errors are ``KingfisherError/cacheError(reason:)``. If the index fails, the `error` of the reason is a
-    /// ``CacheStorageError``. While the index cannot be used (locked, unreadable, disk full), loads are misses and stores throw.
-    /// No data is lost, and the storage works again as soon as the index does.
+    /// ``CacheStorageError``. While the index cannot be read, loads are misses. While it cannot be written (another process holds
+    /// its lock, the disk is full), stores and removals throw. No data is lost, and the storage works again as soon as the index
+    /// does.
     public final class Backend<T: DataTransformable>: @unchecked Sendable where T: Sendable {
         // Sendable because every member is a constant that is Sendable itself.
 
@@ -66,11 +67,13 @@ public enum DiskStorage {
         }
 
         /// Opens or creates a storage without throwing. If the directory cannot be created, storing and loading throw
-        /// ``KingfisherError/CacheErrorReason/diskStorageIsNotReady(cacheURL:)``.
+        /// ``KingfisherError/CacheErrorReason/diskStorageIsNotReady(cacheURL:)`` until it can be.
         ///
         /// - Parameters:
         ///   - config: what to keep, for how long, and where.
-        ///   - creatingDirectory: false leaves creating the directory and opening the index to the first operation.
+        ///   - creatingDirectory: false leaves creating the directory and opening the index to the first operation. If true, and
+        ///     the directory contains an index that this version must not use, the storage sets that index aside as
+        ///     `index.sqlite.newer` and creates another one, unless another process has it open.
         public convenience init(noThrowConfig config: Config, creatingDirectory: Bool) {
             self.init(
                 noThrowConfig: config, creatingDirectory: creatingDirectory, environment: StorageEnvironment())
@@ -168,9 +171,10 @@ public enum DiskStorage {
         ///     atomic. File protection is set on the blob before its first byte is written, except on macOS and Linux; if the
         ///     system refuses it, the store fails. The index, with the keys, can be read from the first unlock on.
         ///   - forcedExtension: part of the file name, and so of the entry's identity; nil for ``Config/pathExtension``.
-        /// - Throws: ``KingfisherError/CacheErrorReason/cannotConvertToData(object:error:)``, or
-        ///   ``KingfisherError/CacheErrorReason/cannotCreateCacheFile(fileURL:key:data:error:)``. The previous value is then still
-        ///   there.
+        /// - Throws: ``KingfisherError/CacheErrorReason/cannotConvertToData(object:error:)``,
+        ///   ``KingfisherError/CacheErrorReason/cannotCreateCacheFile(fileURL:key:data:error:)``, or
+        ///   ``KingfisherError/CacheErrorReason/diskStorageIsNotReady(cacheURL:)`` if the directory cannot be created. The previous
+        ///   value is then still there.
         /// - Complexity: writes one file and commits one transaction, regardless of the number of entries.
         public func store(
             value: T, forKey key: String, expiration: StorageExpiration? = nil,
@@ -258,7 +262,8 @@ public enum DiskStorage {
         ///   - forcedExtension: the extension that it was stored with.
         ///   - extendingExpiration: how the read moves the expiration. Any read counts as an access.
         /// - Throws: ``KingfisherError/CacheErrorReason/cannotLoadDataFromDisk(url:error:)`` if the blob exists and cannot be read,
-        ///   or its bytes are not a value.
+        ///   or its bytes are not a value; ``KingfisherError/CacheErrorReason/diskStorageIsNotReady(cacheURL:)`` if the directory
+        ///   could not be created.
         /// - Complexity: reads one row and one file. Takes no write lock, and never waits for a clean.
         public func value(
             forKey key: String, forcedExtension: String? = nil, extendingExpiration: ExpirationExtending = .cacheTime
@@ -384,13 +389,14 @@ public enum DiskStorage {
 
         /// Writes pending changes from memory to the index: access times, extended expirations and statistics.
         ///
-        /// Without this call, they are written ten seconds after the first of them, in ``close()`` and ``suspend()``, when the last
-        /// storage on the directory is released, and when the process ends normally (`exit`), unless another process holds the
-        /// index at that moment. Stores and removals do not need a flush: they are in the index when the call returns.
+        /// Without this call, they are written ten seconds after the first of them, after reads of 12,000 entries, before an
+        /// eviction, a query or a change of an entry's attributes, in ``close()`` and ``suspend()``, when the last storage on the
+        /// directory is released, and when the process ends normally (`exit`), unless another process holds the index at that
+        /// moment. Stores and removals do not need a flush: they are in the index when the call returns.
         ///
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` with
-        ///   ``CacheStorageError/Code/indexUnavailable`` if another process keeps the index locked for five seconds, or with
-        ///   ``CacheStorageError/Code/suspended``. What could not be written stays noted for the next flush.
+        ///   ``CacheStorageError/Code/indexUnavailable`` if another process keeps the index locked for five seconds,
+        ///   ``CacheStorageError/Code/diskFull`` or ``CacheStorageError/Code/suspended``. What could not be written stays noted for the next flush.
         public func flush() throws {
             try mappingErrors {
                 try store.adoptEarlyReads()
@@ -400,8 +406,9 @@ public enum DiskStorage {
 
         /// Flushes like ``flush()``, deletes the files of removed entries, and closes the index. A later use opens it again.
         ///
-        /// Waits for the operation under way, so call it off the main thread. Does not wait for other processes. Affects all
-        /// storages of this process on the directory. What cannot be written stays noted while the storage exists, and is lost with
+        /// Waits for the operation under way, so call it off the main thread. Waits a tenth of a second at most for other
+        /// processes. Affects all storages of this process on the directory: a query that is taking over files throws
+        /// ``CacheStorageError/Code/indexUnavailable``. What cannot be written stays noted while the storage exists, and is lost with
         /// it. If that matters, call ``flush()`` first.
         public func close() { store.close() }
 

@@ -15,7 +15,7 @@ extension Settler {
         return true
     }
 
-    /// How many of the largest rows are compared with their files whenever totals are counted. As long as all of them are wrong, twice as
+    /// How many of the largest rows are compared with their files whenever totals are counted. As long as one of them is wrong, twice as
     /// many, up to a limit: a caller may be waiting, and the daily sweep compares the rest.
     private static let samples = 16...1_024
 
@@ -24,10 +24,8 @@ extension Settler {
         var (sample, hasDropped) = (Self.samples.lowerBound, false)
         while sample <= Self.samples.upperBound {
             let largest = try index.readAtLength { [sample] in try $0.largestEntries(limit: sample) }
-            let dropped = settle(largest)
-            hasDropped = hasDropped || dropped > 0
-            guard dropped == sample else { break }
-            sample *= 2
+            guard settle(largest) > 0 else { break }
+            (hasDropped, sample) = (true, sample * 2)
         }
         return hasDropped
     }

@@ -9,7 +9,7 @@ public import Foundation
 /// let image = thumbnails.process(item: .data(data), options: .init(nil))
 /// ```
 public struct DownsamplingImageProcessor: ImageProcessor {
-    /// The size whose longer side the result fits, in points.
+    /// A size in points. Its longer side limits the longer side of the result.
     public let size: CGSize
 
     /// Kingfisher's identifier for this size, so that each finds the thumbnails of the other.

@@ -7,7 +7,7 @@ struct Path: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the path of an entry's blob.",
         discussion: """
-            The path follows from the key alone, so it is always printed. If nothing valid is cached there, the command says \
+            The path follows from the key alone, so it is printed even if nothing valid is cached there. The command then says \
             so on standard error and exits with status 1. Does not count as a use.
 
             EXAMPLES

@@ -634,9 +634,7 @@ nonisolated extension Halcyon.StorageExpiration {
         case .expired: self = .expired
         }
     }
-}
 
-nonisolated extension Halcyon.StorageExpiration {
     fileprivate func equals(_ other: Halcyon.StorageExpiration) -> Bool {
         switch (self, other) {
         case (.never, .never), (.expired, .expired): true
