@@ -65,9 +65,17 @@ import Testing
             let packed = PackedName.pack(name)
             #expect(packed?.count == name.utf8.count - 32)
             #expect(packed?.withUnsafeBytes(PackedName.unpack) == name)
+            func isPacked(_ bytes: [UInt8]?) -> Bool? { bytes?.withUnsafeBytes { PackedName.isPacked($0, of: name) } }
+            #expect(isPacked(packed) == true && isPacked([]) == false && isPacked(packed.map { Array($0.dropLast()) }) == false)
+            for place in packed?.indices ?? 0..<0 {
+                var other = packed
+                other?[place] ^= 0x10
+                #expect(isPacked(other) == false)
+            }
         }
         for name in ["", "short", String(repeating: "0A", count: 32), String(repeating: "g", count: 64)] {
             #expect(PackedName.pack(name) == nil)
+            #expect(!Array(name.utf8).withUnsafeBytes { PackedName.isPacked($0, of: name) })
         }
     }
 }

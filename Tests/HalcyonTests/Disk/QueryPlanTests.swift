@@ -9,7 +9,6 @@ import Testing
 @Suite struct QueryPlanTests {
     /// The lines of `EXPLAIN QUERY PLAN`. They change with the statement, an index or SQLite's version.
     static let expected: [String: [String]] = [
-        "lookup": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "row": ["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)"],
         "insert": ["SCALAR SUBQUERY 1", "SEARCH state USING INTEGER PRIMARY KEY (rowid=?)"],
         "replace": [
@@ -215,7 +214,6 @@ import Testing
 extension IndexSQL {
     /// The statements whose query plans are pinned, by name.
     static let planned: [(name: String, sql: StaticString)] = [
-        ("lookup", lookup),
         ("row", row),
         ("insert", insert),
         ("replace", replace),

@@ -177,7 +177,7 @@ import Testing
         let connection = try Connection(path: cache.index.path)
         #expect(try old.migrate(connection) == 0)
         // Prepared before the change, as in a running process.
-        let read = { try connection.with(IndexSQL.formerLookup) { _ in } }
+        let read = { try connection.with(IndexSQL.formerRow) { _ in } }
         try read()
         cache.reopen()
         try cache.storage.store(value: .blob(2), forKey: "b")

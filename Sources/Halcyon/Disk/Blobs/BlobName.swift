@@ -65,7 +65,12 @@ internal import Foundation
 
     /// Whether no other name of this form is the same on a volume that folds names: ASCII without capital letters.
     private static func isFolded(_ name: String) -> Bool {
-        name.withBytes { $0.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } }
+        name.withBytes { bytes in
+            // Without a branch for each byte: every lookup of a new key does this.
+            var others: UInt8 = 0
+            for byte in bytes { others |= (byte >> 7) | (byte &- UInt8(ascii: "A") < 26 ? 1 : 0) }
+            return others == 0
+        }
     }
 
     /// Whether the key has this name on every volume.

@@ -36,6 +36,19 @@ enum PackedName {
         }
     }
 
+    /// Whether these are the packed bytes of a name.
+    static func isPacked(_ bytes: UnsafeRawBufferPointer, of name: String) -> Bool {
+        name.withBytes { text in
+            guard bytes.count >= digits / 2, text.count == bytes.count + digits / 2 else { return false }
+            var difference: UInt8 = 0
+            for index in 0..<digits / 2 {
+                difference |= digit(bytes[index] >> 4) ^ text[2 * index]
+                difference |= digit(bytes[index] & 0xF) ^ text[2 * index + 1]
+            }
+            return difference == 0 && text[digits...].elementsEqual(bytes[(digits / 2)...])
+        }
+    }
+
     /// 1 unless the character is a lower-case hexadecimal digit.
     private static func isOther(_ character: UInt8) -> UInt8 {
         (character &- UInt8(ascii: "0") >= 10 ? 1 : 0) & (character &- UInt8(ascii: "a") >= 6 ? 1 : 0)

@@ -4,22 +4,16 @@
 package enum IndexSQL {
     // MARK: One entry
 
-    static let lookup: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
-            pinned, base_length, boot, uptime
-        FROM entries WHERE id = ?1 AND name = ?2
-        """
-
-    /// Like ``lookup``, for an index of version 6 or earlier.
-    static let formerLookup: StaticString = """
-        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
-            pinned, NULL, NULL, NULL
-        FROM entries WHERE id = ?1 AND name = ?2
-        """
-
     static let row: StaticString = """
         SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
             pinned, base_length, boot, uptime
+        FROM entries WHERE id = ?1
+        """
+
+    /// Like ``row``, for an index of version 6 or earlier.
+    static let formerRow: StaticString = """
+        SELECT id, name, key, token, inode, size, created_at, accessed_at, expires_at, time_to_live,
+            pinned, NULL, NULL, NULL
         FROM entries WHERE id = ?1
         """
 

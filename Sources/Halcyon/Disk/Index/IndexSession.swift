@@ -23,12 +23,16 @@ package struct IndexSession {
 
     // MARK: One entry
 
-    /// The entry of a name. Compares the name too, because two names may share a row id.
     package func entry(named name: BlobName) throws(SQLiteError) -> Entry? {
-        try connection.with(IndexSQL.lookup) { (statement) throws(SQLiteError) in
+        try entry(named: name, by: IndexSQL.row)
+    }
+
+    /// The entry of a name. Compares the name too, because two names may share a row id.
+    func entry(named name: BlobName, by sql: StaticString) throws(SQLiteError) -> Entry? {
+        try connection.with(sql) { (statement) throws(SQLiteError) in
             statement.bind(name.rowID, at: 1)
-            try name.bind(to: statement, at: 2)
-            return try statement.step() ? Entry(statement, name: name) : nil
+            guard try statement.step(), statement.isName(name, at: 1) else { return nil }
+            return Entry(statement, name: name)
         }
     }
 
@@ -364,6 +368,13 @@ extension Statement {
 
     func optionalTimestamp(at column: Int32) -> Timestamp? {
         isNull(at: column) ? nil : timestamp(at: column)
+    }
+
+    /// Not a condition of the statement, because binding a name takes longer.
+    fileprivate func isName(_ name: BlobName, at column: Int32) -> Bool {
+        isText(at: column)
+            ? PackedName.pack(name.text) == nil && bytes(at: column).elementsEqual(name.text.utf8)
+            : PackedName.isPacked(bytes(at: column), of: name.text)
     }
 
     fileprivate func blobName(at column: Int32) -> BlobName {

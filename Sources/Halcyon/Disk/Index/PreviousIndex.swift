@@ -154,7 +154,7 @@ final class PreviousIndex: Sendable {
     private func read(_ path: String, mendingHeader: Bool) throws -> Connection {
         let connection = try Connection(path: path, access: .queryOnly, busyTimeout: 50, vfs: vfs)
         if mendingHeader { try connection.mendHeader() }
-        try connection.with(IndexSession(connection: connection).rememberedLookup()) { _ throws(SQLiteError) in }
+        try connection.with(IndexSession(connection: connection).rememberedRow()) { _ throws(SQLiteError) in }
         return connection
     }
 }
@@ -183,12 +183,12 @@ extension IndexSession {
     }
 
     fileprivate func rememberedEntry(of name: BlobName) throws -> Entry? {
-        try connection.first(rememberedLookup(), name.rowID, name) { Entry($0, name: name) }
+        try entry(named: name, by: rememberedRow())
     }
 
     /// Version 7 renamed a column. Looks for that column, because the version number itself may be damaged.
-    fileprivate func rememberedLookup() throws(SQLiteError) -> StaticString {
-        try hasVersion7() ? IndexSQL.lookup : IndexSQL.formerLookup
+    fileprivate func rememberedRow() throws(SQLiteError) -> StaticString {
+        try hasVersion7() ? IndexSQL.row : IndexSQL.formerRow
     }
 
     private func hasVersion7() throws(SQLiteError) -> Bool { try connection.texts(IndexSQL.columns).contains("rank") }
