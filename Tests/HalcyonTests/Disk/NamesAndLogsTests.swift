@@ -66,7 +66,9 @@ import Testing
             #expect(packed?.count == name.utf8.count - 32)
             #expect(packed?.withUnsafeBytes(PackedName.unpack) == name)
             func isPacked(_ bytes: [UInt8]?) -> Bool? { bytes?.withUnsafeBytes { PackedName.isPacked($0, of: name) } }
-            #expect(isPacked(packed) == true && isPacked([]) == false && isPacked(packed.map { Array($0.dropLast()) }) == false)
+            #expect(
+                isPacked(packed) == true && isPacked([]) == false
+                    && isPacked(packed.map { Array($0.dropLast()) }) == false)
             for place in packed?.indices ?? 0..<0 {
                 var other = packed
                 other?[place] ^= 0x10
