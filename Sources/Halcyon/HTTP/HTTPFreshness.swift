@@ -181,6 +181,7 @@ private struct CacheControl {
             isEscaped = character == "\\" && !isEscaped
             part.append(character)
         }
-        return parts + [part]
+        // In a malformed field, a quote that nothing closes must not hide the directives after it.
+        return isQuoted ? field.split(separator: ",").map(String.init) : parts + [part]
     }
 }

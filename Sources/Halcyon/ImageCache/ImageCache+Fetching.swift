@@ -64,7 +64,8 @@ extension ImageCache {
     ///
     /// Returns as soon as the image is in memory; it is written to disk later. If that fails, you still get the image.
     ///
-    /// If several tasks need a missing image at the same time, with the same processor identifier, `fetch` runs once. Errors,
+    /// If several tasks need a missing image at the same time, with the same processor identifier and file
+    /// name extension, `fetch` runs once. Errors,
     /// cancellation, priorities and removals work as in
     /// ``DiskStorage/Backend/AsyncCalls/value(forKey:forcedExtension:extendingExpiration:orStore:)``.
     ///
@@ -83,7 +84,7 @@ extension ImageCache {
         let blob = blob(of: key, options)
         // In its turn, a removal makes later callers start anew.
         if order.latestRemoval(of: blob) > 0 { try await earlierChanges() }
-        return try await flights.value(for: blob.key) { [self] in
+        return try await flights.value(for: blob.name) { [self] in
             // What is stored after a removal of many images has begun remains.
             let earlier = order.latestRemoval(of: blob)
             return try await diskStorage.store.removals.during(blob.name, key: blob.key.text, of: flights) { isWanted in

@@ -49,7 +49,7 @@ open class ImageCache: @unchecked Sendable {
     /// task-local values are keyed by.
     static let clearingMemory = TaskLocal<ImageCache?>(wrappedValue: nil)
     /// Images that are being fetched.
-    let flights = SingleFlight<MemoryKey, KFCrossPlatformImage>()
+    let flights = SingleFlight<BlobName, KFCrossPlatformImage>()
     let resumptions = Locked(0)
     /// Whether a clean started by the timer is still under way.
     let isCleaningByTimer = Locked(false)

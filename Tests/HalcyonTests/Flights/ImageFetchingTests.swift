@@ -42,6 +42,30 @@ import Testing
 
     // MARK: Images
 
+    @Test func `tasks that need an image under different file names fetch both`() async throws {
+        try await withImageCache { subject in
+            let (cache, image) = (subject.cache, try Pictures.image())
+            let (began, fetches) = (Locked(0), Locked(0))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for pathExtension in ["png", "jpg"] {
+                    group.addTask {
+                        let options: KingfisherOptionsInfo = [
+                            .forcedCacheFileExtension(pathExtension), .memoryCacheExpiration(.expired),
+                        ]
+                        _ = try await cache.retrieveImage(forKey: "a", options: options) {
+                            began.withLock { $0 += 1 }
+                            try await eventually { began.withLock { $0 == 2 } }
+                            fetches.withLock { $0 += 1 }
+                            return .init(image, original: Pictures.small[0])
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(fetches.withLock { $0 } == 2)
+        }
+    }
+
     @Test func `64 tasks fetch a missing image once`() async throws {
         try await withImageCache { subject in
             let (cache, image) = (subject.cache, try Pictures.image())

@@ -73,6 +73,13 @@ import Testing
         #expect(freshness([]).lifetime == 0)
     }
 
+    @Test func `a quote that nothing closes hides no directive`() {
+        let fields = [Self.dateField, ("Cache-Control", "max-age=600, ext=\"a, no-store")]
+        #expect(!freshness(fields).isStorable)
+        let closed = [Self.dateField, ("Cache-Control", "max-age=600, ext=\"a, no-store\"")]
+        #expect(freshness(closed).isStorable && freshness(closed).lifetime == 600)
+    }
+
     @Test func `the age accounts for clocks, proxies and transfer time`() {
         // The server's clock is 5 seconds behind this one.
         #expect(freshness([Self.dateField], delay: 5).initialAge == 5)

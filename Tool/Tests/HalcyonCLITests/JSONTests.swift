@@ -35,6 +35,15 @@ import Testing
         for name in names { #expect(name.wholeMatch(of: /[a-z0-9]+(_[a-z0-9]+)*/) != nil, "\(name)") }
     }
 
+    @Test func `JSON passes no control character to a terminal`() throws {
+        let keys = ["a\u{9B}31m", "\u{202E}gpj.b", "\u{7F}\u{1B}[2J", "e👩‍👧\u{2028}"]
+        for key in keys { try tool("put", "--key", key, "-", input: .blob(1)) }
+        let result = try tool("list", "--json")
+        let controls: Set<Unicode.Scalar> = ["\u{9B}", "\u{202E}", "\u{7F}", "\u{1B}", "\u{2028}"]
+        #expect(!result.output.unicodeScalars.contains(where: controls.contains) && result.output.contains("👩‍👧"))
+        #expect(Set(try result.objects().compactMap { $0["key"] as? String }) == Set(keys))
+    }
+
     @Test func `JSON objects of entries have the same names, whatever is known`() throws {
         try fill()
         let entries = try tool("list", "--json").objects()

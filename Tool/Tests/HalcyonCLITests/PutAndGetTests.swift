@@ -195,6 +195,19 @@ import Testing
         #expect(screen.hasSuffix("\r" + String(repeating: " ", count: 69) + "\r"))
     }
 
+    @Test func `a command in the background of a script does not end at Ctrl-C`() throws {
+        for index in 0..<300 { try tool.write("p/\(index)", Data()) }
+        let line = """
+            trap '' INT
+            "$HALCYON" put --folder "$cache" p & sleep 0.05
+            for i in 1 2 3 4 5 6 7 8 9; do kill -INT $! 2>/dev/null; sleep 0.02; done
+            wait $!
+            """
+        let result = try tool.shell(line)
+        #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+        #expect(try tool.blobCount() == 300)
+    }
+
     @Test func `at Ctrl-C, put ends after the current file and reports what it stored`() throws {
         for index in 0..<4000 { try tool.write("p/\(index)", Data()) }
         try tool("put", "--key", "k", "-", input: .blob(1))

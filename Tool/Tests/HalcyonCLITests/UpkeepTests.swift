@@ -155,6 +155,9 @@ import Testing
         let result = try tool.shell("halcyon check --folder \"$cache\" >&-")
         #expect(result.status == 1 && result.errors.lowercased().contains("bad file descriptor"), "\(result.errors)")
         #expect(try tool.shell("halcyon check --folder \"$cache\" <&- >&- 2>&-").status == 1)
+        let put = try tool.shell("halcyon put --folder \"$cache\" --key a - <&-")
+        #expect(put.status == 1 && put.errors.hasSuffix("Nothing was stored.\n"), "\(put.errors)")
+        #expect(try tool("get", "a").data.count == 1000)
         #expect(try tool("check").status == 0)
     }
 

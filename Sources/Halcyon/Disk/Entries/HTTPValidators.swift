@@ -75,7 +75,8 @@ extension DiskStorage {
             return renewed
         }
 
-        /// Whether a 304 is about these bytes. Compares entity tags weakly (RFC 9110, section 8.8.3.2).
+        /// Whether a 304 is about these bytes. Compares entity tags weakly (RFC 9110, section 8.8.3.2), and admits a tag where there was
+        /// none. RFC 9111, section 4.3.4, is stricter, but servers that compress weaken the tag of the whole response alone.
         func areConfirmed(by response: HTTPFreshness) -> Bool {
             guard let etag, let other = response.etag else { return true }
             func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }

@@ -7,12 +7,18 @@ internal import Foundation
 final class Interruption: Sendable {
     private let requests = Locked(0)
     // Dispatch sources are thread-safe.
-    private nonisolated(unsafe) let source: any DispatchSourceSignal
+    private nonisolated(unsafe) let source: (any DispatchSourceSignal)?
 
     /// - Parameter perform: called once, on the first Ctrl-C.
     init(_ perform: @escaping @Sendable () -> Void = {}) {
-        signal(SIGINT, SIG_IGN)
-        source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        let former = signal(SIGINT, SIG_IGN)
+        // A shell sets it to be ignored by commands in the background.
+        guard unsafeBitCast(former, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) else {
+            source = nil
+            return
+        }
+        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        self.source = source
         source.setEventHandler { [requests] in
             let count = requests.withLock { count in
                 count += 1
@@ -26,6 +32,7 @@ final class Interruption: Sendable {
 
     /// Lets Ctrl-C end the command at once again, because the rest of it changes nothing.
     func end() {
+        guard let source else { return }
         source.cancel()
         signal(SIGINT, SIG_DFL)
     }

@@ -84,7 +84,8 @@ package enum JSON: Sendable {
             case "\\": result += "\\\\"
             case "\n": result += "\\n"
             case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F: result += escaped(scalar)
+            // A terminal would obey them.
+            case _ where scalar.value <= 0xFFFF && TextWidth.isControl(scalar): result += escaped(scalar)
             default: result.unicodeScalars.append(scalar)
             }
         }
@@ -92,7 +93,7 @@ package enum JSON: Sendable {
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     private static func escaped(_ scalar: Unicode.Scalar) -> String {
