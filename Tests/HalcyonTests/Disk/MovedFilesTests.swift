@@ -231,6 +231,46 @@ import Testing
         }
     }
 
+    /// Gives blobs other inode numbers, but not the index, as on a new volume whose numbers begin anew.
+    private func copyBlobs(_ seeds: some Sequence<Int>, in cache: CacheFixture, withDates: Bool) throws {
+        for seed in seeds {
+            let path = cache.storage.cacheFileURL(forKey: "\(seed)").path
+            let copy = try Process.run(
+                URL(fileURLWithPath: "/bin/cp"), arguments: (withDates ? ["-p"] : []) + [path, path + ".copy"])
+            copy.waitUntilExit()
+            try #require(copy.terminationStatus == 0)
+            #expect(rename(path + ".copy", path) == 0)
+        }
+    }
+
+    @Test(arguments: [(1, true), (3, true), (20, true), (4, false), (20, false)])
+    func `a copy is recognized if its index has the inode of the original`(count: Int, withDates: Bool) throws {
+        try withCache { cache in
+            for seed in 0..<count { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.close()
+            try copyBlobs(0..<count, in: cache, withDates: withDates)
+            cache.reopen()
+            for seed in 0..<count { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            cache.settle()
+            #expect(try cache.storage.check().isSound && cache.storage.totals().entries == count)
+            #expect(try cache.storage.store.index.read { try $0.state().isRelearning } == false)
+            for seed in 0..<count { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+        }
+    }
+
+    @Test func `some blobs that are restored with their dates hit after the first miss`() throws {
+        try withCache { cache in
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.close()
+            try copyBlobs(0..<5, in: cache, withDates: true)
+            cache.reopen()
+            for seed in 0..<20 { _ = try cache.storage.value(forKey: "\(seed)") }
+            cache.settle()
+            for seed in 0..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            #expect(try cache.storage.check().isSound)
+        }
+    }
+
     @Test func `after a power cut, entries of the last minute are not trusted`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "old")

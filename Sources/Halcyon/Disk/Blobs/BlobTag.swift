@@ -15,6 +15,9 @@ struct BlobTag: Equatable {
         file.modifiedMicroseconds == 0 || file.modifiedMicroseconds == microseconds
     }
 
+    /// Whether the file has this tag. One in 999 other files has it too.
+    func marks(_ file: FileStatus) -> Bool { file.modifiedMicroseconds == microseconds }
+
     /// Makes a token from a random one so that the file already carries its tag.
     static func token(_ random: Int64, for file: FileStatus) -> Int64 {
         guard file.modifiedMicroseconds > 0 else { return random }

@@ -11,7 +11,7 @@ extension EntryIndex {
     /// - Returns: the state to record, and whether the index already contains it.
     func opening(through connection: Connection) throws -> (state: IndexState, isRecorded: Bool) {
         let found = try IndexSession(connection: connection).state()
-        let state = try updated(found)
+        let state = try updated(found, through: connection)
         guard state != found, found.indexInode == nil else { return (state, state == found) }
         return (try connection.transaction { try noteOpening(through: connection) }, true)
     }
@@ -25,7 +25,7 @@ extension EntryIndex {
         let session = IndexSession(connection: connection)
         // Another process may have recorded it in the meantime.
         let found = try session.state()
-        let state = try updated(found)
+        let state = try updated(found, through: connection)
         if state != found { try session.setState(state) }
         // A new index goes through all migrations, and an empty one takes no time to upgrade.
         if found.indexInode == nil { try session.finishUpgradeIfEmpty() }
@@ -33,7 +33,7 @@ extension EntryIndex {
     }
 
     /// Returns the state with the current boot and inode.
-    private func updated(_ found: IndexState) throws -> IndexState {
+    private func updated(_ found: IndexState, through connection: Connection) throws -> IndexState {
         let file = try environment.fileSystem.status(at: files.database)
         let boot = environment.boot()
         var state = found
@@ -44,7 +44,7 @@ extension EntryIndex {
             state.adoption =
                 try [files.damaged, files.newer].allSatisfy { try files.identity(of: $0) == nil }
                 ? .pending : .rebuilding
-        } else if state.indexInode != file.inode && hasStableInodes {
+        } else if hasStableInodes, state.indexInode != file.inode || isCopied(connection) {
             state.isRelearning = true
             // Copied files have new change times, which may be later than the copied index's.
             if state.isSearching {
@@ -60,5 +60,21 @@ extension EntryIndex {
         }
         state.boot = boot
         return state
+    }
+
+    /// Whether the directory is a copy although its index has the inode number of the original: on a new volume, or if the original was
+    /// overwritten by the copy. Compares a few blobs.
+    private func isCopied(_ connection: Connection) -> Bool {
+        // If they cannot be examined, lookups find out.
+        let entries = (try? IndexSession(connection: connection).page(after: .min, limit: 8)) ?? []
+        let files = entries.filter { $0.inode != nil }.compactMap { entry in
+            (try? blobs.status(of: entry.name)).flatMap { $0.size == entry.size ? (entry, file: $0) : nil }
+        }
+        let others = files.filter { $0.inode != $1.inode }
+        guard others.count * 2 > files.count,
+            others.count >= 4 || others.contains(where: { BlobTag(token: $0.token).marks($1) })
+        else { return false }
+        // Otherwise a store that replaces them may not be committed.
+        return (try? blobs.detached(in: .trash).isEmpty) == true
     }
 }

@@ -33,7 +33,7 @@ package final class EntryIndex: Sendable {
     let longReads = DispatchGroup()
     /// Whether an index that only a newer version can use may be set aside, for callers that can neither use it nor throw.
     let replacesNewer = Locked(false)
-    private let blobs: BlobStore
+    let blobs: BlobStore
     private let condition: FolderCondition
     let previousIndex: PreviousIndex
     let housekeeping: Housekeeping

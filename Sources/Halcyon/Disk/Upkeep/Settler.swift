@@ -63,7 +63,9 @@ final class Settler: FolderWork {
             let entry = try session.entry(named: name)
             if let entry, try isInPlace(entry) { return false }
             let settled = try settle(name, entry: entry)
-            if let entry, let settled, isBlob(of: entry, settled) { return false }
+            if let entry, let settled, try isBlob(of: entry, settled) || relearnCopy(of: entry, settled, in: session) {
+                return false
+            }
             if entry != nil { try session.delete(id: name.rowID) }
             // A file that had a row is not adopted. An ambiguous name may be another row's blob; if it has no row, the sweep removes it.
             if let settled, !blobs.isAmbiguous(name), entry != nil || !condition.adopts(settled, named: name) {
@@ -71,6 +73,14 @@ final class Settler: FolderWork {
             }
             return entry != nil
         }
+    }
+
+    /// Records the inode number of a file that was copied with its date, for example from a backup.
+    private func relearnCopy(of entry: Entry, _ file: FileStatus, in session: IndexSession) throws -> Bool {
+        guard condition.trusts(entry), entry.matches(file, ignoringInode: true), BlobTag(token: entry.token).marks(file)
+        else { return false }
+        try session.relearn(entry, inode: lastingInode(of: file), token: entry.token)
+        return true
     }
 
     // MARK: Names to settle later
