@@ -94,6 +94,8 @@ extension EntryIndex {
         // Not during the check, which takes seconds among a million entries, but before it, so that it is not made in vain. On a
         // connection that closes at once: the other one may mend the header, but not after it has read it.
         try lock(makeWritingConnection())
+        // Otherwise the next connection could create the index, without our settings.
+        guard identity != nil, try files.identity(of: files.database) == identity else { return }
         let connection = try makeWritingConnection()
         guard try isDamaged(connection, by: error) else { return }
         // So that the file is complete without its log, if the process ends between the renames.

@@ -61,6 +61,7 @@ extension EntryIndex {
         withExtendedLifetime(writer) {
             readers.close()
             checkpointer.withLock { $0 = nil }
+            previousIndex.close()
             presence.withLock { $0 = nil }
             knownRows.forgetAll()
         }

@@ -64,6 +64,7 @@ extension EntryIndex {
         } while MonotonicTime.now < deadline && !isInService
         readers.close(before: deadline)
         checkpointer.withLock(within: deadline.secondsLeft) { $0 = nil }
+        previousIndex.close(before: deadline)
         endLongReads(before: deadline)
     }
 

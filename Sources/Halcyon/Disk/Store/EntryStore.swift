@@ -72,7 +72,6 @@ package final class EntryStore: FolderWork {
         index.stopWaiting()
         afterHousekeeping {
             flushReads()
-            index.previousIndex.close()
             index.suspend()
         }
         // Unlinking takes no lock, so the suspension does not wait for it.
@@ -83,16 +82,13 @@ package final class EntryStore: FolderWork {
     ///
     /// For a process that the system is about to suspend: it has to release its file locks in a shared directory in time.
     package func suspendAtOnce() {
-        let deadline = MonotonicTime.now.adding(milliseconds: 1000)
-        index.suspend(before: deadline)
-        index.previousIndex.close(before: deadline)
+        index.suspend(before: MonotonicTime.now.adding(milliseconds: 1000))
     }
 
     private func closeNow() {
         LockTimeout.briefly {
             flushReads()
             unlinker.finish()
-            index.previousIndex.close()
             index.close()
         }
     }
