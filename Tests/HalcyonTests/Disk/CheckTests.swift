@@ -1,7 +1,8 @@
 import Foundation
-@_spi(HalcyonTool) import Halcyon
 import HalcyonTestSupport
 import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
 
 @Suite struct CheckTests {
     private func filled(_ cache: CacheFixture) throws {
@@ -21,6 +22,22 @@ import Testing
             #expect(report.counted == Totals(entries: 10, bytes: 1_000))
             #expect(try cache.storage.check(repair: true).isClean)
             #expect(try cache.storage.totalSize() == 1_000)
+        }
+    }
+
+    @Test(arguments: DetachedBlob.Place.allCases)
+    func `a blob that an interrupted operation has left elsewhere is not missing`(place: DetachedBlob.Place) throws {
+        try withCache { cache in
+            try filled(cache)
+            let store = cache.storage.store
+            let name = BlobName(text: name(cache, "4"))
+            let entry = try #require(try store.index.read { try $0.entry(named: name) })
+            let detached = DetachedBlob(place: place, rowID: entry.id, token: entry.token)
+            #expect(rename(store.blobs.path(of: name), store.blobs.path(of: detached)) == 0)
+            #expect(try cache.storage.check().isSound)
+            _ = try cache.storage.check(repair: true)
+            #expect(try cache.storage.check().isClean)
+            #expect(try cache.storage.value(forKey: "4") == .blob(4))
         }
     }
 

@@ -34,6 +34,13 @@ struct HalcyonCommand: ParsableCommand {
             guard !CommandLine.arguments.isEmpty else {
                 throw Failure("The arguments of the command cannot be read. Make /proc available.")
             }
+            // Swift replaces what is not UTF-8, so that several keys would become one.
+            for index in 1..<max(1, Int(CommandLine.argc))
+            where CommandLine.unsafeArgv[index].flatMap({ String(validatingCString: $0) }) == nil {
+                throw Failure(
+                    "Argument \(index) is not UTF-8. Nothing was done. To store a file whose name is not UTF-8, use "
+                        + "halcyon put --key KEY - <FILE.")
+            }
             let commands = configuration.subcommands.map { $0._commandName } + ["help"]
             let arguments = CommandLine.arguments.dropFirst()
             if let error = UnknownCommand.error(in: arguments, commands: commands)

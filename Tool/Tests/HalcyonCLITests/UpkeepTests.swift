@@ -150,6 +150,13 @@ import Testing
         #expect(try tool("clean", "--keep-free", "1000PB").output.contains("The volume still has only"))
     }
 
+    @Test func `a key that is not UTF-8 is refused`() throws {
+        try put("\u{FFFD}", count: 1000)
+        let result = try tool.shell("echo x | halcyon put --folder \"$cache\" --key $'\\xff' -")
+        #expect(result.status == 1 && result.errors.contains("is not UTF-8"), "\(result.errors)")
+        #expect(try tool("get", "\u{FFFD}").data.count == 1000)
+    }
+
     @Test func `a command with a closed output does not write to what has got its number since`() throws {
         try put("a", count: 1000)
         let result = try tool.shell("halcyon check --folder \"$cache\" >&-")

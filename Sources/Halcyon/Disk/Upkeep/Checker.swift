@@ -52,9 +52,22 @@ struct Checker: FolderWork {
         var found = report
         try index.writeBatch { session in
             found = report
-            for id in ids { try confirm(id, repair: repair, in: session, &found) }
+            // A repair settles each name itself.
+            let detached = try repair ? [] : idsWithDetachedBlob(among: ids, in: session)
+            for id in ids where !detached.contains(id) { try confirm(id, repair: repair, in: session, &found) }
         }
         report = found
+    }
+
+    /// Rows whose blobs an interrupted operation has left in `trash/` or `staging/` are sound: readers look there, and the sweep puts
+    /// the blobs back.
+    private func idsWithDetachedBlob(among ids: [Int64], in session: IndexSession) throws -> Set<Int64> {
+        let ids = Set(ids)
+        let detached = try DetachedBlob.Place.allCases.flatMap(blobs.detached(in:)).filter { blob in
+            guard ids.contains(blob.rowID), let entry = try session.entry(id: blob.rowID) else { return false }
+            return try blobs.status(of: blob).map { isBlob(of: entry, $0) } ?? false
+        }
+        return Set(detached.map(\.rowID))
     }
 
     private func confirm(_ id: Int64, repair: Bool, in session: IndexSession, _ report: inout CheckReport) throws {
