@@ -64,9 +64,8 @@ extension ImageCache {
     ///
     /// Returns as soon as the image is in memory; it is written to disk later. If that fails, you still get the image.
     ///
-    /// If several tasks need a missing image at the same time, with the same processor identifier and file
-    /// name extension, `fetch` runs once. Errors,
-    /// cancellation, priorities and removals work as in
+    /// If several tasks need a missing image at the same time, with the same processor identifier and file name extension, `fetch`
+    /// runs once. Errors, cancellation, priorities and removals work as in
     /// ``DiskStorage/Backend/AsyncCalls/value(forKey:forcedExtension:extendingExpiration:orStore:)``.
     ///
     /// - Parameters:

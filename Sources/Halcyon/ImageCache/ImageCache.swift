@@ -30,8 +30,8 @@ open class ImageCache: @unchecked Sendable {
     /// The default cache. Its name is "default".
     public static let `default` = ImageCache(name: "default")
 
-    /// Decoded images. Unless you pass a storage: up to a quarter of the memory of the machine or its control group, each for five minutes after its last
-    /// use.
+    /// Decoded images. Unless you pass a storage: up to a quarter of the memory of the machine or its control group, each for five
+    /// minutes after its last use.
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
     /// The image files. Unless you pass a storage: no limit, each for a week after its last use.
     public let diskStorage: DiskStorage.Backend<Data>
@@ -342,8 +342,9 @@ open class ImageCache: @unchecked Sendable {
     /// Removes what has expired from memory, at once and on this thread. A timer does the same.
     open func cleanExpiredMemoryCache() { memoryStorage.removeExpired() }
 
-    /// Removes expired entries from the disk. Then, if a limit of the configuration is reached (by default
-    /// there is none), evicts entries down to ``DiskStorage/Config/lowWaterRatio`` of it. Then posts the notification and calls the handler on the main queue.
+    /// Removes expired entries from the disk. Then, if a limit of the configuration is reached (by default there is none), evicts
+    /// entries down to ``DiskStorage/Config/lowWaterRatio`` of it. Then posts the notification and calls the handler on the main
+    /// queue.
     ///
     /// Skips files that cannot be removed. Other calls run between its batches. To watch or cancel a clean, use
     /// ``cleanExpiredDiskCache(progress:completion:)``.
@@ -532,7 +533,8 @@ open class ImageCache: @unchecked Sendable {
         await withCheckedContinuation { continuation in clearDisk { continuation.resume() } }
     }
 
-    /// Removes what has expired, from memory and disk, and from the disk what is over a limit. If the task is cancelled, the clean ends after the current batch.
+    /// Removes what has expired, from memory and disk, and from the disk what is over a limit. If the task is cancelled, the clean
+    /// ends after the current batch.
     open func cleanExpiredCache() async {
         cleanExpiredMemoryCache()
         await cleanExpiredDiskCache()

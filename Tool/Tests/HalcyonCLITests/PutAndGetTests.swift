@@ -199,8 +199,8 @@ import Testing
         for index in 0..<300 { try tool.write("p/\(index)", Data()) }
         let line = """
             trap '' INT
-            "$HALCYON" put --folder "$cache" p & sleep 0.05
-            for i in 1 2 3 4 5 6 7 8 9; do kill -INT $! 2>/dev/null; sleep 0.02; done
+            "$HALCYON" put --folder "$cache" p &
+            while kill -INT $! 2>/dev/null; do :; done
             wait $!
             """
         let result = try tool.shell(line)

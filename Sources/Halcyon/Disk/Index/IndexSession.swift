@@ -23,11 +23,12 @@ package struct IndexSession {
 
     // MARK: One entry
 
+    /// The entry of a name. Compares the name too, because two names may share a row id.
     package func entry(named name: BlobName) throws(SQLiteError) -> Entry? {
         try entry(named: name, by: IndexSQL.row)
     }
 
-    /// The entry of a name. Compares the name too, because two names may share a row id.
+    /// - Parameter sql: ``IndexSQL/row``, or ``IndexSQL/formerRow``.
     func entry(named name: BlobName, by sql: StaticString) throws(SQLiteError) -> Entry? {
         try connection.with(sql) { (statement) throws(SQLiteError) in
             statement.bind(name.rowID, at: 1)

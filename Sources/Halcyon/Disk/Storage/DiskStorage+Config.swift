@@ -24,7 +24,8 @@ extension DiskStorage {
         public var evictionOrder: EvictionOrder = .leastRecentlyUsed
         /// Whether the index stores keys as text; true by default. If false, it stores only hashes. Lookups still work, and an
         /// image's variants are found, but lists show file names, and no entry matches a condition on keys. The cache removes
-        /// keys stored before in the background: at once if it is open, otherwise after the next opening. Set it alike in all processes that use the directory.
+        /// keys stored before in the background: at once if it is open, otherwise after the next opening. Set it alike in all
+        /// processes that use the directory.
         ///
         /// Text removed from the index is overwritten there (`secure_delete`). It leaves the write-ahead log when the log restarts
         /// or the cache is closed.

@@ -396,7 +396,8 @@ public enum DiskStorage {
         ///
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` with
         ///   ``CacheStorageError/Code/indexUnavailable`` if another process keeps the index locked for five seconds,
-        ///   ``CacheStorageError/Code/diskFull`` or ``CacheStorageError/Code/suspended``. What could not be written stays noted for the next flush.
+        ///   ``CacheStorageError/Code/diskFull`` or ``CacheStorageError/Code/suspended``. What could not be written stays noted for
+        ///   the next flush.
         public func flush() throws {
             try mappingErrors {
                 try store.adoptEarlyReads()

@@ -77,7 +77,9 @@ final class Settler: FolderWork {
 
     /// Records the inode number of a file that was copied with its date, for example from a backup.
     private func relearnCopy(of entry: Entry, _ file: FileStatus, in session: IndexSession) throws -> Bool {
-        guard condition.trusts(entry), entry.matches(file, ignoringInode: true), BlobTag(token: entry.token).marks(file)
+        // On a volume that folds names, the file may be another row's blob.
+        guard condition.trusts(entry), !blobs.isAmbiguous(entry.name), entry.matches(file, ignoringInode: true),
+            BlobTag(token: entry.token).marks(file)
         else { return false }
         try session.relearn(entry, inode: lastingInode(of: file), token: entry.token)
         return true
