@@ -50,7 +50,7 @@ package final class FaultyFileSystem: FileSystem {
         var freeBytes: Int64?
         var age: Int64 = 0
         var lead: Int64 = 0
-        var size: (@Sendable (FileStatus) -> Int64)?
+        var change: (@Sendable (inout FileStatus) -> Void)?
         var observer: (@Sendable (Call, String) -> Void)?
     }
 
@@ -93,8 +93,8 @@ package final class FaultyFileSystem: FileSystem {
     /// Makes every file look that many seconds older.
     package func age(by seconds: Double) { state.withLock { $0.age = Int64(seconds * 1000) } }
 
-    /// Replaces the reported sizes of files.
-    package func pretendSize(_ size: (@Sendable (FileStatus) -> Int64)?) { state.withLock { $0.size = size } }
+    /// Changes what is reported about files.
+    package func pretend(_ change: (@Sendable (inout FileStatus) -> Void)?) { state.withLock { $0.change = change } }
 
     /// The clock that files are dated with looks so many seconds later than it is: then folders have not changed just now.
     package func lead(by seconds: Double) { state.withLock { $0.lead = Int64(seconds * 1000) } }
@@ -122,7 +122,7 @@ package final class FaultyFileSystem: FileSystem {
         state.withLock { state in
             var status = status
             status.changed = Timestamp(milliseconds: status.changed.milliseconds - state.age)
-            if let size = state.size { status.size = size(status) }
+            state.change?(&status)
             return status
         }
     }

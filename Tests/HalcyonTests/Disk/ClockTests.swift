@@ -64,6 +64,31 @@ extension BlobName {
         }
     }
 
+    /// The change times of files cannot be set, so the file system reports them an hour later.
+    private func dateBlobsAhead(_ cache: CacheFixture) {
+        cache.fileSystem.pretend { file in
+            if file.kind == .regular, file.size == 100 { file.changed = file.changed.advanced(by: 3_600_000) }
+        }
+    }
+
+    @Test func `after the clock was set back, files from the future are adopted and cleared`() throws {
+        try withCache { cache in
+            for seed in 0..<3 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.close()
+            try FileManager.default.removeItem(at: cache.index)
+            dateBlobsAhead(cache)
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "0") == .blob(0))
+            cache.settle()
+            for seed in 0..<3 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            #expect(try cache.storage.totals().entries == 3)
+            let orphan = cache.storage.cacheFileURL(forKey: "orphan")
+            try Data.blob(4).write(to: orphan)
+            try cache.storage.removeAll()
+            #expect(!FileManager.default.fileExists(atPath: orphan.path))
+        }
+    }
+
     /// The clock was an hour ahead when the power failed, so the distrusted minute lies in the future, and the clock passes through it
     /// later.
     @Test func `entries stored while the clock passes through a distrusted minute are kept`() throws {

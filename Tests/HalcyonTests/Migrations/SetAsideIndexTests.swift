@@ -83,6 +83,38 @@ import Testing
         #expect(try cache.storage.statistics.total.stores == stores)
     }
 
+    @Test(arguments: [true, false], ["second", "first"])
+    func `after a power cut that damaged the index, the values of the last minute are gone`(
+        hasRows: Bool, boot: String
+    ) throws {
+        let cache = try CacheFixture()
+        cache.environment.boot = { "first" }
+        // The change times of files cannot be set.
+        cache.fileSystem.pretend { file in
+            if file.kind == .regular, file.size == 200 { file.changed = file.changed.advanced(by: -120_000) }
+        }
+        cache.clock.advance(by: -120)
+        try cache.storage.store(value: .blob(1, count: 200), forKey: "earlier")
+        cache.clock.advance(by: 120)
+        for seed in 2..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+        cache.storage.store.close()
+        try Connection(path: cache.index.path).execute(
+            "\(hasRows ? "" : "DELETE FROM entries;") PRAGMA user_version = -1")
+        cache.fileSystem.fail(.list, EIO, times: nil)
+        cache.reopen { $0.boot = { boot } }
+        let isLost = boot == "second"
+        for isAdopted in [false, true] {
+            if isAdopted { cache.fileSystem.heal() }
+            if isAdopted { cache.reopen() }
+            if isAdopted { cache.settle() }
+            #expect(try cache.storage.value(forKey: "earlier") == .blob(1, count: 200))
+            for seed in 2..<5 { #expect(try cache.storage.value(forKey: "\(seed)") == (isLost ? nil : .blob(seed))) }
+        }
+        #expect(try cache.storage.totals().entries == (isLost ? 1 : 4))
+        // With `.halcyon`.
+        #expect(cache.names(in: "..").count == (isLost ? 2 : 5))
+    }
+
     @Test func `metadata that exceeds the limit for new ones is recovered`() throws {
         let cache = try filledCache()
         let index = try Connection(path: cache.index.path)

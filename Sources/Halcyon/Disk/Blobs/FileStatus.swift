@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The metadata of a file that the cache uses.
 package struct FileStatus: Equatable, Sendable {
     package enum Kind: Equatable, Sendable { case regular, directory, symbolicLink, other }
@@ -17,4 +19,11 @@ package struct FileStatus: Equatable, Sendable {
     package var changed: Timestamp
     /// The number of hard links. If there are several, writes to this file appear elsewhere, too.
     package var links: Int
+}
+
+extension FileStatus {
+    /// Whether the file changed at a time or before. The future is before, because the clock was set back since.
+    func hasChanged(by time: Timestamp) -> Bool {
+        changed <= time || changed > Timestamp(Date()).advanced(by: StampSource.tolerance)
+    }
 }

@@ -44,6 +44,7 @@ extension EntryIndex {
             state.adoption =
                 try [files.damaged, files.newer].allSatisfy { try files.identity(of: $0) == nil }
                 ? .pending : .rebuilding
+            if state.adoption == .rebuilding { state.distrusted = distrustedOfPreviousIndex(in: boot) }
         } else if hasStableInodes, state.indexInode != file.inode || isCopied(connection) {
             state.isRelearning = true
             // Copied files have new change times, which may be later than the copied index's.
@@ -60,6 +61,14 @@ extension EntryIndex {
         }
         state.boot = boot
         return state
+    }
+
+    /// The stores that a power cut may have lost if it damaged the index, too; nil also if that index cannot be read at the moment.
+    private func distrustedOfPreviousIndex(in boot: String) -> ClosedRange<Timestamp>? {
+        guard var former = previousIndex.recordedState(), let last = former.boot else { return nil }
+        if !BootIdentifier.isSame(last, boot) { former.noteReboot(writeBackTime: environment.tuning.writeBackTime) }
+        // The volume dates a file a moment after the store has dated its row.
+        return former.distrusted.map { $0.lowerBound...$0.upperBound.advanced(by: StampSource.tolerance) }
     }
 
     /// Whether the directory is a copy although its index has the inode number of the original: on a new volume, or if the original was

@@ -223,6 +223,8 @@ package final class EntryIndex: Sendable {
         let hasTables = try Self.migrator.userVersion(of: connection) > 0
         try configure(connection, hasTables: hasTables)
         try Self.migrator.migrate(connection)
+        // Another index may have been set aside since.
+        previousIndex.close()
         let opening = try opening(through: connection)
         let state = opening.state
         // The connection that closes last checkpoints the log, and it may be this one.
@@ -242,8 +244,6 @@ package final class EntryIndex: Sendable {
         openedAt.withLock { $0 = .now }
         // Before any read, because the state decides which files are blobs.
         condition.update(from: state)
-        // Another index may have been set aside since.
-        previousIndex.close()
         housekeeping.request(.sweep)
         readers.open()
         return Writer(

@@ -80,6 +80,9 @@ final class PreviousIndex: Sendable {
         }
     }
 
+    /// What it recorded about the directory; nil if that cannot be read.
+    func recordedState() -> IndexState? { try? answer { try IndexSession(connection: $0.connection).state() } }
+
     /// The counts of all processes, and when counting began.
     func statistics() throws -> (counts: Counts, since: Timestamp)? {
         try answer { opened in

@@ -166,7 +166,8 @@ extension EntryStore {
         _ name: BlobName, at now: Timestamp, _ probe: Probe<Content>
     ) throws -> Match<Content>? {
         let content = try probe(blobs.path(of: name)) { file in
-            condition.adopts(file, named: name) && !adopter.adoptedLifetime(of: file, at: now).isExpired(at: now)
+            condition.adopts(file, named: name) && condition.trusts(writtenAt: file.changed)
+                && !adopter.adoptedLifetime(of: file, at: now).isExpired(at: now)
         }
         guard let content, try blobs.isListed(name) else { return nil }
         return Match(file: name, content: content)

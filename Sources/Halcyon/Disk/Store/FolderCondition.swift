@@ -69,7 +69,7 @@ final class FolderCondition: Sendable {
 
     /// Whether a file without a row will be adopted.
     func adopts(_ file: FileStatus, named name: BlobName) -> Bool {
-        state.withLock { $0.adopts(name) && file.kind == .regular && file.changed <= $0.index.adoptsUntil }
+        state.withLock { $0.adopts(name) && file.kind == .regular && file.hasChanged(by: $0.index.adoptsUntil) }
     }
 
     /// When all files were last compared with the rows.
@@ -111,6 +111,9 @@ final class FolderCondition: Sendable {
     var isDistrusting: Bool { state.withLock { $0.index.isDistrusting } }
 
     func trusts(_ entry: Entry) -> Bool { state.withLock { $0.trusts(entry) } }
+
+    /// Whether a file without a row had the time to reach the disk, if it was written at this time.
+    func trusts(writtenAt time: Timestamp) -> Bool { state.withLock { $0.index.distrusted?.contains(time) != true } }
 
     /// Drops an entry. It is never trusted again, whatever happens to the span.
     func drop(_ entry: Entry) { state.withLock { _ = $0.droppedTokens.insert(entry.token) } }

@@ -104,6 +104,8 @@ final class Adopter: FolderWork {
         let state = try session.state()
         // Another thread or process may have removed everything meanwhile.
         guard state.isSearching else { return }
+        // Removals and power cuts judge the adopted entries by the latest store.
+        if state.storedAt < state.adoptsUntil { try session.setStoredAt(state.adoptsUntil) }
         for name in names {
             do {
                 try adopt(name, in: session)

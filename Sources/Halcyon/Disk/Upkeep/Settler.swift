@@ -51,7 +51,7 @@ final class Settler: FolderWork {
     /// Whether a detached file that is not a row's blob can be deleted: always in the trash; in staging, once its writer must have
     /// ended. (If the writer is still alive, its publish finds the file missing and stages again.)
     func isLeftOver(_ blob: DetachedBlob, _ file: FileStatus) -> Bool {
-        blob.place == .trash || now - file.changed > environment.tuning.stagingAge
+        blob.place == .trash || file.hasChanged(by: now.advanced(by: -environment.tuning.stagingAge))
     }
 
     /// Settles a name in its own transaction. Deletes a row whose blob is nowhere, and a file without a row.
@@ -159,7 +159,7 @@ final class Settler: FolderWork {
             try names.compactMap { name -> DetachedBlob? in
                 guard try !hasRow(name, in: session) else { return nil }
                 do {
-                    guard let file = try blobs.status(of: name), file.kind == .regular, file.changed <= changedUntil,
+                    guard let file = try blobs.status(of: name), file.kind == .regular, file.hasChanged(by: changedUntil),
                         !(sparesAdoptable && condition.adopts(file, named: name))
                     else { return nil }
                     if let blob = try? blobs.trash(name, token: environment.tokens.next()) { return blob }

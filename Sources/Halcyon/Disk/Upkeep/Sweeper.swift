@@ -14,7 +14,7 @@ struct Sweeper: FolderWork {
     /// - Returns: false if the sweep should run again soon: another process held the lock, or it is too early for a step.
     func sweep() -> Bool {
         var steps = [
-            settler.settleDetached, dropDistrusted, relearnInodes, adopter.finish, Reclaimer(folder: folder).finish,
+            settler.settleDetached, adopter.finish, dropDistrusted, relearnInodes, Reclaimer(folder: folder).finish,
             reconcileOncePerDay, forgetKeys,
         ]
         if isUpgradeDue { steps.insert({ try upgrader.finish() }, at: 4) }
@@ -38,7 +38,8 @@ struct Sweeper: FolderWork {
     /// Drops entries of the last minute before the machine stopped, because the system may not have written their bytes.
     private func dropDistrusted() throws {
         let generation = index.generation
-        guard condition.isDistrusting else { return }
+        // Files that are adopted later may be such entries too.
+        guard condition.isDistrusting, !condition.isAdopting else { return }
         // Without the lock, so that a process that ends soon gets to the end: until then, a further reboot extends the span.
         var distrusted: [Int64] = []
         try forEachEntryPage { entries in
