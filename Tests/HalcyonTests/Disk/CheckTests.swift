@@ -41,6 +41,23 @@ import Testing
         }
     }
 
+    @Test func `after a power cut, a check leaves the last minute to the sweep`() throws {
+        try withCache { cache in
+            cache.environment.boot = { "first" }
+            try filled(cache)
+            cache.storage.store.close()
+            cache.environment.boot = { "second" }
+            let storage = DiskStorage.Backend<Data>(
+                noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
+            // Before the sweep, which the check requests when it opens the index.
+            let (report, isDistrusting) = try storage.store.housekeeping.sweeps.queue.sync {
+                (try storage.check(), storage.store.condition.isDistrusting)
+            }
+            #expect(report.isClean && isDistrusting)
+            storage.store.close()
+        }
+    }
+
     @Test func `a check finds each kind of damage, and repairs it only on request`() throws {
         try withCache { cache in
             try filled(cache)

@@ -37,7 +37,7 @@ import Testing
             try #require(file >= 0)
             close(file)
             let result = try tool("put", "p")
-            #expect(result.status == 1 && result.errors.contains("Cannot store"))
+            #expect(result.status == 1 && result.errors.contains("is not UTF-8"))
             #expect(try tool("list", "--count", "--json").object()["entries"] as? Int == 2)
         }
 

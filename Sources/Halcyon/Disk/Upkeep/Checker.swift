@@ -45,7 +45,10 @@ struct Checker: FolderWork {
         }
     }
 
-    private func isIntact(_ entry: Entry) throws -> Bool { try entry.isReadable && settler.isInPlace(entry) }
+    /// True also for an entry that a power cut may have spoiled: the sweep drops it.
+    private func isIntact(_ entry: Entry) throws -> Bool {
+        try entry.isReadable && (!condition.trusts(entry) || settler.isInPlace(entry))
+    }
 
     /// Looks again under the write lock, so that no store is between its steps.
     private func confirm(_ ids: [Int64], repair: Bool, _ report: inout CheckReport) throws {

@@ -59,8 +59,9 @@ struct SourceFiles {
             default: break
             }
         } catch {
-            // It was deleted meanwhile, or its name is not UTF-8.
-            failures.append("Cannot store \(path): \(error.reason).")
+            // Foundation replaces bytes that are not UTF-8. Otherwise the file was deleted meanwhile.
+            let reason = path.contains("\u{FFFD}") ? "its name is not UTF-8, so it cannot be a key. Rename it" : error.reason
+            failures.append("Cannot store \(path): \(reason).")
         }
     }
 
