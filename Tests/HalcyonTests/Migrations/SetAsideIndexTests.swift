@@ -83,6 +83,22 @@ import Testing
         #expect(try cache.storage.statistics.total.stores == stores)
     }
 
+    @Test func `a value that was stored during a clear remains if the index is rebuilt before the clear ends`() throws {
+        let cache = try filledCache()
+        let clearing = try Clearing(of: cache.storage.store)
+        cache.clock.advance(by: 1)
+        let other = cache.makeStorage()
+        try other.store(value: .blob(1), forKey: "new")
+        other.store.close()
+        try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+        let rebuilt = cache.makeStorage()
+        try rebuilt.store.adopter.finish()
+        try clearing.remove { BlobName.isBlobName($0, isHashed: true) }
+        #expect(try rebuilt.value(forKey: "new") == .blob(1))
+        #expect(try rebuilt.totals().entries == 1)
+        try cache.requireClean()
+    }
+
     @Test(arguments: [true, false], ["second", "first"])
     func `after a power cut that damaged the index, the values of the last minute are gone`(
         hasRows: Bool, boot: String

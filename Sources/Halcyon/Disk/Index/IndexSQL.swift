@@ -244,6 +244,8 @@ package enum IndexSQL {
 
     static let setStoredAt: StaticString = "UPDATE totals SET stored_at = ?1 WHERE id = 1"
 
+    static let raiseStoredAt: StaticString = "UPDATE totals SET stored_at = ?1 WHERE id = 1 AND stored_at < ?1"
+
     /// Restores the latest store after a token has changed, which the triggers take for a store.
     static let setLatestStore: StaticString =
         "UPDATE totals SET stored_at = ?1, stored_boot = ?2, stored_uptime = ?3 WHERE id = 1"

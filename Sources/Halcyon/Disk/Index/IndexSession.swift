@@ -244,6 +244,8 @@ package struct IndexSession {
 
     func setStoredAt(_ time: Timestamp) throws(SQLiteError) { try connection.run(IndexSQL.setStoredAt, time) }
 
+    func raiseStoredAt(to time: Timestamp) throws(SQLiteError) { try connection.run(IndexSQL.raiseStoredAt, time) }
+
     package func state() throws(SQLiteError) -> IndexState {
         try connection.with(IndexSQL.state) { (statement) throws(SQLiteError) in
             guard try statement.step() else {

@@ -104,8 +104,6 @@ final class Adopter: FolderWork {
         let state = try session.state()
         // Another thread or process may have removed everything meanwhile.
         guard state.isSearching else { return }
-        // Removals and power cuts judge the adopted entries by the latest store.
-        if state.storedAt < state.adoptsUntil { try session.setStoredAt(state.adoptsUntil) }
         for name in names {
             do {
                 try adopt(name, in: session)
@@ -120,12 +118,14 @@ final class Adopter: FolderWork {
     private static let unreadableLimit = 16
 
     private func adopt(_ name: BlobName, in session: IndexSession) throws {
+        let now = now
         // Under the lock: a file that a store has published meanwhile has a row.
         guard let file = try blobs.status(of: name), condition.adopts(file, named: name) else { return }
         if isRebuilding, let record = try index.previousIndex.record(of: name, in: file) {
-            return try session.restore(storable(record, file))
+            try session.restore(storable(record, file))
+            // It was stored by then: a removal or a power cut compares entries with the latest store.
+            return try session.raiseStoredAt(to: min(now, record.entry.createdAt))
         }
-        let now = now
         let accessed = min(now, file.created ?? file.changed)
         var entry = Entry(
             id: name.rowID, name: name, key: nil, token: BlobTag.token(environment.tokens.next(), for: file),
