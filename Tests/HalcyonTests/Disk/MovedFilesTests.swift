@@ -213,14 +213,25 @@ import Testing
 
     // MARK: A copied folder, another boot
 
-    @Test func `a copied folder records its new inodes`() throws {
+    /// Replaces the closed cache by a copy of it.
+    private func copyFolder(of cache: CacheFixture, withDates: Bool) throws {
+        let copy = cache.directory.deletingLastPathComponent().appendingPathComponent("copy")
+        try run("/bin/cp", [withDates ? "-a" : "-r", cache.directory.path, copy.path])
+        try FileManager.default.removeItem(at: cache.directory)
+        try FileManager.default.moveItem(at: copy, to: cache.directory)
+    }
+
+    private func run(_ command: String, _ arguments: [String]) throws {
+        let process = try Process.run(URL(fileURLWithPath: command), arguments: arguments)
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+    }
+
+    @Test(arguments: [true, false]) func `a copied folder records its new inodes`(withDates: Bool) throws {
         try withCache { cache in
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             cache.storage.store.close()
-            let copy = cache.directory.deletingLastPathComponent().appendingPathComponent("copy")
-            try FileManager.default.copyItem(at: cache.directory, to: copy)
-            try FileManager.default.removeItem(at: cache.directory)
-            try FileManager.default.moveItem(at: copy, to: cache.directory)
+            try copyFolder(of: cache, withDates: withDates)
             cache.reopen()
             for seed in 0..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
             cache.settle()
@@ -231,30 +242,81 @@ import Testing
         }
     }
 
+    /// The sweep, which records the inode numbers, does not run before the lookups.
+    @Test(arguments: [3, 20], [true, false])
+    func `a blob that is overwritten in a copy made with dates is a miss, also after an interrupted opening`(
+        count: Int, isInterrupted: Bool
+    ) throws {
+        try withCache { cache in
+            for seed in 0..<count { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.close()
+            try copyFolder(of: cache, withDates: true)
+            let changed = cache.storage.cacheFileURL(forKey: "0")
+            let handle = try FileHandle(forWritingTo: changed)
+            try handle.write(contentsOf: Data.blob(99))
+            try handle.close()
+            if isInterrupted {
+                let storage = DiskStorage.Backend<Data>(
+                    noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
+                try storage.store.housekeeping.sweeps.queue.sync { try storage.store(value: .blob(7), forKey: "new") }
+                storage.store.index.close()
+            }
+            cache.reopen()
+            #expect(try cache.storage.value(forKey: "0") == nil)
+            for seed in 1..<count { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            cache.settle()
+            for seed in 1..<count { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+        }
+    }
+
+    @Test func `an older index that is put back does not describe newer blobs`() throws {
+        try withCache { cache in
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.close()
+            try FileManager.default.copyItem(atPath: cache.index.path, toPath: cache.index.path + ".backup")
+            cache.reopen()
+            for seed in 0..<3 { try cache.storage.store(value: .blob(seed + 50), forKey: "\(seed)") }
+            cache.storage.store.close()
+            #expect(rename(cache.index.path + ".backup", cache.index.path) == 0)
+            cache.reopen()
+            for seed in 0..<3 { #expect(try cache.storage.value(forKey: "\(seed)") == nil) }
+            for seed in 3..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+        }
+    }
+
     /// Gives blobs other inode numbers, but not the index, as on a new volume whose numbers begin anew.
     private func copyBlobs(_ seeds: some Sequence<Int>, in cache: CacheFixture, withDates: Bool) throws {
         for seed in seeds {
             let path = cache.storage.cacheFileURL(forKey: "\(seed)").path
-            let copy = try Process.run(
-                URL(fileURLWithPath: "/bin/cp"), arguments: (withDates ? ["-p"] : []) + [path, path + ".copy"])
-            copy.waitUntilExit()
-            try #require(copy.terminationStatus == 0)
+            try run("/bin/cp", (withDates ? ["-p"] : []) + [path, path + ".copy"])
             #expect(rename(path + ".copy", path) == 0)
         }
     }
 
-    @Test(arguments: [(1, true), (3, true), (20, true), (4, false), (20, false)])
-    func `a copy is recognized if its index has the inode of the original`(count: Int, withDates: Bool) throws {
+    @Test(arguments: [1, 3, 20]) func `a copy is recognized if its index has the inode of the original`(count: Int) throws {
         try withCache { cache in
             for seed in 0..<count { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             cache.storage.store.close()
-            try copyBlobs(0..<count, in: cache, withDates: withDates)
+            try copyBlobs(0..<count, in: cache, withDates: true)
             cache.reopen()
             for seed in 0..<count { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
             cache.settle()
             #expect(try cache.storage.check().isSound && cache.storage.totals().entries == count)
             #expect(try cache.storage.store.index.read { try $0.state().isRelearning } == false)
             for seed in 0..<count { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+        }
+    }
+
+    @Test(arguments: [3, 15, 20])
+    func `blobs that another program replaces by others of their length are misses, however many`(count: Int) throws {
+        try withCache { cache in
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.close()
+            for seed in 0..<count {
+                try Data.blob(seed + 50).write(to: cache.storage.cacheFileURL(forKey: "\(seed)"), options: .atomic)
+            }
+            cache.reopen()
+            for seed in 0..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == (seed < count ? nil : .blob(seed))) }
         }
     }
 

@@ -45,14 +45,11 @@ extension EntryIndex {
                 try [files.damaged, files.newer].allSatisfy { try files.identity(of: $0) == nil }
                 ? .pending : .rebuilding
             if state.adoption == .rebuilding { state.distrusted = distrustedOfPreviousIndex(in: boot) }
-        } else if hasStableInodes, state.indexInode != file.inode || isCopied(connection) {
-            state.isRelearning = true
+        } else if hasStableInodes, noteCopy(in: &state, inode: file.inode, through: connection), state.isSearching {
             // Copied files have new change times, which may be later than the copied index's.
-            if state.isSearching {
-                state.adoptsUntil = max(state.adoptsUntil, file.changed, Timestamp(Date()))
-            }
+            state.adoptsUntil = max(state.adoptsUntil, file.changed, Timestamp(Date()))
         }
-        state.indexInode = file.inode
+        if isNew || !hasStableInodes { state.indexInode = file.inode }
         if let last = state.boot {
             guard !BootIdentifier.isSame(last, boot) else { return state }
             state.noteReboot(writeBackTime: environment.tuning.writeBackTime)
@@ -71,19 +68,29 @@ extension EntryIndex {
         return former.distrusted.map { $0.lowerBound...$0.upperBound.advanced(by: StampSource.tolerance) }
     }
 
-    /// Whether the directory is a copy although its index has the inode number of the original: on a new volume, or if the original was
-    /// overwritten by the copy. Compares a few blobs.
-    private func isCopied(_ connection: Connection) -> Bool {
+    /// Notes how to recognize the blobs if the directory is a copy. Compares a few of them: they tell whether the copy kept the dates,
+    /// and so the tags. On a new volume, the index of a copy may have the inode number of the original.
+    ///
+    /// - Returns: whether the directory was found to be a copy.
+    private func noteCopy(in state: inout IndexState, inode: UInt64, through connection: Connection) -> Bool {
+        guard !state.isRelearning else {
+            defer { state.indexInode = inode }
+            return state.indexInode != inode
+        }
+        guard !state.ignoresInodes else { return false }
         // If they cannot be examined, lookups find out.
         let entries = (try? IndexSession(connection: connection).page(after: .min, limit: 8)) ?? []
         let files = entries.filter { $0.inode != nil }.compactMap { entry in
             (try? blobs.status(of: entry.name)).flatMap { $0.size == entry.size ? (entry, file: $0) : nil }
         }
         let others = files.filter { $0.inode != $1.inode }
-        guard others.count * 2 > files.count,
-            others.count >= 4 || others.contains(where: { BlobTag(token: $0.token).marks($1) })
-        else { return false }
-        // Otherwise a store that replaces them may not be committed.
-        return (try? blobs.detached(in: .trash).isEmpty) == true
+        let isDated = others.count { BlobTag(token: $0.token).marks($1) } * 2 > others.count
+        if state.indexInode == inode {
+            // Without their dates, they may as well have been replaced.
+            guard isDated, others.count * 2 > files.count else { return false }
+        }
+        state.isRelearning = !isDated && (!others.isEmpty || files.isEmpty)
+        state.indexInode = state.isRelearning ? inode : IndexState.inodeWhileLearning
+        return true
     }
 }

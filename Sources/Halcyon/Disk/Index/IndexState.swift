@@ -7,7 +7,7 @@ package struct IndexState: Equatable, Sendable {
     /// `created_at` of the latest store.
     package var storedAt = Timestamp(milliseconds: 0)
     package var indexInode: UInt64?
-    /// The directory was copied. Until the new inode numbers are recorded, a matching length is enough.
+    /// The directory was copied without the dates. Until the new inode numbers are recorded, a matching length is enough.
     package var isRelearning = false
     /// Whether files without a row may be entries that are still to be adopted.
     package var adoption = Adoption.done
@@ -29,6 +29,12 @@ package struct IndexState: Equatable, Sendable {
 }
 
 extension IndexState {
+    /// The ``indexInode`` of a directory that was copied with the dates, until the new inode numbers are recorded. No file has it.
+    static let inodeWhileLearning: UInt64 = 0
+
+    /// Whether the directory was copied, and the inode numbers of the blobs are being recorded.
+    var ignoresInodes: Bool { isRelearning || indexInode == Self.inodeWhileLearning }
+
     /// Whether there may be files that are still to become entries.
     var isSearching: Bool { adoption != .done || awaitsLegacyNames }
 

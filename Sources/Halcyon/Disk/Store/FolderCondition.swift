@@ -98,12 +98,13 @@ final class FolderCondition: Sendable {
         state.withLock { state in
             state.trusts(entry)
                 && entry.matches(
-                    file, ignoringInode: state.index.isRelearning || !hasStableInodes,
+                    file, ignoringInode: state.index.ignoresInodes || !hasStableInodes,
                     ignoringTag: state.index.isRelearning)
         }
     }
 
-    var isRelearning: Bool { state.withLock { $0.index.isRelearning } }
+    /// Whether the inode numbers of a copied directory are being recorded.
+    var isRelearning: Bool { state.withLock { $0.index.ignoresInodes } }
 
     // MARK: After a power cut
 
@@ -125,7 +126,7 @@ final class FolderCondition: Sendable {
     /// False also if this entry was dropped.
     func isSettled(for entry: Entry) -> Bool {
         state.withLock {
-            $0.clearings == 0 && !$0.index.isRelearning && !$0.index.isDistrusting
+            $0.clearings == 0 && !$0.index.ignoresInodes && !$0.index.isDistrusting
                 && !$0.droppedTokens.contains(entry.token)
         }
     }

@@ -83,7 +83,8 @@ struct Sweeper: FolderWork {
             }
             try session.setLatestStore(as: state)
         }
-        try note(in: generation) { state, _ in state.isRelearning = false }
+        let inode = try environment.fileSystem.status(at: blobs.indexPath).inode
+        try note(in: generation) { state, _ in (state.isRelearning, state.indexInode) = (false, inode) }
     }
 
     // MARK: Once a day
