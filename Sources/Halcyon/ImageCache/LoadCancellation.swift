@@ -8,11 +8,16 @@ enum LoadCancellation {
     /// Withdraws the load, and returns a call of its handler as for a miss: it may be a subclass's own. nil if the load has begun.
     typealias Withdraw = @Sendable () -> (() -> Void)?
 
-    /// Notes how to withdraw the load of this task.
-    private static let current = TaskLocal<(@Sendable (@escaping Withdraw) -> Void)?>(wrappedValue: nil)
+    /// Notes how to withdraw the load of this task. A struct around the function: Swift 6.3 compiles a task-local function that takes a
+    /// function so that an optimized program crashes.
+    private struct Note: Sendable {
+        let add: @Sendable (@escaping Withdraw) -> Void
+    }
+
+    private static let current = TaskLocal<Note?>(wrappedValue: nil)
 
     /// - Parameter withdraw: called at most once: on cancellation, or now if the task is already cancelled.
-    static func onCancel(_ withdraw: @escaping Withdraw) { current.get()?(withdraw) }
+    static func onCancel(_ withdraw: @escaping Withdraw) { current.get()?.add(withdraw) }
 
     /// Calls a function that loads, and returns what it passes to its handler.
     ///
@@ -27,7 +32,7 @@ enum LoadCancellation {
             if let answer = withdraw.replace(with: nil)?() { waiter.cancel(after: answer) }
         }
         return try await Waiter.wait { waiter in
-            let note = { @Sendable (new: @escaping Withdraw) in
+            let note = Note { new in
                 // A subclass may load more, for itself. Then nothing tells which load the task waits for.
                 guard !isNoted.replace(with: true) else { return _ = withdraw.replace(with: nil) }
                 _ = withdraw.replace(with: new)
