@@ -35,6 +35,18 @@ import Testing
         }
     }
 
+    @Test func `a date that is not a number matches nothing`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let date = Date(timeIntervalSince1970: .nan)
+            let filters: [EntryFilter] = [
+                .init(createdAfter: date), .init(createdBefore: date), .init(accessedAfter: date),
+                .init(accessedBefore: date), .init(expiresBefore: date),
+            ]
+            for filter in filters { #expect(try cache.storage.removeEntries(matching: filter).isEmpty) }
+        }
+    }
+
     @Test func `images in memory only are removed if the conditions are about keys`() async throws {
         try await withImageCache { subject in
             let image = try Pictures.image()

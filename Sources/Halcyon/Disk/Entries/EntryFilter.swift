@@ -107,6 +107,8 @@ extension DiskStorage.EntryFilter {
 extension Timestamp {
     /// Compares like `Date`, with the date that ``EntryInfo`` shows. That date may differ in the last bit from the original one.
     static func first(after date: Date) -> Timestamp {
+        // Nothing is after a date that is not a number.
+        guard date == date else { return .latest }
         let near = Timestamp(date)
         return near.date > date ? near : Timestamp(milliseconds: near.milliseconds + 1)
     }

@@ -53,6 +53,9 @@ extension DiskStorage {
         ///
         /// A key that cannot be a file name (with a slash, a leading dot, more than 255 bytes …) is hashed in any case. On volumes
         /// that ignore case, like those of macOS, so is a key with a capital letter, or one that is not ASCII.
+        ///
+        /// If it is false, keys with the same file name are one entry, as in Kingfisher: `photo` with the extension `png` and
+        /// `photo.png`, or a key that has to be hashed and its hash.
         public var usesHashedFileName: Bool = true
         /// Whether a hashed file name gets the extension that its key suggests: the characters after the last dot before the first
         /// `@`, if they are 1 to 20 letters or digits. False by default.

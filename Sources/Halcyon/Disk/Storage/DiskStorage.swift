@@ -66,14 +66,15 @@ public enum DiskStorage {
             try prepare()
         }
 
-        /// Opens or creates a storage without throwing. If the directory cannot be created, storing and loading throw
-        /// ``KingfisherError/CacheErrorReason/diskStorageIsNotReady(cacheURL:)`` until it can be.
+        /// Opens or creates a storage without throwing.
         ///
         /// - Parameters:
         ///   - config: what to keep, for how long, and where.
         ///   - creatingDirectory: false leaves creating the directory and opening the index to the first operation. If true, and
-        ///     the directory contains an index that this version must not use, the storage sets that index aside as
-        ///     `index.sqlite.newer` and creates another one, unless another process has it open.
+        ///     the directory cannot be created, storing and loading throw
+        ///     ``KingfisherError/CacheErrorReason/diskStorageIsNotReady(cacheURL:)`` until it can be. If true, and the directory
+        ///     contains an index that this version must not use, the storage sets that index aside as `index.sqlite.newer` and
+        ///     creates another one, unless another process has it open.
         public convenience init(noThrowConfig config: Config, creatingDirectory: Bool) {
             self.init(
                 noThrowConfig: config, creatingDirectory: creatingDirectory, environment: StorageEnvironment())
@@ -173,8 +174,8 @@ public enum DiskStorage {
         ///   - forcedExtension: part of the file name, and so of the entry's identity; nil for ``Config/pathExtension``.
         /// - Throws: ``KingfisherError/CacheErrorReason/cannotConvertToData(object:error:)``,
         ///   ``KingfisherError/CacheErrorReason/cannotCreateCacheFile(fileURL:key:data:error:)``, or
-        ///   ``KingfisherError/CacheErrorReason/diskStorageIsNotReady(cacheURL:)`` if the directory cannot be created. The previous
-        ///   value is then still there.
+        ///   ``KingfisherError/CacheErrorReason/diskStorageIsNotReady(cacheURL:)`` if the initializer could not create the directory.
+        ///   The previous value is then still there.
         /// - Complexity: writes one file and commits one transaction, regardless of the number of entries.
         public func store(
             value: T, forKey key: String, expiration: StorageExpiration? = nil,

@@ -159,8 +159,8 @@ final class Settler: FolderWork {
             try names.compactMap { name -> DetachedBlob? in
                 guard try !hasRow(name, in: session) else { return nil }
                 do {
-                    guard let file = try blobs.status(of: name), file.kind == .regular, file.hasChanged(by: changedUntil),
-                        !(sparesAdoptable && condition.adopts(file, named: name))
+                    guard let file = try blobs.status(of: name), file.kind == .regular,
+                        file.hasChanged(by: changedUntil), !(sparesAdoptable && condition.adopts(file, named: name))
                     else { return nil }
                     if let blob = try? blobs.trash(name, token: environment.tokens.next()) { return blob }
                     // A full disk may have no room for another name in the trash.
