@@ -46,6 +46,10 @@ import Testing
 
     // MARK: note
 
+    @Test func `the text of a note may begin with a combining character`() throws {
+        #expect(try tool("note", "a", "--set", "n=\u{301}x").output.unicodeScalars.contains("\u{301}"))
+    }
+
     @Test func `notes and headers can be set, kept and removed`() throws {
         #expect(try tool("note", "a").output == "a\n  no notes\n")
         try tool("note", "a", "--set", "width=640", "--set", "url=x=y", "--etag", "\"v1\"", "--max-age", "3600")

@@ -169,6 +169,32 @@ import Testing
         #expect(try tool("get", "-o", "no/such/folder", "k").isPlainError(containing: "Cannot write no/such/folder"))
     }
 
+    @Test func `an output file that is a symlink stays one, and one in a directory that cannot be changed is overwritten`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(6))
+        try tool.write("fixed/out", .blob(9, count: 5000))
+        let folder = tool.folder.url
+        try FileManager.default.createSymbolicLink(
+            at: folder.appendingPathComponent("link"), withDestinationURL: folder.appendingPathComponent("fixed/out"))
+        for mode in [0o755, 0o555] {
+            let fixed = folder.appendingPathComponent("fixed").path
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: fixed)
+            #expect(try tool("get", "-o", "link", "k").status == 0)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: fixed)
+            #expect(try Data(contentsOf: folder.appendingPathComponent("fixed/out")) == .blob(6))
+            let link = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent("link").path)
+            #expect(link[.type] as? FileAttributeType == .typeSymbolicLink)
+            try tool.write("fixed/out", .blob(9, count: 5000))
+        }
+    }
+
+    @Test func `put follows a symlink that is named`() throws {
+        try tool.write("a.png", .blob(3))
+        try FileManager.default.createSymbolicLink(
+            atPath: tool.folder.url.appendingPathComponent("link").path, withDestinationPath: "a.png")
+        #expect(try tool("put", "link").status == 0)
+        #expect(try tool("get", "link").data == .blob(3))
+    }
+
     @Test func `get says that a key is not cached`() throws {
         try tool("put", "--key", "k", "-", input: .blob(1))
         #expect(try tool("get", "other").isPlainError(containing: "Nothing valid is cached under “other”."))

@@ -23,7 +23,7 @@ struct CachedImage {
         #else
             let reason = "The system cannot decode it."
         #endif
-        return Failure("\(reason) To get its bytes, use ‘halcyon get’.")
+        return Failure("\(reason) To get its bytes, use ‘halcyon get’ without --as.")
     }
 }
 

@@ -54,7 +54,7 @@ struct Get: ParsableCommand {
 
     func run() throws {
         let data = try cache.withStorage(.reading, load)
-        if let output, output != "-" { return try write(data, to: output) }
+        if let output, output != "-" { return try ReplacedFile(path: output).write(data) }
         guard force || Terminal.output == nil || Self.isText(data) else {
             throw Failure("The entry is binary, and the output is a terminal. Use -o FILE, a pipe, or --force.")
         }
@@ -82,16 +82,6 @@ struct Get: ParsableCommand {
     static let remedy =
         "‘halcyon list’ shows all entries. If the entry was put with --extension, pass the "
         + "same extension."
-
-    /// Does not rename a temporary file: the target may be a device or a symlink.
-    private func write(_ data: Data, to path: String) throws {
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o666)
-        guard file >= 0 else {
-            throw Failure("Cannot write \(path): \(Errno.text). Give another path.")
-        }
-        defer { close(file) }
-        try data.withUnsafeBytes { try Output.write($0, to: file, name: path) }
-    }
 
     private static func isText(_ data: Data) -> Bool {
         guard let text = String(data: data, encoding: .utf8) else { return false }

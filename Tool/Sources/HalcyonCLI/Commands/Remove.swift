@@ -47,6 +47,7 @@ struct Remove: ParsableCommand {
 
     func validate() throws {
         if all, !keys.isEmpty { throw ValidationError("Give keys or --all, not both.") }
+        if variants, all { throw ValidationError("--all removes the variants too. Leave out --variants.") }
         if variants, keys.isEmpty { throw ValidationError("--variants needs keys. Give the keys of images.") }
         if conditions.filter?.isEmpty ?? false {
             throw ValidationError("--filter is empty. Give a text, or --all for everything.")

@@ -63,7 +63,7 @@ struct Report: ParsableCommand {
         guard let output, output != "-" else {
             return try Array(text.utf8).withUnsafeBytes { try Output.write($0, to: STDOUT_FILENO) }
         }
-        try ReplacedFile(path: output).write(text)
+        try ReplacedFile(path: output).write(Data(text.utf8))
     }
 
     private func figures(of storage: Storage) throws -> ReportFigures {

@@ -24,7 +24,7 @@ struct SourceFiles {
 
     private mutating func addFile(_ path: String) {
         do {
-            let target = (path as NSString).resolvingSymlinksInPath
+            let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
             let type = try FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
             guard type == .typeRegular else {
                 failures.append(

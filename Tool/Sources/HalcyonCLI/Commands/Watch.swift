@@ -8,8 +8,8 @@ struct Watch: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Watch a cache live: size, hit rate, stores and evictions.",
         discussion: """
-            Draws a summary every few seconds, until you press q or Ctrl-C. If the output is not a terminal, it prints one \
-            block after the other. It changes nothing in the cache and does not keep it open. If there is no cache yet, it \
+            Draws a summary every few seconds, until you press q or Ctrl-C. If the output is not a terminal that can be \
+            drawn on, it prints one block after the other. It changes nothing in the cache and does not keep it open. If there is no cache yet, it \
             waits until there is.
 
             Entries show at once. Reads, and the counts of other processes, show when those processes write them, every ten \
@@ -53,7 +53,7 @@ struct Watch: ParsableCommand {
         let folder = cache.folderURL.path
         try requireRoom(in: CacheFolder(path: folder))
         let text = WatchText(folder: folder, limit: limit?.bytes, showsKeys: keys)
-        if !json, let terminal = Terminal.output {
+        if !json, let terminal = Terminal.output, !Terminal.isDumb {
             try draw(Watcher(folder: folder), text, on: terminal)
         } else {
             try print(Watcher(folder: folder), text)
@@ -87,7 +87,7 @@ struct Watch: ParsableCommand {
     // MARK: On a terminal
 
     private func draw(_ watcher: Watcher, _ text: WatchText, on terminal: Terminal) throws {
-        let signals = Signals([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP])
+        let signals = Signals([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT])
         let screen = FullScreen(terminal, Keyboard(queueing: signals))
         var end: Int32?
         do {
@@ -115,6 +115,8 @@ struct Watch: ParsableCommand {
                 case SIGWINCH?, nil: break
                 case Keyboard.quit?: return nil
                 case SIGTSTP?: try pause(screen)
+                // The shell sets the terminal back when another process has stopped this one.
+                case SIGCONT?: try screen.enter()
                 case let end?: return end
                 }
             } while DispatchTime.now() < next

@@ -15,6 +15,9 @@ struct Confirmation: ParsableArguments {
                     + "to remove without asking.")
         }
         try? FileHandle.standardError.write(contentsOf: Data("\(TextWidth.printable(question)) [y/N] ".utf8))
-        guard ["y", "yes"].contains(readLine()?.lowercased()) else { throw Failure("Nothing was removed.") }
+        let answer = readLine()
+        // After Ctrl-D, the cursor is still behind the question.
+        if answer == nil { Message.print("") }
+        guard ["y", "yes"].contains(answer?.lowercased()) else { throw Failure("Nothing was removed.") }
     }
 }

@@ -55,7 +55,7 @@ struct LimitOptions: ParsableArguments {
         [
             ("limit", limit.map { .integer($0.bytes) } ?? .null), ("count_limit", .integer(countLimit)),
             ("keep_free", keepFree.map { .integer($0.bytes) } ?? .null),
-            ("low_water", lowWater.map { .decimal($0) } ?? .null),
+            ("low_water", limit == nil && countLimit == nil ? .null : .decimal(lowWater ?? 0.5)),
         ]
     }
 }

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
 
-/// A progress line on standard error. Draws nothing if that is not a terminal.
+/// A progress line on standard error. Draws nothing if that is not a terminal, or one that cannot go back to the start of a line.
 package final class ProgressBar {
     private let terminal: Terminal?
     private let total: Int?
@@ -10,7 +10,7 @@ package final class ProgressBar {
 
     /// - Parameter total: nil if the total is unknown; then only the count is shown.
     package init(total: Int?) {
-        terminal = Terminal.messages
+        terminal = Terminal.isDumb ? nil : Terminal.messages
         self.total = total
     }
 

@@ -10,6 +10,9 @@ struct Terminal {
         self.descriptor = descriptor
     }
 
+    /// Whether the terminal cannot move its cursor.
+    static var isDumb: Bool { ProcessInfo.processInfo.environment["TERM"] == "dumb" }
+
     static var output: Terminal? { Terminal(STDOUT_FILENO) }
     static var messages: Terminal? { Terminal(STDERR_FILENO) }
     static var input: Terminal? { Terminal(STDIN_FILENO) }

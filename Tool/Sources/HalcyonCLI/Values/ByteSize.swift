@@ -14,7 +14,7 @@ package struct ByteSize: Equatable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    private static let units = ["k", "m", "g", "t", "p"]
+    private static let units = ["k", "m", "g", "t", "p", "e"]
 
     private static func factor(of unit: String) -> Int64? {
         if unit.isEmpty || unit == "b" { return 1 }
@@ -42,7 +42,7 @@ package struct ByteSize: Equatable, Sendable, CustomStringConvertible {
     /// Parses a command-line argument.
     @Sendable package static func parse(_ text: String) throws -> ByteSize {
         guard let size = ByteSize(text) else {
-            throw ValidationError("A size is a number with a unit, as in 50MB, 1.5GiB or 800k.")
+            throw ValidationError("A size is a number with a unit, as in 50MB, 1.5GiB or 800k, below 9.2EB.")
         }
         return size
     }

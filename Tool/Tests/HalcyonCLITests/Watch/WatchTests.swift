@@ -150,7 +150,7 @@ import Testing
         #expect(!tool.exists(tool.cache))
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test(arguments: [SIGINT, SIGQUIT, SIGTERM, SIGHUP])
     func `watch restores the screen and the cursor at its end`(signal: Int32) throws {
         let terminal = try PseudoTerminal(columns: 80)
         let watch = try start(terminal)
@@ -174,6 +174,29 @@ import Testing
         drawn += terminal.screen()
         #expect(drawn.hasSuffix(Self.leave) && terminal.settings == before)
         #expect(!drawn.contains("xq"))
+    }
+
+    @Test func `watch draws again after another process has stopped it`() throws {
+        let terminal = try PseudoTerminal(columns: 80)
+        let watch = try start(terminal)
+        _ = try screen(terminal, until: "Waiting")
+        watch.send(SIGSTOP)
+        while !watch.hasStopped() { sched_yield() }
+        watch.send(SIGCONT)
+        _ = try screen(terminal, until: Self.enter)
+        watch.interrupt()
+        #expect(watch.wait() == 130)
+    }
+
+    @Test func `on a terminal that cannot move its cursor, watch prints one block after the other`() throws {
+        let terminal = try PseudoTerminal(columns: 80)
+        let line = "TERM=dumb exec \"$HALCYON\" watch --folder \"$cache\" --interval 0.1 --count 2"
+        let watch = try tool.start(
+            ["-c", line], executable: URL(fileURLWithPath: "/bin/bash"),
+            streams: [Tool.openNull(), terminal.handle, Tool.openNull()])
+        #expect(watch.wait() == 0)
+        let screen = terminal.screen()
+        #expect(screen.ranges(of: "There is no cache here.").count == 2 && !screen.contains("\u{1B}"))
     }
 
     @Test func `without a keyboard, Ctrl-C ends watch`() throws {
