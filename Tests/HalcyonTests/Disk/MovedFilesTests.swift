@@ -293,7 +293,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 3, 20]) func `a copy is recognized if its index has the inode of the original`(count: Int) throws {
+    @Test(arguments: [1, 3, 20]) func `a copy is recognized if its index has the inode of the original`(count: Int)
+        throws
+    {
         try withCache { cache in
             for seed in 0..<count { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             cache.storage.store.close()
@@ -316,7 +318,9 @@ import Testing
                 try Data.blob(seed + 50).write(to: cache.storage.cacheFileURL(forKey: "\(seed)"), options: .atomic)
             }
             cache.reopen()
-            for seed in 0..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == (seed < count ? nil : .blob(seed))) }
+            for seed in 0..<20 {
+                #expect(try cache.storage.value(forKey: "\(seed)") == (seed < count ? nil : .blob(seed)))
+            }
         }
     }
 

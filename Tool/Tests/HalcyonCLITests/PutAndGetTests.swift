@@ -169,7 +169,10 @@ import Testing
         #expect(try tool("get", "-o", "no/such/folder", "k").isPlainError(containing: "Cannot write no/such/folder"))
     }
 
-    @Test func `an output file that is a symlink stays one, and one in a directory that cannot be changed is overwritten`() throws {
+    @Test
+    func `an output file that is a symlink stays one, and one in a directory that cannot be changed is overwritten`()
+        throws
+    {
         try tool("put", "--key", "k", "-", input: .blob(6))
         try tool.write("fixed/out", .blob(9, count: 5000))
         let folder = tool.folder.url

@@ -49,7 +49,10 @@ struct Tool {
     func start(_ arguments: [String], executable: URL = Self.executable, streams: [FileHandle]) throws -> ChildProcess {
         // A command calls `exit` while objects are alive, which a leak check would report; memory errors still end it.
         let environment = ProcessInfo.processInfo.environment.merging(
-            ["TZ": "UTC", "TERM": "xterm", "cache": cache, "HALCYON": Self.executable.path, "ASAN_OPTIONS": "detect_leaks=0"]
+            [
+                "TZ": "UTC", "TERM": "xterm", "cache": cache, "HALCYON": Self.executable.path,
+                "ASAN_OPTIONS": "detect_leaks=0",
+            ]
         ) { _, new in new }
         return try ChildProcess(
             executable, arguments, folder: folder.url, environment: environment, streams: streams)

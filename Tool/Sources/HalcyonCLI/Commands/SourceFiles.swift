@@ -60,7 +60,8 @@ struct SourceFiles {
             }
         } catch {
             // Foundation replaces bytes that are not UTF-8. Otherwise the file was deleted meanwhile.
-            let reason = path.contains("\u{FFFD}") ? "its name is not UTF-8, so it cannot be a key. Rename it" : error.reason
+            let reason =
+                path.contains("\u{FFFD}") ? "its name is not UTF-8, so it cannot be a key. Rename it" : error.reason
             failures.append("Cannot store \(path): \(reason).")
         }
     }
