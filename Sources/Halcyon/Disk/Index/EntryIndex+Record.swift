@@ -85,10 +85,8 @@ extension EntryIndex {
         }
         let others = files.filter { $0.inode != $1.inode }
         let isDated = others.count { BlobTag(token: $0.token).marks($1) } * 2 > others.count
-        if state.indexInode == inode {
-            // Without their dates, they may as well have been replaced.
-            guard isDated, others.count * 2 > files.count else { return false }
-        }
+        // Without their dates, they may as well have been replaced.
+        guard isDated || state.indexInode != inode else { return false }
         state.isRelearning = !isDated && (!others.isEmpty || files.isEmpty)
         state.indexInode = state.isRelearning ? inode : IndexState.inodeWhileLearning
         return true
