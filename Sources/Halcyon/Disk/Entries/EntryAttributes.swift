@@ -6,8 +6,8 @@ extension DiskStorage {
         /// still purge the Caches directory. Belongs to the key: a store leaves it as it is.
         public var isPinned: Bool?
         /// Tags: words by which you can find the entry, for example a user's name. They replace the existing tags. Each has 1 to
-        /// 1000 bytes of UTF-8. Belongs to the key: a store leaves them as they are. Always use the same Unicode form: a set takes
-        /// two forms of a text for one, but a filter compares bytes.
+        /// 1000 bytes of UTF-8. Belongs to the key: a store leaves them as they are. Always use the same Unicode form: to a set,
+        /// two forms of a text are equal, but a filter compares bytes.
         public var tags: Set<String>?
         /// HTTP validators, for asking the server later whether the bytes are still current. They belong to the bytes: a store
         /// without validators removes them.
