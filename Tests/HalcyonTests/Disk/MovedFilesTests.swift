@@ -252,8 +252,12 @@ import Testing
             cache.storage.store.close()
             try copyFolder(of: cache, withDates: true)
             let changed = cache.storage.cacheFileURL(forKey: "0")
+            let former = try POSIXFileSystem().status(at: changed.path)
             let handle = try FileHandle(forWritingTo: changed)
             try handle.write(contentsOf: Data.blob(99))
+            // One time in 500, the time of the write would pass for the tag.
+            try POSIXFileSystem().setModified(
+                former.modified, microseconds: former.modifiedMicroseconds % 999 + 1, of: handle.fileDescriptor)
             try handle.close()
             if isInterrupted {
                 let storage = DiskStorage.Backend<Data>(
@@ -269,18 +273,71 @@ import Testing
         }
     }
 
+    /// Stores a value whose blob gets another tag: one time in a thousand it is the former one.
+    private func storeAnew(_ key: String, _ value: Data, in cache: CacheFixture) throws {
+        let path = cache.storage.cacheFileURL(forKey: key).path
+        let former = try POSIXFileSystem().status(at: path).modifiedMicroseconds
+        repeat {
+            try cache.storage.store(value: value, forKey: key)
+        } while try POSIXFileSystem().status(at: path).modifiedMicroseconds == former
+    }
+
+    /// The first copy is written to before its inode numbers are recorded.
+    @Test(arguments: [true, false], [true, false])
+    func `a copy of a copy is recognized`(first: Bool, second: Bool) throws {
+        try withCache { cache in
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.close()
+            try copyFolder(of: cache, withDates: first)
+            let storage = DiskStorage.Backend<Data>(
+                noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
+            try storage.store.housekeeping.sweeps.queue.sync { try storage.store(value: .blob(7), forKey: "new") }
+            storage.store.index.close()
+            #expect(try Connection(path: cache.index.path).integer("SELECT relearning FROM state") == (first ? 2 : 1))
+            try copyFolder(of: cache, withDates: second)
+            cache.reopen()
+            for seed in 0..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            cache.settle()
+            #expect(try cache.storage.totals().entries == 21)
+        }
+    }
+
+    @Test
+    func
+        `a blob that is restored with its date is sound, also if it is checked first, and counts as stored when it was`()
+        throws
+    {
+        try withCache { cache in
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            let latest = try cache.storage.store.index.read { try $0.state().storedAt }
+            try copyBlobs([2, 3], in: cache, withDates: true)
+            #expect(try cache.storage.check(repair: true).isSound)
+            for seed in [2, 3, 2, 3] {
+                _ = try cache.storage.value(forKey: "\(seed)")
+                cache.settle()
+            }
+            for seed in 0..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            #expect(try cache.storage.store.index.read { try $0.state().storedAt } == latest)
+        }
+    }
+
     @Test func `an older index that is put back does not describe newer blobs`() throws {
         try withCache { cache in
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             cache.storage.store.close()
             try FileManager.default.copyItem(atPath: cache.index.path, toPath: cache.index.path + ".backup")
             cache.reopen()
-            for seed in 0..<3 { try cache.storage.store(value: .blob(seed + 50), forKey: "\(seed)") }
+            // Two are among the first eight rows, which the opening compares.
+            let stored = [0, 1, 4, 8]
+            for seed in stored { try storeAnew("\(seed)", .blob(seed + 50), in: cache) }
             cache.storage.store.close()
             #expect(rename(cache.index.path + ".backup", cache.index.path) == 0)
             cache.reopen()
-            for seed in 0..<3 { #expect(try cache.storage.value(forKey: "\(seed)") == nil) }
-            for seed in 3..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            for seed in 0..<20 {
+                #expect(
+                    try cache.storage.value(forKey: "\(seed)") == (stored.contains(seed) ? nil : .blob(seed)), "\(seed)"
+                )
+            }
         }
     }
 
@@ -315,7 +372,11 @@ import Testing
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             cache.storage.store.close()
             for seed in 0..<count {
-                try Data.blob(seed + 50).write(to: cache.storage.cacheFileURL(forKey: "\(seed)"), options: .atomic)
+                let url = cache.storage.cacheFileURL(forKey: "\(seed)")
+                try Data.blob(seed + 50).write(to: url, options: .atomic)
+                // One time in a thousand, the time of the write would be the tag.
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSince1970: 2_000_000_000)], ofItemAtPath: url.path)
             }
             cache.reopen()
             for seed in 0..<20 {

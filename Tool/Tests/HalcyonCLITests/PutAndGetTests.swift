@@ -190,6 +190,20 @@ import Testing
         }
     }
 
+    @Test func `the target of a symlink is created, and a hard link stays one`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(6))
+        let folder = tool.folder.url
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.appendingPathComponent("link").path, withDestinationPath: "target")
+        #expect(try tool("get", "-o", "link", "k").status == 0)
+        #expect(try Data(contentsOf: folder.appendingPathComponent("target")) == .blob(6))
+        try FileManager.default.linkItem(
+            at: folder.appendingPathComponent("target"), to: folder.appendingPathComponent("other"))
+        try tool("put", "--key", "k", "-", input: .blob(7))
+        #expect(try tool("get", "-o", "target", "k").status == 0)
+        #expect(try Data(contentsOf: folder.appendingPathComponent("other")) == .blob(7))
+    }
+
     @Test func `put follows a symlink that is named`() throws {
         try tool.write("a.png", .blob(3))
         try FileManager.default.createSymbolicLink(

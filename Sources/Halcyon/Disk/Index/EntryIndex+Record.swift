@@ -44,28 +44,36 @@ extension EntryIndex {
             state.adoption =
                 try [files.damaged, files.newer].allSatisfy { try files.identity(of: $0) == nil }
                 ? .pending : .rebuilding
-            if state.adoption == .rebuilding { state.distrusted = distrustedOfPreviousIndex(in: boot) }
         } else if hasStableInodes, noteCopy(in: &state, inode: file.inode, through: connection), state.isSearching {
             // Copied files have new change times, which may be later than the copied index's.
             state.adoptsUntil = max(state.adoptsUntil, file.changed, Timestamp(Date()))
         }
         if isNew || !hasStableInodes { state.indexInode = file.inode }
-        if let last = state.boot {
-            guard !BootIdentifier.isSame(last, boot) else { return state }
-            state.noteReboot(writeBackTime: environment.tuning.writeBackTime)
-        } else {
-            state.boots = 1
-        }
+        let isRebooted = state.boot.map { !BootIdentifier.isSame($0, boot) } ?? false
+        guard isNew || isRebooted else { return state }
+        if isRebooted { state.noteReboot(writeBackTime: environment.tuning.writeBackTime) } else { state.boots = 1 }
+        if state.adoption == .rebuilding { distrustPreviousIndex(in: &state, after: boot) }
         state.boot = boot
         return state
     }
 
-    /// The stores that a power cut may have lost if it damaged the index, too; nil also if that index cannot be read at the moment.
-    private func distrustedOfPreviousIndex(in boot: String) -> ClosedRange<Timestamp>? {
-        guard var former = previousIndex.recordedState(), let last = former.boot else { return nil }
-        if !BootIdentifier.isSame(last, boot) { former.noteReboot(writeBackTime: environment.tuning.writeBackTime) }
-        // The volume dates a file a moment after the store has dated its row.
-        return former.distrusted.map { $0.lowerBound...$0.upperBound.advanced(by: StampSource.tolerance) }
+    /// Notes which stores a power cut may have lost that damaged the index, too, or came before it was rebuilt. Later commits may have
+    /// been lost with it, so all files are distrusted that were written from its last minute until it was set aside.
+    ///
+    /// Does nothing if that index cannot be read at the moment.
+    private func distrustPreviousIndex(in state: inout IndexState, after boot: String) {
+        guard let (recorded, setAside) = previousIndex.recordedState(), let last = recorded.boot,
+            recorded.storedAt.milliseconds > 0
+        else { return }
+        var (former, end) = (recorded, recorded.distrusted?.upperBound)
+        if !BootIdentifier.isSame(last, boot) {
+            former.noteReboot(writeBackTime: environment.tuning.writeBackTime)
+            // The volume dates a file a moment after the store has dated its row.
+            end = setAside.advanced(by: StampSource.tolerance)
+        }
+        guard let end else { return }
+        let begin = min(former.distrusted?.lowerBound ?? former.storedAt, state.distrusted?.lowerBound ?? .latest)
+        state.distrusted = begin...max(begin, end, state.distrusted?.upperBound ?? end)
     }
 
     /// Notes how to recognize the blobs if the directory is a copy. Compares a few of them: they tell whether the copy kept the dates,
@@ -73,22 +81,27 @@ extension EntryIndex {
     ///
     /// - Returns: whether the directory was found to be a copy.
     private func noteCopy(in state: inout IndexState, inode: UInt64, through connection: Connection) -> Bool {
-        guard !state.isRelearning else {
-            defer { state.indexInode = inode }
-            return state.indexInode != inode
-        }
-        guard !state.ignoresInodes else { return false }
-        // If they cannot be examined, lookups find out.
-        let entries = (try? IndexSession(connection: connection).page(after: .min, limit: 8)) ?? []
-        let files = entries.filter { $0.inode != nil }.compactMap { entry in
-            (try? blobs.status(of: entry.name)).flatMap { $0.size == entry.size ? (entry, file: $0) : nil }
-        }
-        let others = files.filter { $0.inode != $1.inode }
-        let isDated = others.count { BlobTag(token: $0.token).marks($1) } * 2 > others.count
+        guard state.indexInode != inode || !state.isRelearning else { return false }
+        var files = sample(8, through: connection)
+        if files.isEmpty { files = sample(256, through: connection) }
+        let others = files.filter { $0.entry.inode != $0.file.inode }
+        let isDated = others.count { BlobTag(token: $0.entry.token).marks($0.file) } * 2 > others.count
         // Without their dates, they may as well have been replaced.
         guard isDated || state.indexInode != inode else { return false }
-        state.isRelearning = !isDated && (!others.isEmpty || files.isEmpty)
-        state.indexInode = state.isRelearning ? inode : IndexState.inodeWhileLearning
+        let isUndated = files.isEmpty || (!isDated && others.count * 2 > files.count)
+        // A copy of a copy whose numbers were never recorded.
+        state.relearning = isUndated || state.relearning == .byLength ? .byLength : .byTag
+        state.indexInode = inode
         return true
+    }
+
+    /// Some entries and the files of their length under their names.
+    private func sample(_ count: Int, through connection: Connection) -> [(entry: Entry, file: FileStatus)] {
+        // If they cannot be examined, lookups find out.
+        let entries = (try? IndexSession(connection: connection).page(after: .min, limit: count)) ?? []
+        return entries.compactMap { entry in
+            guard let file = try? blobs.status(of: entry.name), file.size == entry.size else { return nil }
+            return (entry, file)
+        }
     }
 }

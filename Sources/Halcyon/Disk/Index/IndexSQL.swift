@@ -259,7 +259,9 @@ package enum IndexSQL {
 
     /// The inode number of the index file to which the inode numbers in its rows belong; NULL if they are stale. For an index
     /// of any version.
-    static let isCopied: StaticString = "SELECT CASE WHEN relearning = 0 THEN index_inode END FROM state WHERE id = 1"
+    static let isCopied: StaticString = """
+        SELECT CASE WHEN relearning = 0 THEN index_inode ELSE 0 END FROM state WHERE id = 1
+        """
 
     /// Also for an index that has not been upgraded yet.
     static let adoption: StaticString = "SELECT adoption FROM state WHERE id = 1"

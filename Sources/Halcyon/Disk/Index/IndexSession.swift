@@ -262,7 +262,7 @@ package struct IndexSession {
     func setState(_ state: IndexState) throws(SQLiteError) {
         let (from, until) = (state.distrustedBoots?.lowerBound, state.distrustedBoots?.upperBound)
         try connection.run(
-            IndexSQL.setState, state.boot, state.settledAt, state.indexInode, state.isRelearning,
+            IndexSQL.setState, state.boot, state.settledAt, state.indexInode, state.relearning.rawValue,
             state.adoption.rawValue, state.adoptsUntil, state.distrusted?.lowerBound, state.distrusted?.upperBound,
             state.reconciledAt, state.awaitsLegacyNames ? 2 : 0, state.boots, state.settledUptime, from?.boot,
             from?.uptime, until?.boot, until?.uptime)
@@ -329,7 +329,7 @@ extension IndexState {
             boot: statement.optionalText(at: 0), settledAt: statement.timestamp(at: 1),
             storedAt: statement.timestamp(at: 2),
             indexInode: statement.optionalInteger(at: 3).map { UInt64(bitPattern: $0) },
-            isRelearning: statement.integer(at: 4) != 0,
+            relearning: Relearning(rawValue: statement.integer(at: 4)) ?? .byLength,
             adoption: adoption, adoptsUntil: statement.timestamp(at: 6),
             distrusted: from.flatMap { from in until.map { from...max(from, $0) } },
             reconciledAt: statement.timestamp(at: 9),

@@ -7,8 +7,7 @@ package struct IndexState: Equatable, Sendable {
     /// `created_at` of the latest store.
     package var storedAt = Timestamp(milliseconds: 0)
     package var indexInode: UInt64?
-    /// The directory was copied without the dates. Until the new inode numbers are recorded, a matching length is enough.
-    package var isRelearning = false
+    package var relearning = Relearning.done
     /// Whether files without a row may be entries that are still to be adopted.
     package var adoption = Adoption.done
     package var adoptsUntil = Timestamp(milliseconds: 0)
@@ -28,12 +27,19 @@ package struct IndexState: Equatable, Sendable {
     var distrustedBoots: ClosedRange<BootTime>?
 }
 
-extension IndexState {
-    /// The ``indexInode`` of a directory that was copied with the dates, until the new inode numbers are recorded. No file has it.
-    static let inodeWhileLearning: UInt64 = 0
+/// How blobs are recognized in a copied directory, until the new inode numbers are recorded.
+package enum Relearning: Int64, Sendable {
+    /// They are recorded.
+    case done
+    /// The copy has new dates, so a matching length is enough.
+    case byLength
+    /// The copy has kept the dates, so length and tag match.
+    case byTag
+}
 
+extension IndexState {
     /// Whether the directory was copied, and the inode numbers of the blobs are being recorded.
-    var ignoresInodes: Bool { isRelearning || indexInode == Self.inodeWhileLearning }
+    package var isRelearning: Bool { relearning != .done }
 
     /// Whether there may be files that are still to become entries.
     var isSearching: Bool { adoption != .done || awaitsLegacyNames }
@@ -62,10 +68,12 @@ extension IndexState {
 
     /// The span for stores that did not record their boot.
     private func distrustedAfterReboot(writeBackTime: Int64) -> ClosedRange<Timestamp>? {
+        // A new index may distrust what it has taken over, without any store.
+        guard storedAt.milliseconds > 0 else { return distrusted }
         let earlier = distrusted?.lowerBound
         // Stamps may be ahead of the clock.
         let from = storedAt.advanced(by: -(writeBackTime + StampSource.tolerance))
-        let until = storedAt
+        let until = max(storedAt, distrusted?.upperBound ?? storedAt)
         let isSettled = settledAt >= storedAt.advanced(by: writeBackTime)
         guard !isSettled else { return earlier.map { $0...max($0, until) } }
         let start = min(earlier ?? from, from)

@@ -43,6 +43,7 @@ final class PreviousIndex: Sendable {
         let isPatient: Bool
         /// The directory was copied, so inode numbers and dates of files do not match the rows.
         let isCopy: Bool
+        let setAside: Timestamp
         /// It was set aside more than a day ago, so pins and tags may have been removed since.
         let isOld: Bool
     }
@@ -80,8 +81,12 @@ final class PreviousIndex: Sendable {
         }
     }
 
-    /// What it recorded about the directory; nil if that cannot be read.
-    func recordedState() -> IndexState? { try? answer { try IndexSession(connection: $0.connection).state() } }
+    /// What it recorded about the directory, and when it was set aside; nil if that is long ago, or cannot be read.
+    func recordedState() -> (state: IndexState, setAside: Timestamp)? {
+        try? answer { opened in
+            opened.isOld ? nil : (try IndexSession(connection: opened.connection).state(), opened.setAside)
+        }
+    }
 
     /// The counts of all processes, and when counting began.
     func statistics() throws -> (counts: Counts, since: Timestamp)? {
@@ -141,7 +146,7 @@ final class PreviousIndex: Sendable {
         return Opened(
             connection: connection, isPatient: isPatient,
             isCopy: isCopy.map { $0 != Int64(bitPattern: file.inode) } ?? false,
-            isOld: !insists && files.fileSystem.now - file.changed > 86_400_000)
+            setAside: file.changed, isOld: !insists && files.fileSystem.now - file.changed > 86_400_000)
     }
 
     /// Repairs the header if necessary: one wrong bit in it makes the whole file unreadable.

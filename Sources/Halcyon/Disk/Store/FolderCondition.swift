@@ -98,13 +98,13 @@ final class FolderCondition: Sendable {
         state.withLock { state in
             state.trusts(entry)
                 && entry.matches(
-                    file, ignoringInode: state.index.ignoresInodes || !hasStableInodes,
-                    ignoringTag: state.index.isRelearning)
+                    file, ignoringInode: state.index.isRelearning || !hasStableInodes,
+                    ignoringTag: state.index.relearning == .byLength)
         }
     }
 
     /// Whether the inode numbers of a copied directory are being recorded.
-    var isRelearning: Bool { state.withLock { $0.index.ignoresInodes } }
+    var isRelearning: Bool { state.withLock { $0.index.isRelearning } }
 
     // MARK: After a power cut
 
@@ -114,7 +114,10 @@ final class FolderCondition: Sendable {
     func trusts(_ entry: Entry) -> Bool { state.withLock { $0.trusts(entry) } }
 
     /// Whether a file without a row had the time to reach the disk, if it was written at this time.
-    func trusts(writtenAt time: Timestamp) -> Bool { state.withLock { $0.index.distrusted?.contains(time) != true } }
+    func trusts(writtenAt time: Timestamp) -> Bool {
+        // Another library's files never had rows, and their times may be those of a copy.
+        state.withLock { $0.index.adoption != .rebuilding || $0.index.distrusted?.contains(time) != true }
+    }
 
     /// Drops an entry. It is never trusted again, whatever happens to the span.
     func drop(_ entry: Entry) { state.withLock { _ = $0.droppedTokens.insert(entry.token) } }
@@ -126,7 +129,7 @@ final class FolderCondition: Sendable {
     /// False also if this entry was dropped.
     func isSettled(for entry: Entry) -> Bool {
         state.withLock {
-            $0.clearings == 0 && !$0.index.ignoresInodes && !$0.index.isDistrusting
+            $0.clearings == 0 && !$0.index.isRelearning && !$0.index.isDistrusting
                 && !$0.droppedTokens.contains(entry.token)
         }
     }

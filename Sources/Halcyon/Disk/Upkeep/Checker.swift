@@ -45,9 +45,11 @@ struct Checker: FolderWork {
         }
     }
 
-    /// True also for an entry that a power cut may have spoiled: the sweep drops it.
+    /// True also for an entry that a power cut may have spoiled, because the sweep drops it, and for one whose blob was restored with its
+    /// date, because the next lookup notices it.
     private func isIntact(_ entry: Entry) throws -> Bool {
-        try entry.isReadable && (!condition.trusts(entry) || settler.isInPlace(entry))
+        guard entry.isReadable, condition.trusts(entry) else { return entry.isReadable }
+        return try blobs.status(of: entry.name).map { isBlob(of: entry, $0) || settler.isCopy(of: entry, $0) } ?? false
     }
 
     /// Looks again under the write lock, so that no store is between its steps.

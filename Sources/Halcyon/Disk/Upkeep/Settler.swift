@@ -51,7 +51,8 @@ final class Settler: FolderWork {
     /// Whether a detached file that is not a row's blob can be deleted: always in the trash; in staging, once its writer must have
     /// ended. (If the writer is still alive, its publish finds the file missing and stages again.)
     func isLeftOver(_ blob: DetachedBlob, _ file: FileStatus) -> Bool {
-        blob.place == .trash || file.hasChanged(by: now.advanced(by: -environment.tuning.stagingAge))
+        // The clock may have been set back since.
+        blob.place == .trash || abs(now - file.changed) > environment.tuning.stagingAge
     }
 
     /// Settles a name in its own transaction. Deletes a row whose blob is nowhere, and a file without a row.
@@ -77,12 +78,18 @@ final class Settler: FolderWork {
 
     /// Records the inode number of a file that was copied with its date, for example from a backup.
     private func relearnCopy(of entry: Entry, _ file: FileStatus, in session: IndexSession) throws -> Bool {
-        // On a volume that folds names, the file may be another row's blob.
-        guard condition.trusts(entry), !blobs.isAmbiguous(entry.name), entry.matches(file, ignoringInode: true),
-            BlobTag(token: entry.token).marks(file)
-        else { return false }
+        guard isCopy(of: entry, file) else { return false }
+        let latest = try session.state()
         try session.relearn(entry, inode: lastingInode(of: file), token: entry.token)
+        try session.setLatestStore(as: latest)
         return true
+    }
+
+    /// Whether a file is the entry's blob, copied with its date.
+    func isCopy(of entry: Entry, _ file: FileStatus) -> Bool {
+        // On a volume that folds names, the file may be another row's blob.
+        condition.trusts(entry) && !blobs.isAmbiguous(entry.name) && entry.matches(file, ignoringInode: true)
+            && BlobTag(token: entry.token).marks(file)
     }
 
     // MARK: Names to settle later

@@ -14,10 +14,10 @@ struct Sweeper: FolderWork {
     /// - Returns: false if the sweep should run again soon: another process held the lock, or it is too early for a step.
     func sweep() -> Bool {
         var steps = [
-            settler.settleDetached, adopter.finish, dropDistrusted, relearnInodes, Reclaimer(folder: folder).finish,
-            reconcileOncePerDay, forgetKeys,
+            settler.settleDetached, dropDistrusted, relearnInodes, adopter.finish, dropDistrusted,
+            Reclaimer(folder: folder).finish, reconcileOncePerDay, forgetKeys,
         ]
-        if isUpgradeDue { steps.insert({ try upgrader.finish() }, at: 4) }
+        if isUpgradeDue { steps.insert({ try upgrader.finish() }, at: 5) }
         let refused = steps.filter { isRefused($0) }
         return refused.isEmpty && (isUpgradeDue || upgrader.isFinished)
     }
@@ -38,8 +38,8 @@ struct Sweeper: FolderWork {
     /// Drops entries of the last minute before the machine stopped, because the system may not have written their bytes.
     private func dropDistrusted() throws {
         let generation = index.generation
-        // Files that are adopted later may be such entries too.
-        guard condition.isDistrusting, !condition.isAdopting else { return }
+        // While an index is rebuilt, files that are adopted later may be such entries too.
+        guard condition.isDistrusting, condition.adoption != .rebuilding else { return }
         // Without the lock, so that a process that ends soon gets to the end: until then, a further reboot extends the span.
         var distrusted: [Int64] = []
         try forEachEntryPage { entries in
@@ -77,14 +77,14 @@ struct Sweeper: FolderWork {
         try forEachEntryBatch(.withoutReserve) { session, entries in
             let state = try session.state()
             for entry in entries {
-                guard let file = try blobs.status(of: entry.name), isBlob(of: entry, file) else { continue }
+                // If one cannot be examined, continue with the others.
+                guard let file = try? blobs.status(of: entry.name), isBlob(of: entry, file) else { continue }
                 // The copy may have another modification date, and so another tag.
                 try session.relearn(entry, inode: lastingInode(of: file), token: BlobTag.token(entry.token, for: file))
             }
             try session.setLatestStore(as: state)
         }
-        let inode = try environment.fileSystem.status(at: blobs.indexPath).inode
-        try note(in: generation) { state, _ in (state.isRelearning, state.indexInode) = (false, inode) }
+        try note(in: generation) { state, _ in state.relearning = .done }
     }
 
     // MARK: Once a day

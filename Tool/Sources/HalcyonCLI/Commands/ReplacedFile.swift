@@ -1,39 +1,43 @@
 internal import Foundation
 
-/// A file whose contents are replaced atomically if its directory allows it: a reader sees either the old contents or the new.
+/// A file whose contents are replaced. A regular file is replaced atomically, if its directory allows it: a reader sees either the old
+/// contents or the new, and after an error the old ones remain.
 struct ReplacedFile {
     let path: String
 
-    /// - Throws: ``Failure``, and leaves the file unchanged.
+    /// - Throws: ``Failure``.
     func write(_ bytes: Data) throws {
+        guard !SourceFiles.isFolder(path) else { throw Failure("\(path) is a folder. Give the path of a file.") }
         var status = stat()
-        let exists = stat(path, &status) == 0
-        switch exists ? status.st_mode & S_IFMT : S_IFREG {
-        case S_IFREG: try replace(mode: exists ? status.st_mode & 0o777 : nil, with: bytes)
-        case S_IFDIR: throw Failure("\(path) is a folder. Give the path of a file.")
-        // A device or a pipe cannot be replaced by a rename.
-        default: try write(bytes, to: open(path, O_WRONLY | O_CLOEXEC))
+        guard lstat(path, &status) == 0 else { return try replace(mode: nil, with: bytes) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG where status.st_nlink == 1 && access(path, W_OK) == 0:
+            try replace(mode: status.st_mode & 0o777, with: bytes)
+        // A symlink, a hard link or a device must stay one, and a file that cannot be written must stay as it is.
+        default: try overwrite(with: bytes)
         }
     }
 
     /// - Parameter mode: the permissions of the existing file.
     private func replace(mode: mode_t?, with bytes: Data) throws {
-        // A symlink stays a symlink: its target is replaced.
-        let target = mode == nil ? path : URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        let url = URL(fileURLWithPath: target)
+        let url = URL(fileURLWithPath: path)
         let aside = url.deletingLastPathComponent()
             .appendingPathComponent(".\(UInt64.random(in: 0...UInt64.max)).halcyon-part").path
         do {
             let file = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             // In a directory that cannot be changed, an existing file can only be overwritten.
-            if file < 0, mode != nil { return try write(bytes, to: open(target, O_WRONLY | O_TRUNC | O_CLOEXEC)) }
+            if file < 0, mode != nil { return try overwrite(with: bytes) }
             if let mode, file >= 0 { fchmod(file, mode) }
             try write(bytes, to: file)
-            guard rename(aside, target) == 0 else { throw failure }
+            guard rename(aside, path) == 0 else { throw failure }
         } catch {
             unlink(aside)
             throw error
         }
+    }
+
+    private func overwrite(with bytes: Data) throws {
+        try write(bytes, to: open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666))
     }
 
     private func write(_ bytes: Data, to file: Int32) throws {
