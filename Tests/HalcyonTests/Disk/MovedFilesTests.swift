@@ -262,8 +262,10 @@ import Testing
             if isInterrupted {
                 let storage = DiskStorage.Backend<Data>(
                     noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
-                try storage.store.housekeeping.sweeps.queue.sync { try storage.store(value: .blob(7), forKey: "new") }
-                storage.store.index.close()
+                try storage.store.housekeeping.sweeps.queue.sync {
+                    try storage.store(value: .blob(7), forKey: "new")
+                    storage.store.index.close()
+                }
             }
             cache.reopen()
             #expect(try cache.storage.value(forKey: "0") == nil)
@@ -291,8 +293,10 @@ import Testing
             try copyFolder(of: cache, withDates: first)
             let storage = DiskStorage.Backend<Data>(
                 noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
-            try storage.store.housekeeping.sweeps.queue.sync { try storage.store(value: .blob(7), forKey: "new") }
-            storage.store.index.close()
+            try storage.store.housekeeping.sweeps.queue.sync {
+                try storage.store(value: .blob(7), forKey: "new")
+                storage.store.index.close()
+            }
             #expect(try Connection(path: cache.index.path).integer("SELECT relearning FROM state") == (first ? 2 : 1))
             try copyFolder(of: cache, withDates: second)
             cache.reopen()

@@ -257,7 +257,7 @@ package enum IndexSQL {
         FROM state JOIN totals USING (id) WHERE id = 1
         """
 
-    /// The inode number of the index file to which the inode numbers in its rows belong; NULL if they are stale. For an index
+    /// The inode number of the index file to which the inode numbers in its rows belong; 0 if they are stale. For an index
     /// of any version.
     static let isCopied: StaticString = """
         SELECT CASE WHEN relearning = 0 THEN index_inode ELSE 0 END FROM state WHERE id = 1
