@@ -38,7 +38,7 @@ import Testing
         let files = try ["Tests", "Tool/Tests"].flatMap { folder in
             let path = Self.package.appendingPathComponent(folder).path
             return try FileManager.default.subpathsOfDirectory(atPath: path)
-                .filter { $0.hasSuffix("Tests.swift") }.map { "\(folder)/\($0)" }
+                .filter { $0.hasSuffix("Tests.swift") && !$0.contains("/.build") }.map { "\(folder)/\($0)" }
         }
         return try files.reduce(into: []) { suites, path in
             for line in try text(path).split(separator: "\n") {
