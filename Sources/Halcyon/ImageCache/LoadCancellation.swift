@@ -8,8 +8,8 @@ enum LoadCancellation {
     /// Withdraws the load, and returns a call of its handler as for a miss: it may be a subclass's own. nil if the load has begun.
     typealias Withdraw = @Sendable () -> (() -> Void)?
 
-    /// Notes how to withdraw the load of this task. A struct around the function: Swift 6.3 compiles a task-local function that takes a
-    /// function so that an optimized program crashes.
+    /// Notes how to withdraw the load of this task. A struct around the function, because Swift 6.3 miscompiles a task-local function
+    /// that takes a function: optimized programs crash.
     private struct Note: Sendable {
         let add: @Sendable (@escaping Withdraw) -> Void
     }

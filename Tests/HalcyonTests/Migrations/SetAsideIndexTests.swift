@@ -50,6 +50,18 @@ import Testing
         try cache.requireClean()
     }
 
+    /// Damages the index and opens it, without adopting files.
+    private func beginRebuilding(_ cache: CacheFixture) throws {
+        cache.storage.store.close()
+        try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+        // Keeps the sweep from adopting.
+        cache.fileSystem.fail(.list, EIO, times: nil)
+        cache.reopen()
+        cache.settle()
+        #expect(cache.storage.store.condition.adoption == .rebuilding)
+        cache.fileSystem.heal()
+    }
+
     @Test func `two processes that rebuild an index at once recover its statistics once`() throws {
         let cache = try filledCache()
         let stores = try cache.storage.statistics.total.stores
@@ -70,14 +82,7 @@ import Testing
     @Test(arguments: [true, false]) func `a clear during the recovery keeps the statistics`(isOpen: Bool) throws {
         let cache = try filledCache()
         let stores = try cache.storage.statistics.total.stores
-        cache.storage.store.close()
-        try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
-        // Keeps the sweep from adopting.
-        cache.fileSystem.fail(.list, EIO, times: nil)
-        cache.reopen()
-        cache.settle()
-        #expect(cache.storage.store.condition.adoption == .rebuilding)
-        cache.fileSystem.heal()
+        try beginRebuilding(cache)
         if !isOpen { cache.storage.close() }
         try cache.storage.removeAll()
         #expect(try cache.storage.statistics.total.stores == stores)
@@ -161,14 +166,7 @@ import Testing
         let cache = try CacheFixture()
         cache.environment.boot = { "first" }
         try cache.storage.store(value: .blob(1), forKey: "a")
-        cache.storage.store.close()
-        try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
-        // Keeps the sweep from adopting.
-        cache.fileSystem.fail(.list, EIO, times: nil)
-        cache.reopen()
-        cache.settle()
-        #expect(cache.storage.store.condition.adoption == .rebuilding)
-        cache.fileSystem.heal()
+        try beginRebuilding(cache)
         cache.reopen { $0.boot = { "second" } }
         #expect(try cache.storage.value(forKey: "a") == nil)
         cache.settle()

@@ -169,25 +169,32 @@ import Testing
         #expect(try tool("get", "-o", "no/such/folder", "k").isPlainError(containing: "Cannot write no/such/folder"))
     }
 
-    @Test
-    func `an output file that is a symlink stays one, and one in a directory that cannot be changed is overwritten`()
-        throws
-    {
+    @Test func `an output file keeps its contents if it cannot be written whole`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(6, count: 300_000))
+        try tool.write("out", .blob(9, count: 5000))
+        let names = try FileManager.default.contentsOfDirectory(atPath: tool.folder.url.path)
+        // In blocks of 1,024 bytes.
+        let result = try tool.shell("ulimit -f 100; halcyon get --folder \"$cache\" -o out k")
+        #expect(result.status == 1 && result.errors.contains("Cannot write out"), "\(result.errors)")
+        #expect(try Data(contentsOf: tool.folder.url.appendingPathComponent("out")) == .blob(9, count: 5000))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.url.path).count == names.count)
+    }
+
+    /// For root, every directory can be changed.
+    @Test(arguments: ["link", "fixed/out"])
+    func `an output file in a directory that cannot be changed is overwritten, and a symlink to it stays one`(
+        output: String
+    ) throws {
         try tool("put", "--key", "k", "-", input: .blob(6))
         try tool.write("fixed/out", .blob(9, count: 5000))
-        let folder = tool.folder.url
-        try FileManager.default.createSymbolicLink(
-            at: folder.appendingPathComponent("link"), withDestinationURL: folder.appendingPathComponent("fixed/out"))
-        for mode in [0o755, 0o555] {
-            let fixed = folder.appendingPathComponent("fixed").path
-            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: fixed)
-            #expect(try tool("get", "-o", "link", "k").status == 0)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: fixed)
-            #expect(try Data(contentsOf: folder.appendingPathComponent("fixed/out")) == .blob(6))
-            let link = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent("link").path)
-            #expect(link[.type] as? FileAttributeType == .typeSymbolicLink)
-            try tool.write("fixed/out", .blob(9, count: 5000))
-        }
+        let (folder, files) = (tool.folder.url, FileManager.default)
+        let (fixed, link) = (folder.appendingPathComponent("fixed"), folder.appendingPathComponent("link"))
+        try files.createSymbolicLink(at: link, withDestinationURL: fixed.appendingPathComponent("out"))
+        try files.setAttributes([.posixPermissions: 0o555], ofItemAtPath: fixed.path)
+        defer { try? files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: fixed.path) }
+        #expect(try tool("get", "-o", output, "k").status == 0)
+        #expect(try Data(contentsOf: fixed.appendingPathComponent("out")) == .blob(6))
+        #expect(try files.attributesOfItem(atPath: link.path)[.type] as? FileAttributeType == .typeSymbolicLink)
     }
 
     @Test func `the target of a symlink is created, and a hard link stays one`() throws {

@@ -134,6 +134,7 @@ import Testing
         for key in ["a", "b", "c", "d", "e"] { try put(key, count: 1000) }
         let unchanged = try tool("clean", "--count-limit", "5", "--json").object()
         #expect(unchanged["evicted"] as? [String: Int] == ["entries": 0, "bytes": 0])
+        #expect(unchanged["low_water"] as? Double == 0.5)
         let object = try tool("clean", "--count-limit", "4", "--low-water", "0.75", "--json").object()
         #expect(object["left"] as? [String: Int] == ["entries": 3, "bytes": 3000])
         #expect(object["count_limit"] as? Int == 4 && object["low_water"] as? Double == 0.75)

@@ -43,6 +43,7 @@ final class PreviousIndex: Sendable {
         let isPatient: Bool
         /// The directory was copied, so inode numbers and dates of files do not match the rows.
         let isCopy: Bool
+        /// When it was set aside.
         let setAside: Timestamp
         /// It was set aside more than a day ago, so pins and tags may have been removed since.
         let isOld: Bool

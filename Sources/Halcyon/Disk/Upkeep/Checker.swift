@@ -45,8 +45,8 @@ struct Checker: FolderWork {
         }
     }
 
-    /// True also for an entry that a power cut may have spoiled, because the sweep drops it, and for one whose blob was restored with its
-    /// date, because the next lookup notices it.
+    /// True also for two kinds of entries that need no repair. The sweep drops an entry that a power cut may have spoiled. A lookup
+    /// recognizes a blob that was restored with its date.
     private func isIntact(_ entry: Entry) throws -> Bool {
         guard entry.isReadable, condition.trusts(entry) else { return entry.isReadable }
         return try blobs.status(of: entry.name).map { isBlob(of: entry, $0) || settler.isCopy(of: entry, $0) } ?? false
