@@ -114,6 +114,31 @@ import Testing
         }
     }
 
+    @Test func `a query waits for a thread of this process that is only slow`() throws {
+        var tuning = Self.endless
+        tuning.briefTimeout = 1
+        try withCache(tuning: tuning) { cache in
+            let (storage, isHeld, slow) = (cache.storage, DispatchSemaphore(value: 0), DispatchGroup())
+            try storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            try cache.beginAdoption()
+            let file = BlobName(key: "old", isHashed: true, pathExtension: nil).text
+            try Data.blob(2).write(to: cache.directory.appendingPathComponent(file))
+            slow.enter()
+            Thread {
+                try? storage.store.index.write { _ in
+                    isHeld.signal()
+                    // Much longer than a brief call waits for another process.
+                    usleep(100_000)
+                }
+                slow.leave()
+            }.start()
+            isHeld.wait()
+            try #expect(storage.entry(forKey: "old") != nil)
+            slow.wait()
+        }
+    }
+
     @Test func `a query of an index with an edited pin does not wait for the lock`() throws {
         try withCache(tuning: Self.endless) { cache in
             for key in ["a", "b"] { try cache.storage.store(value: .blob(1), forKey: key) }

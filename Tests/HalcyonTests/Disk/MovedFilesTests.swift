@@ -354,7 +354,29 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 3, 20]) func `a copy is recognized if its index has the inode of the original`(count: Int)
+    /// As after a process that ended when its COMMIT was refused.
+    @Test func `the bytes of a store that failed do not pass for a restored blob, even if their tag fits`() throws {
+        try withCache { cache in
+            for seed in 0..<8 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.close()
+            let name = BlobName(text: cache.storage.cacheFileName(forKey: "3"))
+            let blobs = cache.storage.store.blobs
+            let file = try #require(try blobs.status(of: name))
+            let staged = blobs.path(of: DetachedBlob(place: .staging, rowID: name.rowID, token: 5))
+            #expect(rename(blobs.path(of: name), staged) == 0)
+            try Data.blob(99).write(to: cache.storage.cacheFileURL(forKey: "3"))
+            let handle = try FileHandle(forWritingTo: cache.storage.cacheFileURL(forKey: "3"))
+            try POSIXFileSystem().setModified(
+                file.modified, microseconds: file.modifiedMicroseconds, of: handle.fileDescriptor)
+            try handle.close()
+            cache.reopen()
+            for seed in 0..<8 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            cache.settle()
+            for seed in 0..<8 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+        }
+    }
+
+    @Test(arguments: [2, 3, 20]) func `a copy is recognized if its index has the inode of the original`(count: Int)
         throws
     {
         try withCache { cache in

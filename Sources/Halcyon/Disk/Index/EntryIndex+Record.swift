@@ -86,8 +86,9 @@ extension EntryIndex {
         if files.isEmpty { files = sample(256, through: connection) }
         let others = files.filter { $0.entry.inode != $0.file.inode }
         let isDated = others.count { BlobTag(token: $0.entry.token).marks($0.file) } * 2 > others.count
-        // Without their dates, they may as well have been replaced.
-        guard isDated || state.indexInode != inode else { return false }
+        // Without their dates, they may as well have been replaced. A single one may be what a refused COMMIT has left, and one tag in a
+        // thousand fits by chance.
+        guard (isDated && others.count > 1) || state.indexInode != inode else { return false }
         let isUndated = files.isEmpty || (!isDated && others.count * 2 > files.count)
         // A copy of a copy whose numbers were never recorded.
         state.relearning = isUndated || state.relearning == .byLength ? .byLength : .byTag

@@ -76,6 +76,18 @@ final class LockTimeout: Sendable {
         observers.notifyLater(.init(kind: .wait, count: 0, seconds: Double(refusal.milliseconds) / 1000))
     }
 
+    /// Waits for a lock of this process. A brief call stops waiting if the holder itself waits for another process, but not because
+    /// the machine is busy.
+    ///
+    /// - Parameter attempt: tries to take the lock within a number of seconds; nil if it is not available.
+    /// - Returns: nil if `attempt` never succeeded.
+    func waitForThread<Result>(_ attempt: (_ seconds: Double) throws -> Result?) rethrows -> Result? {
+        repeat {
+            if let result = try attempt(briefSeconds) { return result }
+        } while !(Self.isBrief && isRefused)
+        return nil
+    }
+
     /// Whether calls that wait as long as a store have been refused the lock for longer than a brief call waits.
     var isRefused: Bool { state.withLock { $0.refusal?.milliseconds ?? 0 } >= tuning.briefTimeout }
 

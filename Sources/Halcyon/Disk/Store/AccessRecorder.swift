@@ -137,17 +137,18 @@ final class AccessRecorder: FolderWork {
         try LockTimeout.briefly {
             flushAccessLog()
             // Keeps flushes out: one between the two looks would move counts that neither look sees.
-            let statistics = try exclusively(within: index.patience.briefSeconds) {
-                let (total, since) = try index.read { try $0.statistics() }
-                return log.withLock { log in
-                    DiskStorage.Statistics(
-                        sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
-                }
-            }
+            let statistics = try index.patience.waitForThread { try exclusively(within: $0, statisticsNow) }
             guard let statistics else {
                 throw SQLiteError(code: .busy, message: "another thread of this process is waiting for the index")
             }
             return statistics
+        }
+    }
+
+    private func statisticsNow() throws -> DiskStorage.Statistics {
+        let (total, since) = try index.read { try $0.statistics() }
+        return log.withLock { log in
+            DiskStorage.Statistics(sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
         }
     }
 

@@ -58,8 +58,7 @@ final class Adopter: FolderWork {
 
     /// A brief call waits for another thread's adoption only while that one gets the write lock.
     private func exclusively(_ body: () throws -> Void) throws {
-        while !lock.lock(within: index.patience.briefSeconds) {
-            guard LockTimeout.isBrief, index.patience.isRefused else { continue }
+        guard index.patience.waitForThread({ lock.lock(within: $0) ? true : nil }) != nil else {
             throw SQLiteError(code: .busy, message: "another thread of this process waits for the lock to adopt files")
         }
         defer { lock.unlock() }
