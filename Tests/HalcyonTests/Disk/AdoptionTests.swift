@@ -329,7 +329,9 @@ import Testing
             storage.store.adopter.listeners.add { progress in listener.withLock { $0.append(progress == nil) } }
             let other = try Connection(path: cache.index.path)
             try other.execute("BEGIN IMMEDIATE")
+            let listings = cache.fileSystem.calls(of: .list)
             #expect(throws: SQLiteError.self) { try LockTimeout.briefly { try storage.store.adopter.finish() } }
+            #expect(cache.fileSystem.calls(of: .list) == listings, "it lists a directory only when it can adopt")
             #expect(listener.withLock { !$0.contains(true) })
             other.rollBack()
         }

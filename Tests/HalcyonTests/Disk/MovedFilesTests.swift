@@ -376,7 +376,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [2, 3, 20]) func `a copy is recognized if its index has the inode of the original`(count: Int)
+    @Test(arguments: [1, 3, 20]) func `a copy is recognized if its index has the inode of the original`(count: Int)
         throws
     {
         try withCache { cache in

@@ -3,7 +3,8 @@ internal import HalcyonSQLite
 
 /// Reads on the connections of the pool, on the writer's, or on one of their own.
 extension EntryIndex {
-    /// Runs `body` on a reading connection. Takes no write lock, and waits for a writer of this process only to open the index.
+    /// Runs `body` on a reading connection. Takes no write lock, and waits for a writer of this process only to open the index,
+    /// for at most ``Tuning/briefTimeout``.
     package func read<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         try readingAgain { try readOnReader(body) }
     }

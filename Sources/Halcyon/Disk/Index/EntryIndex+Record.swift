@@ -86,9 +86,8 @@ extension EntryIndex {
         if files.isEmpty { files = sample(256, through: connection) }
         let others = files.filter { $0.entry.inode != $0.file.inode }
         let isDated = others.count { BlobTag(token: $0.entry.token).marks($0.file) } * 2 > others.count
-        // Without their dates, they may as well have been replaced. A single one may be what a refused COMMIT has left, and one tag in a
-        // thousand fits by chance.
-        guard (isDated && others.count > 1) || state.indexInode != inode else { return false }
+        // Without their dates, they may as well have been replaced.
+        guard isDated || state.indexInode != inode else { return false }
         let isUndated = files.isEmpty || (!isDated && others.count * 2 > files.count)
         // A copy of a copy whose numbers were never recorded.
         state.relearning = isUndated || state.relearning == .byLength ? .byLength : .byTag
@@ -101,8 +100,19 @@ extension EntryIndex {
         // If they cannot be examined, lookups find out.
         let entries = (try? IndexSession(connection: connection).page(after: .min, limit: count)) ?? []
         return entries.compactMap { entry in
-            guard let file = try? blobs.status(of: entry.name), file.size == entry.size else { return nil }
+            guard let file = try? blobs.status(of: entry.name), file.size == entry.size,
+                file.inode == entry.inode || !isDetached(entry)
+            else { return nil }
             return (entry, file)
+        }
+    }
+
+    /// Whether a crash or a refused COMMIT has left a row's blob elsewhere. The file under its name then has its tag one time in a
+    /// thousand.
+    private func isDetached(_ entry: Entry) -> Bool {
+        DetachedBlob.Place.allCases.contains { place in
+            let detached = (try? blobs.detached(of: entry.id, in: place)) ?? []
+            return detached.contains { (try? blobs.status(of: $0)).map { entry.matches($0, ignoringInode: true) } == true }
         }
     }
 }

@@ -7,8 +7,17 @@ internal import HalcyonSQLite
 /// wait in line and however many transactions it takes. After a store has timed out, each further one tries for
 /// ``Tuning/retryTimeout``, until one gets the lock.
 final class LockTimeout: Sendable {
-    /// Whether the calling thread does work that can be deferred: lookups, queries, opening, closing and housekeeping.
-    private static let brevity = TaskLocal(wrappedValue: false)
+    /// For what a call waits briefly.
+    enum Brevity {
+        /// For other processes, and for threads of this one, which may themselves wait. For work that can be deferred: lookups, opening,
+        /// closing and housekeeping.
+        case everything
+        /// For other processes only. For queries, which throw: a thread that is only slow must not make them fail.
+        case processes
+    }
+
+    /// How the calling thread waits; nil for stores and other changes.
+    private static let brevity = TaskLocal<Brevity?>(wrappedValue: nil)
 
     private struct Refusal {
         /// The most milliseconds between two retries of one wait, on a busy machine.
@@ -49,11 +58,11 @@ final class LockTimeout: Sendable {
 
     /// Runs `body` so that it waits for at most ``Tuning/briefTimeout``, and not at all if another call has already waited that
     /// long.
-    static func briefly<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try brevity.withValue(true, operation: body)
+    static func briefly<Result>(_ brevity: Brevity = .everything, _ body: () throws -> Result) rethrows -> Result {
+        try self.brevity.withValue(brevity, operation: body)
     }
 
-    static var isBrief: Bool { brevity.get() }
+    static var isBrief: Bool { brevity.get() != nil }
 
     /// Whether to retry. SQLite asks about every millisecond while it refuses the lock.
     ///
@@ -76,15 +85,16 @@ final class LockTimeout: Sendable {
         observers.notifyLater(.init(kind: .wait, count: 0, seconds: Double(refusal.milliseconds) / 1000))
     }
 
-    /// Waits for a lock of this process. A brief call stops waiting if the holder itself waits for another process, but not because
-    /// the machine is busy.
+    /// Waits for a lock of this process in a brief call: for ``Brevity/processes`` as long as a store waits, but not for a thread that
+    /// itself waits for another process.
     ///
     /// - Parameter attempt: tries to take the lock within a number of seconds; nil if it is not available.
     /// - Returns: nil if `attempt` never succeeded.
     func waitForThread<Result>(_ attempt: (_ seconds: Double) throws -> Result?) rethrows -> Result? {
+        let end = MonotonicTime.now.adding(milliseconds: tuning.writerTimeout)
         repeat {
             if let result = try attempt(briefSeconds) { return result }
-        } while !(Self.isBrief && isRefused)
+        } while Self.brevity.get() == .processes && !isRefused && MonotonicTime.now < end
         return nil
     }
 

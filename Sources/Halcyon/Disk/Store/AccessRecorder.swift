@@ -134,7 +134,7 @@ final class AccessRecorder: FolderWork {
     // MARK: Counting
 
     func statistics() throws -> DiskStorage.Statistics {
-        try LockTimeout.briefly {
+        try LockTimeout.briefly(.processes) {
             flushAccessLog()
             // Keeps flushes out: one between the two looks would move counts that neither look sees.
             let statistics = try index.patience.waitForThread { try exclusively(within: $0, statisticsNow) }

@@ -9,7 +9,7 @@ extension EntryStore {
 
     /// The row of a name with everything that is known about it; nil if there is none.
     func record(of name: BlobName) throws -> EntryRecord? {
-        try LockTimeout.briefly {
+        try LockTimeout.briefly(.processes) {
             try adopter.adoptAhead(name.withFormer)
             recorder.flushAccessLog()
         }
@@ -31,7 +31,7 @@ extension EntryStore {
     /// If the index turns out to be damaged, this or another process replaces it. Its files then become entries first.
     func query<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         for _ in 0..<3 {
-            try LockTimeout.briefly {
+            try LockTimeout.briefly(.processes) {
                 try adopter.finish()
                 recorder.flushAccessLog()
             }

@@ -40,6 +40,8 @@ final class Adopter: FolderWork {
             // program replaces it every time.
             for _ in 0..<3 where condition.isSearching {
                 let generation = index.generation
+                // Fails at once while another process holds the lock. Otherwise each waiting call would list the directory first.
+                try index.write(.withoutReserve) { _ in }
                 try adoptEverything()
                 let statistics = try formerStatistics()
                 try note(in: generation) { state, session in
@@ -58,7 +60,8 @@ final class Adopter: FolderWork {
 
     /// A brief call waits for another thread's adoption only while that one gets the write lock.
     private func exclusively(_ body: () throws -> Void) throws {
-        guard index.patience.waitForThread({ lock.lock(within: $0) ? true : nil }) != nil else {
+        while !lock.lock(within: index.patience.briefSeconds) {
+            guard LockTimeout.isBrief, index.patience.isRefused else { continue }
             throw SQLiteError(code: .busy, message: "another thread of this process waits for the lock to adopt files")
         }
         defer { lock.unlock() }

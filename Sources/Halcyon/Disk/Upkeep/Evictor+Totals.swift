@@ -5,7 +5,7 @@ extension Evictor {
     ///
     /// - Parameter adopting: false leaves those files out instead of adopting them first.
     func totals(adopting: Bool = true) throws -> Totals {
-        if adopting { try LockTimeout.briefly { try adopter.finish() } }
+        if adopting { try LockTimeout.briefly(.processes) { try adopter.finish() } }
         // Forced: a removed directory is empty, even if a check a moment ago still found it.
         _ = index.refreshIfMoved(force: true)
         if let noted = try index.lookUp({ try $0.plausibleTotals() }) { return noted }
@@ -28,7 +28,7 @@ extension Evictor {
     ///
     /// - Parameter extra: bytes tolerated beyond the limits.
     func target(of limits: StorageLimits, adopting: Bool = true, tolerating extra: Int64 = 0) throws -> Totals? {
-        if adopting { try LockTimeout.briefly(adoptUnlessLogIsFull) }
+        if adopting { try LockTimeout.briefly(.processes, adoptUnlessLogIsFull) }
         func target() throws -> (Totals, isFar: Bool)? {
             var totals = try totals(adopting: false)
             totals.bytes -= extra
