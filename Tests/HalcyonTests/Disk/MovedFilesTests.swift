@@ -181,6 +181,30 @@ import Testing
         }
     }
 
+    @Test func `a query or change that finds the damage itself answers from the new index`() throws {
+        for isChange in [false, true] {
+            try withCache { cache in
+                for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+                cache.storage.store.close()
+                let page = try #require(
+                    try Connection(path: cache.index.path).integer(
+                        "SELECT rootpage FROM sqlite_master WHERE name = 'entries'"))
+                let handle = try FileHandle(forWritingTo: cache.index)
+                try handle.seek(toOffset: UInt64(page - 1) * 4096)
+                try handle.write(contentsOf: Data(repeating: 0x5A, count: 4096))
+                try handle.close()
+                let storage = DiskStorage.Backend<Data>(
+                    noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
+                let isFound = try storage.store.housekeeping.sweeps.queue.sync {
+                    isChange
+                        ? try storage.update(.init(isPinned: true), forKey: "3") : try storage.entry(forKey: "3") != nil
+                }
+                #expect(isFound)
+                #expect(FileManager.default.fileExists(atPath: cache.index.path + ".damaged"))
+            }
+        }
+    }
+
     @Test func `with a folder in place of the index, stores throw an error about it and loads miss`() throws {
         var tuning = Tuning.patient
         // Retries an index that failed to open at once.

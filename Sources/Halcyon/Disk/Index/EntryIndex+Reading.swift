@@ -3,45 +3,49 @@ internal import HalcyonSQLite
 
 /// Reads on the connections of the pool, on the writer's, or on one of their own.
 extension EntryIndex {
-    /// Runs `body` on a reading connection. Takes no write lock, and waits for a writer of this process only to open the index,
-    /// for at most ``Tuning/briefTimeout``.
+    /// Runs `body` on a reading connection. Takes no write lock unless the index has to be created, upgraded or replaced. Then it waits
+    /// like a store: a query that fails would help nobody.
     package func read<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try readingAgain { try readOnReader(body) }
+        try readingAgain(briefly: false) { try readOnReader(body) }
     }
 
     /// Like ``read(_:)``, for a few rows: until there is a reading connection, uses the writer's if no other thread does. So the
     /// first answer after an opening needs one connection. Later on, stores would wait for lookups.
-    func lookUp<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try readingAgain { try readOnOpenReader(body) ?? readOnFreeWriter(body) ?? readOnReader(body) }
+    ///
+    /// - Parameter isBrief: for lookups, which miss instead of waiting for the lock or for another thread.
+    func lookUp<Result>(briefly isBrief: Bool = true, _ body: (IndexSession) throws -> Result) throws -> Result {
+        try readingAgain(briefly: isBrief) {
+            try readOnOpenReader(body) ?? readOnFreeWriter(body) ?? readOnReader(body)
+        }
     }
 
     /// - Parameter read: returns nil if the index is closed.
-    private func readingAgain<Result>(_ read: () throws -> Result?) throws -> Result {
-        try healingDamage(briefly: true) {
+    private func readingAgain<Result>(briefly isBrief: Bool, _ read: () throws -> Result?) throws -> Result {
+        try healingDamage(briefly: isBrief) {
             do {
-                return try readOnce(read)
+                return try readOnce(briefly: isBrief, read)
             } catch let error as SQLiteError
                 where !error.isDamage && (refreshIfMoved(force: true) || closeAfterInputOutput(error))
             {
                 // Another process removed or replaced its files during the read.
-                return try readOnce(read)
+                return try readOnce(briefly: isBrief, read)
             }
         }
     }
 
-    private func readOnce<Result>(_ read: () throws -> Result?) throws -> Result {
+    private func readOnce<Result>(briefly isBrief: Bool, _ read: () throws -> Result?) throws -> Result {
         // Between these two calls, another thread may close the index because its files moved, but not forever.
         for _ in 0..<3 {
             // Suspension drops the known rows once. A later read must not bring one back.
             if isInService, let result = try read() { return result }
-            try openBriefly()
+            try isBrief ? openBriefly() : openPatiently()
         }
         throw SQLiteError(code: .cannotOpen, message: "the index kept closing while it was being opened")
     }
 
     /// Runs `body` on a connection of its own. For long reads, which lookups must not wait for.
     package func readAtLength<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
-        try readingAgain {
+        try readingAgain(briefly: false) {
             // If the index is open, the file is all it needs, and a store may wait while holding the writer's lock.
             guard isOpen else { return nil }
             longReads.enter()

@@ -112,7 +112,9 @@ extension EntryIndex {
     private func isDetached(_ entry: Entry) -> Bool {
         DetachedBlob.Place.allCases.contains { place in
             let detached = (try? blobs.detached(of: entry.id, in: place)) ?? []
-            return detached.contains { (try? blobs.status(of: $0)).map { entry.matches($0, ignoringInode: true) } == true }
+            return detached.contains { blob in
+                (try? blobs.status(of: blob)).map { entry.matches($0, ignoringInode: true) } == true
+            }
         }
     }
 }

@@ -111,7 +111,7 @@ extension EntryIndex {
     /// call does not wait for that.
     func withWriterLock<Result>(_ body: (inout Writer?) throws -> Result) throws -> Result {
         guard LockTimeout.isBrief else { return try writer.withLock(body) }
-        guard let result = try patience.waitForThread({ try writer.withLock(within: $0, body) }) else {
+        guard let result = try writer.withLock(within: patience.briefSeconds, body) else {
             throw SQLiteError(code: .busy, message: "another thread of this process holds the writer's lock")
         }
         return result

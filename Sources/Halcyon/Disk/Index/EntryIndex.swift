@@ -180,10 +180,12 @@ package final class EntryIndex: Sendable {
 
     /// Like ``open()``, but waits as long as a store: for a change that begins with a read.
     func openForChange() throws {
-        if !isOpen { try healingDamage { try withWriter { _ = try openIfNeeded(&$0) } } }
+        if !isOpen { try healingDamage(openPatiently) }
     }
 
-    func openBriefly() throws { try LockTimeout.briefly { try withWriter { _ = try openIfNeeded(&$0) } } }
+    func openPatiently() throws { try withWriter { _ = try openIfNeeded(&$0) } }
+
+    func openBriefly() throws { try LockTimeout.briefly(openPatiently) }
 
     func openIfNeeded(_ writer: inout Writer?) throws -> Writer {
         if let writer {
@@ -205,7 +207,8 @@ package final class EntryIndex: Sendable {
             let connection = try makeWritingConnection()
             do {
                 return try open(connection)
-            } catch  where connection.hasMoved {
+            } catch  where connection.hasMoved || Self.isInputOutput(error) {
+                // Another process may be setting it aside.
                 continue
             }
         }

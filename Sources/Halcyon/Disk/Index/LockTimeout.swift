@@ -7,17 +7,8 @@ internal import HalcyonSQLite
 /// wait in line and however many transactions it takes. After a store has timed out, each further one tries for
 /// ``Tuning/retryTimeout``, until one gets the lock.
 final class LockTimeout: Sendable {
-    /// For what a call waits briefly.
-    enum Brevity {
-        /// For other processes, and for threads of this one, which may themselves wait. For work that can be deferred: lookups, opening,
-        /// closing and housekeeping.
-        case everything
-        /// For other processes only. For queries, which throw: a thread that is only slow must not make them fail.
-        case processes
-    }
-
-    /// How the calling thread waits; nil for stores and other changes.
-    private static let brevity = TaskLocal<Brevity?>(wrappedValue: nil)
+    /// Whether the calling thread does work that can be deferred: lookups, queries, opening, closing and housekeeping.
+    private static let brevity = TaskLocal(wrappedValue: false)
 
     private struct Refusal {
         /// The most milliseconds between two retries of one wait, on a busy machine.
@@ -58,11 +49,11 @@ final class LockTimeout: Sendable {
 
     /// Runs `body` so that it waits for at most ``Tuning/briefTimeout``, and not at all if another call has already waited that
     /// long.
-    static func briefly<Result>(_ brevity: Brevity = .everything, _ body: () throws -> Result) rethrows -> Result {
-        try self.brevity.withValue(brevity, operation: body)
+    static func briefly<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try brevity.withValue(true, operation: body)
     }
 
-    static var isBrief: Bool { brevity.get() != nil }
+    static var isBrief: Bool { brevity.get() }
 
     /// Whether to retry. SQLite asks about every millisecond while it refuses the lock.
     ///
@@ -83,19 +74,6 @@ final class LockTimeout: Sendable {
         let former = state.replace(with: State())
         guard let refusal = former.refusal ?? former.briefRefusal else { return }
         observers.notifyLater(.init(kind: .wait, count: 0, seconds: Double(refusal.milliseconds) / 1000))
-    }
-
-    /// Waits for a lock of this process in a brief call: for ``Brevity/processes`` as long as a store waits, but not for a thread that
-    /// itself waits for another process.
-    ///
-    /// - Parameter attempt: tries to take the lock within a number of seconds; nil if it is not available.
-    /// - Returns: nil if `attempt` never succeeded.
-    func waitForThread<Result>(_ attempt: (_ seconds: Double) throws -> Result?) rethrows -> Result? {
-        let end = MonotonicTime.now.adding(milliseconds: tuning.writerTimeout)
-        repeat {
-            if let result = try attempt(briefSeconds) { return result }
-        } while Self.brevity.get() == .processes && !isRefused && MonotonicTime.now < end
-        return nil
     }
 
     /// Whether calls that wait as long as a store have been refused the lock for longer than a brief call waits.

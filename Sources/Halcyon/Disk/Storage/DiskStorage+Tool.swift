@@ -4,12 +4,9 @@ internal import Foundation
 extension DiskStorage.Backend {
     /// Opens the index now.
     ///
-    /// If the index cannot be used, lookups are misses. The user of a command line wants to know why.
-    ///
-    /// - Parameter isPatient: whether to wait like a store if the index has to be created or upgraded.
-    @_spi(HalcyonTool) public func open(isPatient: Bool = false) throws {
-        try explained { try isPatient ? store.index.openForChange() : store.open() }
-    }
+    /// If the index cannot be used, lookups are misses. The user of a command line wants to know why. Waits like a store if the index has
+    /// to be created or upgraded.
+    @_spi(HalcyonTool) public func open() throws { try explained { try store.index.openForChange() } }
 
     /// The contents of the cache now.
     @_spi(HalcyonTool) public func summary() throws -> StorageSummary { try explained { try store.summary() } }
@@ -36,11 +33,12 @@ extension DiskStorage.Backend {
         }
     }
 
-    /// The row of a key, even if it has expired.
+    /// The row of a key, even if it has expired. A file without a row becomes an entry first.
     @_spi(HalcyonTool) public func row(forKey key: String, forcedExtension: String? = nil) throws -> Entry? {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try explained {
-            try store.index.read { try $0.entry(named: name) ?? name.former.flatMap($0.entry(named:)) }
+            try store.adopter.adoptAhead(name.withFormer)
+            return try store.index.read { try $0.entry(named: name) ?? name.former.flatMap($0.entry(named:)) }
         }
     }
 
@@ -49,6 +47,14 @@ extension DiskStorage.Backend {
         store.adopter.listeners.add { if let now = $0 { progress(now) } }
         defer { store.adopter.listeners.finish() }
         try explained { try store.adopter.finish() }
+    }
+
+    /// Like ``remove(forKey:forcedExtension:)``.
+    ///
+    /// - Returns: false if another caller has removed it first.
+    @_spi(HalcyonTool) public func removeFirst(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
+        let name = blobName(forKey: key, forcedExtension: forcedExtension)
+        return try explained { try store.remove(name) }
     }
 
     /// Completes an upgrade of the index now, on this thread, and reports the number of entries examined.

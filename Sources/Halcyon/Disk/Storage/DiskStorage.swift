@@ -323,7 +323,7 @@ public enum DiskStorage {
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``. The value is then still there.
         public func remove(forKey key: String, forcedExtension: String? = nil) throws {
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
-            try mappingErrors(of: key, at: url(of: name)) { try store.remove(name) }
+            _ = try mappingErrors(of: key, at: url(of: name)) { try store.remove(name) }
         }
 
         /// Removes all values that are stored now, including pinned ones. Values stored meanwhile remain. The index file shrinks.

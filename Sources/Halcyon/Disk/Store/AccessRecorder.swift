@@ -134,21 +134,20 @@ final class AccessRecorder: FolderWork {
     // MARK: Counting
 
     func statistics() throws -> DiskStorage.Statistics {
-        try LockTimeout.briefly(.processes) {
+        try LockTimeout.briefly {
             flushAccessLog()
             // Keeps flushes out: one between the two looks would move counts that neither look sees.
-            let statistics = try index.patience.waitForThread { try exclusively(within: $0, statisticsNow) }
+            let statistics = try exclusively(within: index.patience.briefSeconds) {
+                let (total, since) = try index.read { try $0.statistics() }
+                return log.withLock { log in
+                    DiskStorage.Statistics(
+                        sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
+                }
+            }
             guard let statistics else {
                 throw SQLiteError(code: .busy, message: "another thread of this process is waiting for the index")
             }
             return statistics
-        }
-    }
-
-    private func statisticsNow() throws -> DiskStorage.Statistics {
-        let (total, since) = try index.read { try $0.statistics() }
-        return log.withLock { log in
-            DiskStorage.Statistics(sinceOpening: log.counts, total: total + log.unflushedCounts, since: since?.date)
         }
     }
 

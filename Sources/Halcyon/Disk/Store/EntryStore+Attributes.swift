@@ -8,6 +8,15 @@ extension EntryStore {
         _ name: BlobName, _ change: (EntryRecord) throws -> DiskStorage.EntryAttributes
     ) throws -> Bool {
         try index.openForChange()
+        let generation = index.generation
+        if try updateNow(name, change) { return true }
+        // The transaction may have replaced a damaged index.
+        return try index.generation != generation && updateNow(name, change)
+    }
+
+    private func updateNow(
+        _ name: BlobName, _ change: (EntryRecord) throws -> DiskStorage.EntryAttributes
+    ) throws -> Bool {
         try adopter.adoptAhead(name.withFormer)
         recorder.flushAccessLog()
         Reclaimer(folder: folder).finishBeforeChange(adopter)

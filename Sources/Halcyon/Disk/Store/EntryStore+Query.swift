@@ -9,10 +9,15 @@ extension EntryStore {
 
     /// The row of a name with everything that is known about it; nil if there is none.
     func record(of name: BlobName) throws -> EntryRecord? {
-        try LockTimeout.briefly(.processes) {
-            try adopter.adoptAhead(name.withFormer)
-            recorder.flushAccessLog()
-        }
+        let generation = index.generation
+        if let record = try recordNow(of: name) { return record }
+        // The read may have replaced a damaged index.
+        return index.generation == generation ? nil : try recordNow(of: name)
+    }
+
+    private func recordNow(of name: BlobName) throws -> EntryRecord? {
+        try adopter.adoptAhead(name.withFormer)
+        recorder.flushAccessLog()
         return try index.read { try record(of: name, in: $0) }
     }
 
@@ -31,10 +36,8 @@ extension EntryStore {
     /// If the index turns out to be damaged, this or another process replaces it. Its files then become entries first.
     func query<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         for _ in 0..<3 {
-            try LockTimeout.briefly(.processes) {
-                try adopter.finish()
-                recorder.flushAccessLog()
-            }
+            try adopter.finish()
+            recorder.flushAccessLog()
             let result = try index.readAtOneMoment { session in
                 try session.state().adoption == .done ? try body(session) : nil
             }

@@ -3,25 +3,29 @@ internal import HalcyonSQLite
 extension EntryStore {
     /// Removes an entry: BEGIN → DELETE → rename into the trash → COMMIT → unlink. Also removes a file of that name without a row.
     /// A missing name is not an error.
-    package func remove(_ name: BlobName) throws {
+    ///
+    /// - Returns: whether there was something to remove.
+    @discardableResult
+    package func remove(_ name: BlobName) throws -> Bool {
         try index.openForChange()
         overtakeFetches { $0.name == name }
         // The former name first: lookups prefer the new one, so after a crash between the two they find the value they found before.
-        if let former = name.former { try removeExactly(former) }
-        try removeExactly(name)
+        let wasThere = try name.former.map(removeExactly) ?? false
+        return try removeExactly(name) || wasThere
     }
 
-    private func removeExactly(_ name: BlobName) throws {
+    private func removeExactly(_ name: BlobName) throws -> Bool {
         // Nothing to remove, so do not take the write lock.
         let isKnown = try index.read { try $0.entry(named: name) } != nil
-        if !isKnown, try blobs.status(of: name) == nil, !index.refreshIfMoved() { return }
+        if !isKnown, try blobs.status(of: name) == nil, !index.refreshIfMoved() { return false }
         let removed: Entry?
+        var wasThere = false
         do {
             let (entry, trashed) = try remover.makingRoom {
                 try settler.settlingIfRefused([name]) { try remover.trash(name, in: $0) }
             }
             if let trashed { unlinker.add(trashed.blob, size: trashed.size) }
-            removed = entry
+            (removed, wasThere) = (entry, trashed != nil)
         } catch  where Remover.isOutOfSpace(error) {
             removed = try remover.removeOnFullDisk(name)
         }
@@ -30,6 +34,7 @@ extension EntryStore {
             observers.tell(.init(kind: .removal, bytes: removed.size, key: removed.key))
         }
         recorder.requestFlush()
+        return wasThere || removed != nil
     }
 
     /// Removes an entry if it meets a condition. Decides under the lock, so it sees every store and pin made meanwhile.

@@ -5,10 +5,10 @@ extension Evictor {
     ///
     /// - Parameter adopting: false leaves those files out instead of adopting them first.
     func totals(adopting: Bool = true) throws -> Totals {
-        if adopting { try LockTimeout.briefly(.processes) { try adopter.finish() } }
+        if adopting { try adopter.finish() }
         // Forced: a removed directory is empty, even if a check a moment ago still found it.
         _ = index.refreshIfMoved(force: true)
-        if let noted = try index.lookUp({ try $0.plausibleTotals() }) { return noted }
+        if let noted = try index.lookUp(briefly: false, { try $0.plausibleTotals() }) { return noted }
         // Otherwise each question would count all rows. If this cannot be written now, the next question tries again.
         try? LockTimeout.briefly { try index.write { try $0.repairTotals() } }
         return try index.read { try $0.totals() }
@@ -28,7 +28,8 @@ extension Evictor {
     ///
     /// - Parameter extra: bytes tolerated beyond the limits.
     func target(of limits: StorageLimits, adopting: Bool = true, tolerating extra: Int64 = 0) throws -> Totals? {
-        if adopting { try LockTimeout.briefly(.processes, adoptUnlessLogIsFull) }
+        // An eviction does not wait for room in a full log.
+        if adopting { try LockTimeout.briefly(adoptUnlessLogIsFull) }
         func target() throws -> (Totals, isFar: Bool)? {
             var totals = try totals(adopting: false)
             totals.bytes -= extra

@@ -70,7 +70,7 @@ struct CacheOptions: ParsableArguments {
         try require(purpose, at: storage.directoryURL)
         if purpose == .reading { try requireNoMigration(at: storage.directoryURL.path) }
         do {
-            try storage.open(isPatient: purpose != .reading)
+            try storage.open()
             if keepsNoKeys { try storage.forgetKeys() }
         } catch {
             throw Failure("Cannot use the cache at \(storage.directoryURL.path). \(error)")
