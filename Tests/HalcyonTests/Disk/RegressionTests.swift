@@ -367,4 +367,18 @@ import Testing
             #expect(try cache.storage.store.index.read { try $0.page(after: .min, limit: 1).first?.inode } == nil)
         }
     }
+
+    @Test func `of two removals of a key, the first removes it`() throws {
+        try withCache { cache in
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "a")
+            #expect(try storage.removeIfPresent(forKey: "a"))
+            #expect(try !storage.removeIfPresent(forKey: "a"))
+            cache.settle()
+            // A file without a row.
+            try Data.blob(1).write(to: storage.cacheFileURL(forKey: "a"))
+            #expect(try storage.removeIfPresent(forKey: "a"))
+            #expect(try !storage.removeIfPresent(forKey: "a"))
+        }
+    }
 }

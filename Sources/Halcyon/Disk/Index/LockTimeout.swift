@@ -7,7 +7,8 @@ internal import HalcyonSQLite
 /// wait in line and however many transactions it takes. After a store has timed out, each further one tries for
 /// ``Tuning/retryTimeout``, until one gets the lock.
 final class LockTimeout: Sendable {
-    /// Whether the calling thread does work that can be deferred: lookups, queries, opening, closing and housekeeping.
+    /// Whether the calling thread does work that can be deferred: lookups, openings, closes, housekeeping, and the flush before
+    /// a query.
     private static let brevity = TaskLocal(wrappedValue: false)
 
     private struct Refusal {

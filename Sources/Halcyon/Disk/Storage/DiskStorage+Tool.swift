@@ -51,8 +51,8 @@ extension DiskStorage.Backend {
 
     /// Like ``remove(forKey:forcedExtension:)``.
     ///
-    /// - Returns: false if another caller has removed it first.
-    @_spi(HalcyonTool) public func removeFirst(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
+    /// - Returns: false if nothing was there, for example because another process has removed it.
+    @_spi(HalcyonTool) public func removeIfPresent(forKey key: String, forcedExtension: String? = nil) throws -> Bool {
         let name = blobName(forKey: key, forcedExtension: forcedExtension)
         return try explained { try store.remove(name) }
     }
