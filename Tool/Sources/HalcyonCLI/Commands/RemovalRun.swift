@@ -70,7 +70,9 @@ final class RemovalRun {
     private func removeEntry(_ key: String, _ pathExtension: String?) throws {
         guard try storage.hasRowOrFile(forKey: key, forcedExtension: pathExtension) else { return }
         let entry = try storage.entry(forKey: key, forcedExtension: pathExtension)
-        guard try report.isDryRun || storage.removeIfPresent(forKey: key, forcedExtension: pathExtension) else { return }
+        guard try report.isDryRun || storage.removeIfPresent(forKey: key, forcedExtension: pathExtension) else {
+            return
+        }
         if let entry { return report.add([entry]) }
         report.addFile(named: storage.cacheFileURL(forKey: key, forcedExtension: pathExtension).lastPathComponent)
     }
