@@ -20,9 +20,10 @@ final class DiskCleaning: @unchecked Sendable {
     /// Sets up the progress, if there is one.
     func announce() {
         let evictor = storage.store.evictor
-        guard let progress, let totals = try? evictor.totals(), let expired = try? evictor.expiredTotals() else {
-            return
-        }
+        // Stores wait for this.
+        guard let progress,
+            let (totals, expired) = try? LockTimeout.briefly({ try (evictor.totals(), evictor.expiredTotals()) })
+        else { return }
         // It may have tracked another clean before.
         progress.completedUnitCount = 0
         let rest = Totals(entries: totals.entries - expired.entries, bytes: totals.bytes - expired.bytes)

@@ -158,7 +158,8 @@ extension ImageCache {
 
     func measureDisk(then handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void) {
         onceAdopted { [self] in
-            onceRemoved { [self] in handler(diskResult { try diskStorage.totalSize() }) }
+            // If it still has to adopt files, stores must not wait for that.
+            onceRemoved { [self] in handler(diskResult { try LockTimeout.briefly { try diskStorage.totalSize() } }) }
         }
     }
 }

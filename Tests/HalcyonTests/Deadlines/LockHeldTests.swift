@@ -380,6 +380,7 @@ import Testing
                 let storage = try DiskStorage.Backend<Data>(config: cache.config, environment: cache.environment)
                 #expect(!storage.isCached(forKey: "a"))
                 try #expect(storage.value(forKey: "a") == nil)
+                try #expect(storage.cachedValue(forKey: "a") == nil)
                 group.enter()
                 Thread {
                     let result = Result { try storage.store(value: .blob(1), forKey: "a") }
@@ -405,6 +406,7 @@ import Testing
             let changes: [@Sendable (DiskStorage.Backend<Data>) throws -> Void] = [
                 { try $0.remove(forKey: "a") }, { _ = try $0.removeExpiredValues() }, { _ = try $0.entries() },
                 { _ = try $0.entry(forKey: "a") }, { _ = try $0.totalSize() }, { _ = try $0.usage() },
+                { _ = try $0.statistics },
                 { _ = try $0.update(.init(isPinned: true), forKey: "a") },
                 { storage in
                     storage.config.sizeLimit = 1

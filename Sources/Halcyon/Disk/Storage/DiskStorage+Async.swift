@@ -59,7 +59,7 @@ extension DiskStorage.Backend {
         public func entry(
             forKey key: String, forcedExtension: String? = nil
         ) async throws -> DiskStorage.EntryInfo? {
-            try await BlockingCalls.reads.run { [storage] in
+            try await BlockingCalls.queries.run { [storage] in
                 try storage.entry(forKey: key, forcedExtension: forcedExtension)
             }
         }
@@ -159,6 +159,6 @@ extension BlockingCalls {
 
     /// More than there are processors, because stores that wait for the lock share a commit.
     static let changes = BlockingCalls(name: "halcyon.changes", width: 8)
-    /// Not behind changes, which may wait for a lock.
+    /// Neither before reads nor behind changes: both may wait for a lock.
     static let queries = BlockingCalls(name: "halcyon.queries", width: 4)
 }

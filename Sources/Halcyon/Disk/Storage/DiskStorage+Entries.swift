@@ -3,7 +3,8 @@ public import Foundation
 /// Inspecting a cache, and removing many entries.
 ///
 /// Errors are those of ``DiskStorage/Backend``: if the index cannot be read,
-/// ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` with a ``CacheStorageError``.
+/// ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` with a ``CacheStorageError``. While files have yet to become
+/// entries, or the index has to be created, upgraded or replaced, queries wait for the lock of another process like a store.
 extension DiskStorage.Backend {
     // MARK: Inspecting
 
@@ -151,8 +152,9 @@ extension DiskStorage.Backend {
     /// - Parameters:
     ///   - key: the key that it was stored under.
     ///   - forcedExtension: the extension that it was stored with.
-    ///   - change: runs under the index's write lock, so it must not use the storage or take long. If it throws, nothing changes,
-    ///     and its error is the `error` of ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``.
+    ///   - change: runs under the index's write lock, so it must not use the storage or take long. It runs again if a damaged index is
+    ///     replaced meanwhile. If it throws, nothing changes, and its error is the `error` of
+    ///     ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``.
     /// - Returns: false if there is no entry.
     @discardableResult
     public func update(

@@ -134,7 +134,8 @@ final class AccessRecorder: FolderWork {
     // MARK: Counting
 
     func statistics() throws -> DiskStorage.Statistics {
-        try LockTimeout.briefly {
+        try index.openForChange()
+        return try LockTimeout.briefly {
             flushAccessLog()
             // Keeps flushes out: one between the two looks would move counts that neither look sees.
             let statistics = try exclusively(within: index.patience.briefSeconds) {

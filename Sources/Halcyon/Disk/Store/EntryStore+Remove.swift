@@ -19,7 +19,7 @@ extension EntryStore {
         let isKnown = try index.read { try $0.entry(named: name) } != nil
         if !isKnown, try blobs.status(of: name) == nil, !index.refreshIfMoved() { return false }
         let removed: Entry?
-        var wasThere = false
+        let wasThere: Bool
         do {
             let (entry, trashed) = try remover.makingRoom {
                 try settler.settlingIfRefused([name]) { try remover.trash(name, in: $0) }
@@ -27,7 +27,7 @@ extension EntryStore {
             if let trashed { unlinker.add(trashed.blob, size: trashed.size) }
             (removed, wasThere) = (entry, trashed != nil)
         } catch  where Remover.isOutOfSpace(error) {
-            removed = try remover.removeOnFullDisk(name)
+            (removed, wasThere) = (try remover.removeOnFullDisk(name), true)
         }
         if let removed {
             recorder.log.withLock { $0.count(\.removals) }

@@ -54,7 +54,7 @@ extension EntryStore {
             guard let found = try findReadable(name, at: now, probe) else { return nil }
             let record: EntryRecord?
             do {
-                record = try index.read { try self.record(of: name, in: $0) }
+                record = try LockTimeout.briefly { try index.read { try self.record(of: name, in: $0) } }
             } catch {
                 return nil
             }

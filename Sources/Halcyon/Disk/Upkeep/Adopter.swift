@@ -39,9 +39,10 @@ final class Adopter: FolderWork {
             // Again if the index was replaced meanwhile: the new one lacks what the old one had adopted. Bounded, in case another
             // program replaces it every time.
             for _ in 0..<3 where condition.isSearching {
+                // Waits for the lock before it lists the directory, which each waiting call would otherwise do first. Fails at once if
+                // the log is full.
+                try index.write(.withoutWaiting) { _ in }
                 let generation = index.generation
-                // Fails at once while another process holds the lock. Otherwise each waiting call would list the directory first.
-                try index.write(.withoutReserve) { _ in }
                 try adoptEverything()
                 let statistics = try formerStatistics()
                 try note(in: generation) { state, session in
