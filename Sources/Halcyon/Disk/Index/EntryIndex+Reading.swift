@@ -4,7 +4,7 @@ internal import HalcyonSQLite
 /// Reads on the connections of the pool, on the writer's, or on one of their own.
 extension EntryIndex {
     /// Runs `body` on a reading connection. Takes no write lock unless the index has to be created, upgraded or replaced. Then it waits
-    /// like a store: a query that fails would help nobody.
+    /// like a store.
     package func read<Result>(_ body: (IndexSession) throws -> Result) throws -> Result {
         try readingAgain(briefly: false) { try readOnReader(body) }
     }
