@@ -1,5 +1,6 @@
 package import Foundation
 @_spi(HalcyonTool) package import Halcyon
+internal import HalcyonSQLite
 
 /// A storage in its own folder, with a clock and a file system that the test controls.
 package final class CacheFixture: @unchecked Sendable {
@@ -128,6 +129,17 @@ package final class CacheFixture: @unchecked Sendable {
     package func removeFolder() throws {
         settle()
         try FileManager.default.removeItem(at: directory)
+    }
+
+    /// Overwrites the first page of a table or of an SQL index.
+    package func overwritePage(of table: String) throws {
+        let root = try Connection(path: index.path).integer(
+            "SELECT rootpage FROM sqlite_schema WHERE name = ?", table)
+        guard let root else { throw CocoaError(.fileReadCorruptFile) }
+        let handle = try FileHandle(forWritingTo: index)
+        defer { try? handle.close() }
+        try handle.seek(toOffset: UInt64(root - 1) * 4_096)
+        try handle.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
     }
 
     // MARK: At the end

@@ -186,13 +186,7 @@ import Testing
             try withCache { cache in
                 for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
                 cache.storage.store.close()
-                let page = try #require(
-                    try Connection(path: cache.index.path).integer(
-                        "SELECT rootpage FROM sqlite_master WHERE name = 'entries'"))
-                let handle = try FileHandle(forWritingTo: cache.index)
-                try handle.seek(toOffset: UInt64(page - 1) * 4096)
-                try handle.write(contentsOf: Data(repeating: 0x5A, count: 4096))
-                try handle.close()
+                try cache.overwritePage(of: "entries")
                 let storage = DiskStorage.Backend<Data>(
                     noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
                 let isFound = try storage.store.housekeeping.sweeps.queue.sync {

@@ -245,13 +245,7 @@ import Testing
 
     @Test func `most information is recovered if a page is lost`() throws {
         let cache = try filledCache()
-        let page = try #require(
-            try Connection(path: cache.index.path).integer(
-                "SELECT rootpage FROM sqlite_schema WHERE name = 'entries_by_rank'"))
-        let handle = try FileHandle(forWritingTo: cache.index)
-        try handle.seek(toOffset: UInt64(page - 1) * 4_096)
-        try handle.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
-        try handle.close()
+        try cache.overwritePage(of: "entries_by_rank")
         cache.reopen()
         try cache.storage.store(value: .blob(1), forKey: "new")
         cache.settle()

@@ -2,10 +2,10 @@ internal import HalcyonSQLite
 
 /// How long the calls of this process wait while another process holds the write lock.
 ///
-/// Stores, other changes and queries share one clock, brief calls another. A clock starts when SQLite refuses the lock, runs while any of its calls
-/// retries, and stops when any call gets the lock. So a store waits for at most ``Tuning/writerTimeout``, however many stores
-/// wait in line and however many transactions it takes. After a store has timed out, each further one tries for
-/// ``Tuning/retryTimeout``, until one gets the lock.
+/// Stores, other changes and queries share one clock, brief calls another. A clock starts when SQLite refuses the lock, runs
+/// while any of its calls retries, and stops when any call gets the lock. So a store waits for at most
+/// ``Tuning/writerTimeout``, however many stores wait in line and however many transactions it takes. After one has timed out,
+/// each further one tries for ``Tuning/retryTimeout``, until one gets the lock.
 final class LockTimeout: Sendable {
     /// Whether the calling thread does work that can be deferred: lookups, openings, closes, housekeeping, and the flush before
     /// a query.
