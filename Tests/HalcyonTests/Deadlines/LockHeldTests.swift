@@ -128,6 +128,18 @@ import Testing
         }
     }
 
+    @Test func `an image cache measures itself only briefly while files cannot become entries`() async throws {
+        let subject = try CacheUnderTest(tuning: Self.endless)
+        try subject.storage.store(value: .blob(1), forKey: "a")
+        subject.disk.settle()
+        try subject.disk.beginAdoption()
+        try Data.blob(2).write(to: subject.storage.cacheFileURL(forKey: "old"))
+        try await whileLocked(subject.disk) {
+            await #expect(throws: KingfisherError.self) { try await subject.cache.diskStorageSize }
+        }
+        #expect(try await subject.cache.diskStorageSize == 200)
+    }
+
     @Test func `a query of an index with an edited pin does not wait for the lock`() throws {
         try withCache(tuning: Self.endless) { cache in
             for key in ["a", "b"] { try cache.storage.store(value: .blob(1), forKey: key) }

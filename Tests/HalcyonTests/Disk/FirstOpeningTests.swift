@@ -3,7 +3,7 @@ import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// Creating an index on the caller's thread, often the main one, does not wait for the disk. The first write does.
 @Suite(.endsEvenIfItHangs) struct FirstOpeningTests {
@@ -63,6 +63,25 @@ import Testing
         #expect(synchronized.withLock { $0 } > 0)
         maker.close()
         other.close()
+    }
+
+    /// Another process may be setting the index aside.
+    @Test func `an opening tries again after an I/O error`() throws {
+        let (cache, vfs) = (try CacheFixture(), FaultyVFS())
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.storage.close()
+        cache.environment.vfs = vfs.name
+        let storage = DiskStorage.Backend<Data>(
+            noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
+        // SQLITE_IOERR_READ, not of the first read: that is of `sqlite3_open` itself.
+        vfs.fail([.read: 266], after: 1)
+        try storage.open()
+        storage.close()
+        vfs.fail([.read: 266], after: 1, times: nil)
+        #expect(throws: CacheStorageError.self) { try storage.open() }
+        vfs.heal()
+        #expect(storage.isCached(forKey: "a"))
+        storage.close()
     }
 
     @Test func `a lookup needs no connection of its own while the sweep opens the first one`() throws {

@@ -156,6 +156,8 @@ extension CacheFixture {
             while try logFrames(cache) < 205 { try cache.beginAdoption() }
             let file = BlobName(key: "old", isHashed: true, pathExtension: nil).text
             try Data.blob(3).write(to: cache.directory.appendingPathComponent(file))
+            // A query that waited for room would not end, either.
+            #expect(throws: KingfisherError.self) { try storage.entries() }
             let evicted = try storage.evict(.init(bytes: 100)) { _ in true }
             #expect(Int64(evicted.entries) == stored)
             reader.rollBack()

@@ -173,6 +173,29 @@ import Testing
         #expect(mostWaiting.withLock { $0 } == 3)
     }
 
+    @Test func `queries that wait until files are entries do not block the reads`() async throws {
+        var tuning = Tuning.patient
+        tuning.writerTimeout = 3_600_000
+        let cache = try CacheFixture(tuning: tuning)
+        let storage = cache.storage
+        try storage.store(value: .blob(1), forKey: "a")
+        cache.settle()
+        try cache.beginAdoption()
+        try Data.blob(2).write(to: storage.cacheFileURL(forKey: "old"))
+        let other = try Connection(path: cache.index.path)
+        try other.execute("BEGIN IMMEDIATE")
+        // More than the threads for reads.
+        let queries = (0..<4 * ProcessInfo.processInfo.activeProcessorCount + 16).map { _ in
+            Task(priority: .high) { try await storage.async.entry(forKey: "old") }
+        }
+        try await eventually { BlockingCalls.queries.queue.operationCount > 8 }
+        let isCached = try await storage.async.isCached(forKey: "a")
+        let value = try await storage.async.value(forKey: "a")
+        #expect(isCached && value == .blob(1))
+        other.rollBack()
+        for query in queries { #expect(try await query.value?.size == 100) }
+    }
+
     @Test func `calls that wait for a lock block neither the pool nor the reads`() async throws {
         let cache = try CacheFixture()
         let storage = cache.storage

@@ -9,7 +9,7 @@ import Hummingbird
 func routes(
     _ thumbnails: Thumbnails, token: String?, metrics: TextMetrics, reporter: CacheReporter
 ) -> Router<BasicRequestContext> {
-    let router = Router()
+    let router = Router(options: .autoGenerateHeadEndpoints)
     router.add(middleware: MetricsMiddleware())
     router.get("thumb") { request, _ in
         // Nothing below reads a body, and the connection would wait until something does.

@@ -196,6 +196,20 @@ import Testing
         }
     }
 
+    @Test func `HEAD is answered like GET, without the bytes`() async throws {
+        try await withServer { setting in
+            let (server, origin) = (setting.server, setting.origin)
+            let path = "thumb?url=http://127.0.0.1:\(origin.port)/fresh/1&w=64"
+            for isCached in [false, true] {
+                let head = try await server.get(path, isHead: true)
+                #expect(head.status == 200 && head.etag != nil && head.body.isEmpty, "cached: \(isCached)")
+                try await #expect(server.get(path).etag == head.etag)
+            }
+            try await #expect(server.get("thumb?w=64", isHead: true).status == 400)
+            #expect(await origin.counts.requests == ["/fresh/1": 1])
+        }
+    }
+
     @Test func `a delete with the token removes all variants of a picture`() async throws {
         try await withServer { setting in
             let (server, origin) = (setting.server, setting.origin)

@@ -64,8 +64,11 @@ final class RunningServer: @unchecked Sendable {
 
     // MARK: Requests
 
-    func get(_ path: String, etag: String? = nil, timeout: TimeAmount = .seconds(60)) async throws -> Reply {
+    func get(
+        _ path: String, etag: String? = nil, isHead: Bool = false, timeout: TimeAmount = .seconds(60)
+    ) async throws -> Reply {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/\(path)")
+        if isHead { request.method = .HEAD }
         if let etag { request.headers.add(name: "If-None-Match", value: etag) }
         return try await reply(to: request, timeout)
     }

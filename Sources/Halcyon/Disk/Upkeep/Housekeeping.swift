@@ -12,9 +12,11 @@ final class Housekeeping: Sendable {
     }
 
     /// Tasks that run one at a time.
-    final class Lane: Sendable {
+    final class Lane: @unchecked Sendable {
+        // Sendable because `turns` is accessed only under the lock of `turnEnded`.
         let queue: DispatchQueue
-        private let turns = Locked((taken: 0, current: 0))
+        private let turnEnded = NSCondition()
+        private var turns = (taken: 0, current: 0)
 
         /// Targets the global utility queue, which has about one thread per processor. A serial queue without a target gets its own
         /// thread whenever it has work, however many threads there are.
@@ -26,13 +28,16 @@ final class Housekeeping: Sendable {
 
         /// Runs `body` after those that have called before. A plain lock would often go to the next task, not to a thread that waits.
         fileprivate func inTurn(_ body: () -> Void) {
-            let turn = turns.withLock { turns in
-                defer { turns.taken += 1 }
-                return turns.taken
+            turnEnded.withLock {
+                let turn = turns.taken
+                turns.taken += 1
+                while turns.current != turn { turnEnded.wait() }
             }
-            while turns.withLock({ $0.current }) != turn { usleep(200) }
             body()
-            turns.withLock { $0.current += 1 }
+            turnEnded.withLock {
+                turns.current += 1
+                turnEnded.broadcast()
+            }
         }
     }
 
