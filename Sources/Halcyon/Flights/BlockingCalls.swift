@@ -1,24 +1,69 @@
 internal import Foundation
 
-/// Runs calls that wait for the disk or a lock on threads of their own, so that they do not block the cooperative pool.
+/// Runs calls that wait for the disk or a lock on threads of their own, in the order of their arrival.
+///
+/// Not on a global queue or an `OperationQueue`: outside Apple's systems, these and the tasks of a priority share a pool of threads. While
+/// all of them wait, it grows by one thread a second.
 final class BlockingCalls: Sendable {
-    /// Tests suspend it.
-    let queue = OperationQueue()
+    typealias Call = @Sendable () -> Void
+
+    private struct State {
+        var idle: [DispatchQueue]
+        private var arrived: [Call] = []
+        /// The calls that arrived before those, in reverse order.
+        private var next: [Call] = []
+
+        init(idle: [DispatchQueue]) { self.idle = idle }
+
+        mutating func append(_ call: @escaping Call) { arrived.append(call) }
+
+        mutating func takeFirst() -> Call? {
+            if next.isEmpty { (next, arrived) = (arrived.reversed(), []) }
+            return next.popLast()
+        }
+    }
+
+    /// A serial queue without a target gets a thread whenever it has work. Tests suspend them.
+    let workers: [DispatchQueue]
+    private let state: Locked<State>
 
     /// - Parameter width: the number of calls at a time.
     init(name: String, width: Int) {
-        queue.name = name
-        queue.qualityOfService = .userInitiated
-        queue.maxConcurrentOperationCount = width
+        workers = (0..<width).map { _ in
+            DispatchQueue(label: name, qos: .userInitiated, autoreleaseFrequency: .workItem)
+        }
+        state = Locked(State(idle: workers))
     }
 
-    /// Runs `body` without a task that waits for it.
-    func start(_ body: @escaping @Sendable () -> Void) { queue.addOperation(body) }
+    /// Runs `call` without a task that waits for it.
+    func start(_ call: @escaping Call) {
+        let worker = state.withLock { state in
+            let worker = state.idle.popLast()
+            if worker == nil { state.append(call) }
+            return worker
+        }
+        if let worker { run(call, on: worker) }
+    }
+
+    private func run(_ call: @escaping Call, on worker: DispatchQueue) {
+        worker.async { [self] in
+            call()
+            if let next = next(for: worker) { run(next, on: worker) }
+        }
+    }
+
+    private func next(for worker: DispatchQueue) -> Call? {
+        state.withLock { state in
+            let next = state.takeFirst()
+            if next == nil { state.idle.append(worker) }
+            return next
+        }
+    }
 
     /// Returns what `body` returns. Does not interrupt `body` once it has begun.
     ///
     /// - Throws: what `body` throws; `CancellationError` if the task is cancelled before `body` begins, which then never runs.
     func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await Waiter.wait { waiter in queue.addOperation { waiter.resume(with: body) } }
+        try await Waiter.wait { waiter in start { waiter.resume(with: body) } }
     }
 }

@@ -44,14 +44,12 @@ struct CacheUnderTest: Sendable {
 
     /// Waits for the loads of all tests that are queued now. A barrier would delay later loads that one of these may be waiting for.
     private func loadsThatHaveBegun() async {
-        await withCheckedContinuation { continuation in
-            let end = BlockOperation { continuation.resume() }
-            ImageCache.loads.queue.operations.forEach(end.addDependency)
-            Self.waiting.addOperation(end)
-        }
+        // All of them have begun before this one.
+        await withCheckedContinuation { continuation in ImageCache.loads.start { continuation.resume() } }
+        let ended = DispatchGroup()
+        for worker in ImageCache.loads.workers { worker.async(group: ended) {} }
+        await withCheckedContinuation { continuation in ended.notify(queue: .global()) { continuation.resume() } }
     }
-
-    private static let waiting = OperationQueue()
 
     /// Waits for the work on the cache's queue, and for clears that run beside it.
     func hop() async {

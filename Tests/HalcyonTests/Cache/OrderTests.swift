@@ -16,8 +16,8 @@ import Testing
 
     /// Runs `body` while no load can begin.
     private func withoutLoads(_ body: () async throws -> Void) async throws {
-        ImageCache.loads.queue.isSuspended = true
-        defer { ImageCache.loads.queue.isSuspended = false }
+        ImageCache.loads.workers.forEach { $0.suspend() }
+        defer { ImageCache.loads.workers.forEach { $0.resume() } }
         try await body()
     }
 

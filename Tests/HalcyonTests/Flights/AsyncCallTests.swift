@@ -173,8 +173,38 @@ import Testing
         #expect(mostWaiting.withLock { $0 } == 3)
     }
 
+    @Test func `calls that block take no threads from tasks, whatever their priority`() async throws {
+        let calls = BlockingCalls(name: "test", width: 64)
+        let (mayGoOn, ended) = (DispatchSemaphore(value: 0), DispatchGroup())
+        for _ in 0..<64 {
+            ended.enter()
+            calls.start {
+                mayGoOn.wait()
+                ended.leave()
+            }
+        }
+        let begin = MonotonicTime.now
+        for priority in [TaskPriority.high, .medium, .low] { await Task.detached(priority: priority) {}.value }
+        // A shared pool of threads grows by one a second.
+        #expect(MonotonicTime.now.milliseconds(since: begin) < 30_000)
+        for _ in 0..<64 { mayGoOn.signal() }
+        await withCheckedContinuation { continuation in ended.notify(queue: .global()) { continuation.resume() } }
+    }
+
+    @Test func `calls begin in the order of their arrival`() async throws {
+        let calls = BlockingCalls(name: "test", width: 1)
+        let (mayGoOn, order) = (DispatchSemaphore(value: 0), Locked<[Int]>([]))
+        calls.start { mayGoOn.wait() }
+        for number in 0..<10 { calls.start { order.withLock { $0.append(number) } } }
+        mayGoOn.signal()
+        try await calls.run {}
+        for number in 10..<20 { calls.start { order.withLock { $0.append(number) } } }
+        try await calls.run {}
+        #expect(order.withLock { $0 } == Array(0..<20))
+    }
+
     @Test func `queries that wait until files are entries do not block the reads`() async throws {
-        var tuning = Tuning.patient
+        var tuning = Tuning()
         tuning.writerTimeout = 3_600_000
         let cache = try CacheFixture(tuning: tuning)
         let storage = cache.storage
@@ -188,7 +218,7 @@ import Testing
         let queries = (0..<4 * ProcessInfo.processInfo.activeProcessorCount + 16).map { _ in
             Task(priority: .high) { try await storage.async.entry(forKey: "old") }
         }
-        try await eventually { BlockingCalls.queries.queue.operationCount > 8 }
+        try await eventually { storage.store.index.patience.isRefused }
         let isCached = try await storage.async.isCached(forKey: "a")
         let value = try await storage.async.value(forKey: "a")
         #expect(isCached && value == .blob(1))
