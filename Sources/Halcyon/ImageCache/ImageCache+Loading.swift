@@ -20,9 +20,10 @@ extension ImageCache {
         var changes: Int
         repeat {
             changes = order.changeCount
-            if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
-                return handler(.success(.memory(image)))
-            }
+            // Not with the function that a subclass may override: it was called before.
+            let image = memoryStorage.value(
+                forKey: blob.key.text, extendingExpiration: options.memoryCacheAccessExtendingExpiration)
+            if let image { return handler(.success(.memory(image))) }
         } while !begin(load, of: blob, since: changes)
     }
 

@@ -195,4 +195,33 @@ import Testing
             #expect(!subject.storage.isCached(forKey: "a"))
         }
     }
+
+    /// Counts how often it is asked for an image in memory.
+    private final class CountingCache: ImageCache, @unchecked Sendable {
+        let looks = Locked(0)
+
+        override func retrieveImageInMemoryCache(
+            forKey key: String, options: KingfisherParsedOptionsInfo
+        ) -> KFCrossPlatformImage? {
+            looks.withLock { $0 += 1 }
+            return super.retrieveImageInMemoryCache(forKey: key, options: options)
+        }
+    }
+
+    @Test func `a load calls a subclass's look in memory once`() async throws {
+        let made = Locked<CountingCache?>(nil)
+        let making = { (memory: ImageMemory, disk: ImageDisk) in
+            let cache = CountingCache(memoryStorage: memory, diskStorage: disk)
+            made.withLock { $0 = cache }
+            return cache as ImageCache
+        }
+        try await withImageCache(making: making) { subject in
+            try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
+            let looks = try #require(made.withLock { $0 }).looks
+            for (key, count) in [("none", 1), ("a", 2), ("a", 3)] {
+                _ = try await subject.cache.retrieveImage(forKey: key)
+                #expect(looks.withLock { $0 } == count)
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@ import Testing
     @Test(
         arguments: [
             ("https://a.b/photo.jpeg@processor", "jpeg"), ("image.jpg?v=2", nil), ("a.b.png", "png"), ("noext", nil),
-            ("@2x.jpg", nil), ("x.", nil), ("x.123456789012345678901", nil),
+            ("@2x.jpg", "jpg"), ("@@", nil), ("@a@b.png", nil), ("x.", nil), ("x.123456789012345678901", nil),
             ("x.12345678901234567890", "12345678901234567890"),
             ("a.p/ng", nil), ("", nil),
         ] as [(String, String?)])

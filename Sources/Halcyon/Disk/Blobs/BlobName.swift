@@ -137,10 +137,10 @@ internal import Foundation
 }
 
 extension BlobName {
-    /// The extension that a key suggests: the characters after the last dot before the first `@`, if they are one to twenty letters
-    /// or digits.
+    /// The extension that a key suggests: the characters after the last dot before the first `@` that is not at the beginning, if they are
+    /// one to twenty letters or digits.
     package static func suggestedExtension(ofKey key: String) -> String? {
-        let head = key.prefix { $0 != "@" }
+        let head = key.drop { $0 == "@" }.prefix { $0 != "@" }
         guard let dot = head.lastIndex(of: ".") else { return nil }
         let suffix = head[head.index(after: dot)...]
         guard (1...20).contains(suffix.count), suffix.allSatisfy({ $0.isLetter || $0.isNumber }) else { return nil }

@@ -44,7 +44,9 @@ extension EntryIndex {
             state.adoption =
                 try [files.damaged, files.newer].allSatisfy { try files.identity(of: $0) == nil }
                 ? .pending : .rebuilding
-        } else if hasStableInodes, noteCopy(in: &state, inode: file.inode, through: connection), state.isSearching {
+        } else if hasStableInodes, noteCopy(in: &state, inode: file.inode, through: connection),
+            state.isSearching(namesAreHashed: true)
+        {
             // Copied files have new change times, which may be later than the copied index's.
             state.adoptsUntil = max(state.adoptsUntil, file.changed, Timestamp(Date()))
         }

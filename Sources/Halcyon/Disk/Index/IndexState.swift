@@ -10,6 +10,7 @@ package struct IndexState: Equatable, Sendable {
     package var relearning = Relearning.done
     /// Whether files without a row may be entries that are still to be adopted.
     package var adoption = Adoption.done
+    /// Files that changed later are not adopted. 0 once none of the directory's files is, whatever its name.
     package var adoptsUntil = Timestamp(milliseconds: 0)
     /// Entries stored in this span are not trusted: a power cut may have lost their bytes.
     package var distrusted: ClosedRange<Timestamp>?
@@ -41,8 +42,26 @@ extension IndexState {
     /// Whether the directory was copied, and the inode numbers of the blobs are being recorded.
     package var isRelearning: Bool { relearning != .done }
 
+    /// How to treat files without a row. An app may set that names are not hashed after the others were taken over. The files with other
+    /// names then become entries like those of an index that was set aside, because it may have been.
+    func adoption(namesAreHashed: Bool) -> Adoption {
+        adoption == .done && !namesAreHashed && adoptsUntil.milliseconds > 0 ? .rebuilding : adoption
+    }
+
     /// Whether there may be files that are still to become entries.
-    var isSearching: Bool { adoption != .done || awaitsLegacyNames }
+    func isSearching(namesAreHashed: Bool) -> Bool {
+        adoption(namesAreHashed: namesAreHashed) != .done || awaitsLegacyNames
+    }
+
+    /// Notes that all files with possible names have been examined.
+    mutating func endSearch(namesAreHashed: Bool) {
+        // A later search, for other names, finds no more of the index that was set aside.
+        if adoption == .rebuilding, let distrusted {
+            adoptsUntil = min(adoptsUntil, distrusted.lowerBound.advanced(by: -1))
+        }
+        if !namesAreHashed { adoptsUntil = Timestamp(milliseconds: 0) }
+        (adoption, awaitsLegacyNames) = (.done, false)
+    }
 
     /// Whether some stores may not have reached the disk.
     var isDistrusting: Bool { distrusted != nil || distrustedBoots != nil }

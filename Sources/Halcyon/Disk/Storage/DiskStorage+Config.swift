@@ -58,7 +58,7 @@ extension DiskStorage {
         /// `photo.png`, or a key that has to be hashed and its hash.
         public var usesHashedFileName: Bool = true
         /// Whether a hashed file name gets the extension that its key suggests: the characters after the last dot before the first
-        /// `@`, if they are 1 to 20 letters or digits. False by default.
+        /// `@` that is not at the beginning, if they are 1 to 20 letters or digits. False by default.
         public var autoExtAfterHashedFileName: Bool = false
         /// Makes the URL of the cache directory from its parent's and `com.onevcat.Kingfisher.ImageCache.` plus the cache's name.
         /// By default it appends the second to the first. Released after its first use.

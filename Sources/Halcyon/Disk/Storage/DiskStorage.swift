@@ -103,8 +103,8 @@ public enum DiskStorage {
                 adoptionExpiration: config.expiration, namesAreHashed: config.usesHashedFileName,
                 storesKeys: config.storesKeys, evictionOrder: config.evictionOrder)
             store.observers.set(config.observer, seesKeys: config.observesKeys, for: ObjectIdentifier(self))
-            // Removes the keys stored so far.
-            if !config.storesKeys { store.housekeeping.request(.sweep) }
+            // Removes the keys stored so far, and takes over files whose names can be keys only now.
+            if !config.storesKeys || store.condition.isSearching { store.housekeeping.request(.sweep) }
         }
 
         /// Creates the directory and opens the index. Does not throw if the index is only unavailable at the moment.

@@ -32,8 +32,12 @@ final class FolderCondition: Sendable {
             return index.distrusted?.contains(entry.createdAt) == true
         }
 
+        var adoption: Adoption { index.adoption(namesAreHashed: settings.namesAreHashed) }
+
+        func isSearching(_ index: IndexState) -> Bool { index.isSearching(namesAreHashed: settings.namesAreHashed) }
+
         func adopts(_ name: BlobName) -> Bool {
-            index.adoption != .done || (index.awaitsLegacyNames && BlobName.isLegacyName(name.text))
+            adoption != .done || (index.awaitsLegacyNames && BlobName.isLegacyName(name.text))
         }
     }
 
@@ -59,10 +63,13 @@ final class FolderCondition: Sendable {
     /// Whether files without a row may be entries.
     var isAdopting: Bool { adoption != .done }
 
-    var adoption: Adoption { state.withLock { $0.index.adoption } }
+    var adoption: Adoption { state.withLock { $0.adoption } }
 
     /// Whether there may be files that are still to become entries.
-    var isSearching: Bool { state.withLock { $0.index.isSearching } }
+    var isSearching: Bool { state.withLock { $0.isSearching($0.index) } }
+
+    /// Whether there still are, by what the index records now.
+    func isSearching(_ index: IndexState) -> Bool { state.withLock { $0.isSearching(index) } }
 
     /// Whether a file with this name and without a row may be an entry.
     func adopts(_ name: BlobName) -> Bool { state.withLock { $0.adopts(name) } }
@@ -116,7 +123,7 @@ final class FolderCondition: Sendable {
     /// Whether a file without a row had the time to reach the disk, if it was written at this time.
     func trusts(writtenAt time: Timestamp) -> Bool {
         // Another library's files never had rows, and their times may be those of a copy.
-        state.withLock { $0.index.adoption != .rebuilding || $0.index.distrusted?.contains(time) != true }
+        state.withLock { $0.adoption != .rebuilding || $0.index.distrusted?.contains(time) != true }
     }
 
     /// Drops an entry. It is never trusted again, whatever happens to the span.

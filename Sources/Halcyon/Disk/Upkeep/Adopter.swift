@@ -42,17 +42,16 @@ final class Adopter: FolderWork {
                 // Waits for the lock before it lists the directory, which each waiting call would otherwise do first. Fails at once if
                 // the log is full.
                 try index.write(.withoutWaiting) { _ in }
-                let generation = index.generation
+                let (generation, namesAreHashed) = (index.generation, condition.settings.namesAreHashed)
                 try adoptEverything()
                 let statistics = try formerStatistics()
                 try note(in: generation) { state, session in
                     if let statistics, state.adoption == .rebuilding {
                         try session.add(statistics.counts, at: statistics.since)
                     }
-                    state.adoption = .done
+                    state.endSearch(namesAreHashed: namesAreHashed)
                     // All names were just examined. What a crash left meanwhile can wait for a day.
                     state.reconciledAt = now
-                    state.awaitsLegacyNames = false
                 }
                 index.previousIndex.close()
             }
@@ -106,7 +105,7 @@ final class Adopter: FolderWork {
     ) throws {
         let state = try session.state()
         // Another thread or process may have removed everything meanwhile.
-        guard state.isSearching else { return }
+        guard condition.isSearching(state) else { return }
         for name in names {
             do {
                 try adopt(name, in: session)
@@ -157,7 +156,7 @@ final class Adopter: FolderWork {
                 try index.read({ try $0.entry(named: name) }) == nil, try blobs.isListed(name)
             else { continue }
             try index.write(.withoutReserve) { session in
-                if try session.state().isSearching { try adopt(name, in: session) }
+                if try condition.isSearching(session.state()) { try adopt(name, in: session) }
             }
         }
     }

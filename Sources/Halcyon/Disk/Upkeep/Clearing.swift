@@ -63,12 +63,12 @@ struct Clearing: FolderWork {
         in session: IndexSession, adding statistics: (counts: Counts, since: Timestamp)?
     ) throws {
         var state = try session.state()
-        guard state.isSearching else { return }
+        guard state.isSearching(namesAreHashed: false) else { return }
         if let statistics, state.adoption == .rebuilding {
             try session.add(statistics.counts, at: statistics.since)
         }
-        state.adoption = .done
-        state.awaitsLegacyNames = false
+        // Nor are files with other names, if the app sets later that names are not hashed.
+        state.endSearch(namesAreHashed: false)
         try session.setState(state)
     }
 
