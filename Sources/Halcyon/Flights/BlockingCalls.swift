@@ -37,26 +37,20 @@ final class BlockingCalls: Sendable {
 
     /// Runs `call` without a task that waits for it.
     func start(_ call: @escaping Call) {
-        let worker = state.withLock { state in
-            let worker = state.idle.popLast()
-            if worker == nil { state.append(call) }
-            return worker
+        state.withLock { state in
+            guard let worker = state.idle.popLast() else { return state.append(call) }
+            run(call, on: worker)
         }
-        if let worker { run(call, on: worker) }
     }
 
+    /// Call it under the lock, so that calls begin in their order.
     private func run(_ call: @escaping Call, on worker: DispatchQueue) {
         worker.async { [self] in
             call()
-            if let next = next(for: worker) { run(next, on: worker) }
-        }
-    }
-
-    private func next(for worker: DispatchQueue) -> Call? {
-        state.withLock { state in
-            let next = state.takeFirst()
-            if next == nil { state.idle.append(worker) }
-            return next
+            state.withLock { state in
+                guard let next = state.takeFirst() else { return state.idle.append(worker) }
+                run(next, on: worker)
+            }
         }
     }
 

@@ -43,6 +43,7 @@ struct CacheUnderTest: Sendable {
     }
 
     /// Waits for the loads of all tests that are queued now. A barrier would delay later loads that one of these may be waiting for.
+    /// Do not call it while the loads are suspended.
     private func loadsThatHaveBegun() async {
         // All of them have begun before this one.
         await withCheckedContinuation { continuation in ImageCache.loads.start { continuation.resume() } }

@@ -103,6 +103,49 @@ import Testing
         }
     }
 
+    @Test func `a second cache with hashed names that appears during the search does not end it`() throws {
+        try withCache { cache in
+            try makeFiles(cache)
+            try openWithHashedNames(cache)
+            let (storage, looks) = (cache.storage, Locked(0))
+            cache.fileSystem.observe { call, path in
+                guard call == .status, path.hasSuffix(".png") else { return }
+                let number = looks.withLock { looks in
+                    looks += 1
+                    return looks
+                }
+                if number == 5 { storage.config.usesHashedFileName = true }
+                if number == 6 { storage.config.usesHashedFileName = false }
+            }
+            storage.config.usesHashedFileName = false
+            cache.settle()
+            cache.fileSystem.observe(nil)
+            try #require(looks.withLock { $0 } > 6)
+            try #expect(storage.totals().entries == 20)
+        }
+    }
+
+    @Test func `after a power cut, files of the last minute before a rebuild are left out`() throws {
+        try withCache { cache in
+            cache.storage.config.usesHashedFileName = false
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed).png") }
+            cache.settle()
+            cache.storage.close()
+            try cache.overwritePage(of: "entries_by_rank")
+            cache.reopen()
+            try openWithHashedNames(cache)
+            _ = try cache.storage.check(repair: true)
+            cache.settle()
+            try #require(FileManager.default.fileExists(atPath: cache.index.path + ".damaged"))
+            cache.reopen { $0.boot = { "another" } }
+            try openWithHashedNames(cache)
+            cache.storage.config.usesHashedFileName = false
+            try #expect(numberFound(cache.storage) == 0)
+            try #expect(cache.storage.totals().entries == 0)
+            _ = try cache.storage.check(repair: true)
+        }
+    }
+
     @Test func `a clear before leaves nothing to take over`() throws {
         try withCache { cache in
             try makeFiles(cache)

@@ -54,7 +54,8 @@ extension EntryIndex {
         let isRebooted = state.boot.map { !BootIdentifier.isSame($0, boot) } ?? false
         guard isNew || isRebooted else { return state }
         if isRebooted { state.noteReboot(writeBackTime: environment.tuning.writeBackTime) } else { state.boots = 1 }
-        if state.adoption == .rebuilding { distrustPreviousIndex(in: &state, after: boot) }
+        if state.adoption != .pending { distrustPreviousIndex(in: &state, after: boot) }
+        if state.adoption == .done { previousIndex.close() }
         state.boot = boot
         return state
     }
@@ -62,7 +63,8 @@ extension EntryIndex {
     /// Notes which stores a power cut may have lost that damaged the index, too, or came before it was rebuilt. Later commits may have
     /// been lost with it, so all files are distrusted that were written from its last minute until it was set aside.
     ///
-    /// Does nothing if that index cannot be read at the moment.
+    /// Does nothing if that index cannot be read at the moment. If its files with hashed names were taken over already, leaves out those
+    /// with other names.
     private func distrustPreviousIndex(in state: inout IndexState, after boot: String) {
         guard let (recorded, setAside) = previousIndex.recordedState(), let last = recorded.boot,
             recorded.storedAt.milliseconds > 0
@@ -74,7 +76,9 @@ extension EntryIndex {
             end = setAside.advanced(by: StampSource.tolerance)
         }
         guard let end else { return }
-        let begin = min(former.distrusted?.lowerBound ?? former.storedAt, state.distrusted?.lowerBound ?? .latest)
+        let first = former.distrusted?.lowerBound ?? former.storedAt
+        guard state.adoption == .rebuilding else { return state.leaveOut(writtenFrom: first) }
+        let begin = min(first, state.distrusted?.lowerBound ?? .latest)
         state.distrusted = begin...max(begin, end, state.distrusted?.upperBound ?? end)
     }
 

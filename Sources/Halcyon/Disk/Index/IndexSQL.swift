@@ -266,6 +266,8 @@ package enum IndexSQL {
     /// Also for an index that has not been upgraded yet.
     static let adoption: StaticString = "SELECT adoption FROM state WHERE id = 1"
 
+    static let adoptsUntil: StaticString = "SELECT adopts_until FROM state WHERE id = 1"
+
     static let legacyNames: StaticString = "SELECT legacy_names FROM state WHERE id = 1"
 
     static let setState: StaticString = """

@@ -10,7 +10,7 @@ package struct IndexState: Equatable, Sendable {
     package var relearning = Relearning.done
     /// Whether files without a row may be entries that are still to be adopted.
     package var adoption = Adoption.done
-    /// Files that changed later are not adopted. 0 once none of the directory's files is, whatever its name.
+    /// Files that changed later are not adopted. 0 once no file is adopted any more, whatever its name.
     package var adoptsUntil = Timestamp(milliseconds: 0)
     /// Entries stored in this span are not trusted: a power cut may have lost their bytes.
     package var distrusted: ClosedRange<Timestamp>?
@@ -42,10 +42,10 @@ extension IndexState {
     /// Whether the directory was copied, and the inode numbers of the blobs are being recorded.
     package var isRelearning: Bool { relearning != .done }
 
-    /// How to treat files without a row. An app may set that names are not hashed after the others were taken over. The files with other
-    /// names then become entries like those of an index that was set aside, because it may have been.
+    /// How to treat files without a row. After the files with hashed names were taken over, an app may set that names are not hashed. Those
+    /// with other names then become entries too.
     func adoption(namesAreHashed: Bool) -> Adoption {
-        adoption == .done && !namesAreHashed && adoptsUntil.milliseconds > 0 ? .rebuilding : adoption
+        adoption == .done && !namesAreHashed && adoptsUntil.milliseconds > 0 ? .pending : adoption
     }
 
     /// Whether there may be files that are still to become entries.
@@ -55,16 +55,16 @@ extension IndexState {
 
     /// Notes that all files with possible names have been examined.
     mutating func endSearch(namesAreHashed: Bool) {
-        // A later search, for other names, finds no more of the index that was set aside.
-        if adoption == .rebuilding, let distrusted {
-            adoptsUntil = min(adoptsUntil, distrusted.lowerBound.advanced(by: -1))
-        }
+        if adoption == .rebuilding, let distrusted { leaveOut(writtenFrom: distrusted.lowerBound) }
         if !namesAreHashed { adoptsUntil = Timestamp(milliseconds: 0) }
         (adoption, awaitsLegacyNames) = (.done, false)
     }
 
     /// Whether some stores may not have reached the disk.
     var isDistrusting: Bool { distrusted != nil || distrustedBoots != nil }
+
+    /// Files with names that are searched for later may have lost their bytes, too.
+    mutating func leaveOut(writtenFrom begin: Timestamp) { adoptsUntil = min(adoptsUntil, begin.advanced(by: -1)) }
 
     /// Notes that the machine has rebooted. Entries stored within `writeBackTime` before the latest store are no longer
     /// trusted, unless the cache was closed that long after it.

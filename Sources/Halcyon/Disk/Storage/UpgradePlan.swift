@@ -24,7 +24,9 @@ internal import HalcyonSQLite
                 count(name, namesAreHashed: namesAreHashed)
                 return true
             }
-            try IndexFiles(ofCache: folder).readingUntouched(isPatient: true) { try read($0) }
+            try IndexFiles(ofCache: folder).readingUntouched(isPatient: true) {
+                try read($0, namesAreHashed: namesAreHashed)
+            }
             // Version 1 did not adopt them.
             if schemaVersion == 1, !isTooNew, legacyBlobs > 0 { isAdopting = true }
         } catch {
@@ -59,7 +61,7 @@ internal import HalcyonSQLite
         }
     }
 
-    private mutating func read(_ connection: Connection) throws {
+    private mutating func read(_ connection: Connection, namesAreHashed: Bool) throws {
         let ledger = try EntryIndex.migrator.ledger(of: connection)
         schemaVersion = try EntryIndex.migrator.userVersion(of: connection)
         isTooNew = !ledger.allSatisfy { $0.oldestReader <= newestVersion }
@@ -68,5 +70,6 @@ internal import HalcyonSQLite
         if version > 1, try connection.integer(IndexSQL.legacyNames) == 2 {
             isAdopting = true
         }
+        if !namesAreHashed, try connection.integer(IndexSQL.adoptsUntil) ?? 0 > 0 { isAdopting = true }
     }
 }

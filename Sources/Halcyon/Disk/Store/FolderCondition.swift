@@ -13,6 +13,8 @@ final class FolderCondition: Sendable {
 
     private struct State {
         var settings = Settings()
+        /// Counts the changes of ``Settings/namesAreHashed``.
+        var namings = 0
         /// What the index records. Its distrust stays until this process's own sweep, which alone learns the tokens.
         var index = IndexState()
         /// Tokens of entries dropped for that reason. A reader may have opened such a blob before.
@@ -45,8 +47,16 @@ final class FolderCondition: Sendable {
 
     var settings: Settings {
         get { state.withLock { $0.settings } }
-        set { state.withLock { $0.settings = newValue } }
+        set {
+            state.withLock { state in
+                if newValue.namesAreHashed != state.settings.namesAreHashed { state.namings += 1 }
+                state.settings = newValue
+            }
+        }
     }
+
+    /// How blobs are named. Differs from that of an earlier moment also if it has changed twice since.
+    var naming: (areHashed: Bool, count: Int) { state.withLock { ($0.settings.namesAreHashed, $0.namings) } }
 
     /// Adopts the state recorded in the index.
     func update(from index: IndexState) {

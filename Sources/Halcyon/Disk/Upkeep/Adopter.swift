@@ -42,14 +42,14 @@ final class Adopter: FolderWork {
                 // Waits for the lock before it lists the directory, which each waiting call would otherwise do first. Fails at once if
                 // the log is full.
                 try index.write(.withoutWaiting) { _ in }
-                let (generation, namesAreHashed) = (index.generation, condition.settings.namesAreHashed)
+                let (generation, naming) = (index.generation, condition.naming)
                 try adoptEverything()
                 let statistics = try formerStatistics()
                 try note(in: generation) { state, session in
                     if let statistics, state.adoption == .rebuilding {
                         try session.add(statistics.counts, at: statistics.since)
                     }
-                    state.endSearch(namesAreHashed: namesAreHashed)
+                    state.endSearch(namesAreHashed: naming.areHashed || condition.naming != naming)
                     // All names were just examined. What a crash left meanwhile can wait for a day.
                     state.reconciledAt = now
                 }
@@ -70,7 +70,7 @@ final class Adopter: FolderWork {
 
     /// The counts of the index that was set aside; nil if none is being rebuilt.
     func formerStatistics() throws -> (counts: Counts, since: Timestamp)? {
-        isRebuilding ? try index.previousIndex.statistics() : nil
+        condition.adoption == .rebuilding ? try index.previousIndex.statistics() : nil
     }
 
     private func adoptEverything() throws {
@@ -123,7 +123,7 @@ final class Adopter: FolderWork {
         let now = now
         // Under the lock: a file that a store has published meanwhile has a row.
         guard let file = try blobs.status(of: name), condition.adopts(file, named: name) else { return }
-        if isRebuilding, let record = try index.previousIndex.record(of: name, in: file) {
+        if let record = try index.previousIndex.record(of: name, in: file) {
             try session.restore(storable(record, file))
             // It was stored by then: a removal or a power cut compares entries with the latest store.
             return try session.raiseStoredAt(to: min(now, record.entry.createdAt))
@@ -136,9 +136,6 @@ final class Adopter: FolderWork {
         entry.slack = file.allocatedSize - file.size
         _ = try session.insert(entry)
     }
-
-    /// Whether the index was set aside, and the files are becoming entries again.
-    private var isRebuilding: Bool { condition.adoption == .rebuilding }
 
     private func storable(_ record: EntryRecord, _ file: FileStatus) -> EntryRecord {
         var record = record
