@@ -209,18 +209,12 @@ import Testing
     }
 
     @Test func `a load calls a subclass's look in memory once`() async throws {
-        let made = Locked<CountingCache?>(nil)
-        let making = { (memory: ImageMemory, disk: ImageDisk) in
-            let cache = CountingCache(memoryStorage: memory, diskStorage: disk)
-            made.withLock { $0 = cache }
-            return cache as ImageCache
-        }
-        try await withImageCache(making: making) { subject in
-            try await subject.cache.storeToDisk(Pictures.small[1], forKey: "a")
-            let looks = try #require(made.withLock { $0 }).looks
+        try await withImageCache(making: { CountingCache(memoryStorage: $0, diskStorage: $1) }) { subject in
+            let cache = try #require(subject.cache as? CountingCache)
+            try await cache.storeToDisk(Pictures.small[1], forKey: "a")
             for (key, count) in [("none", 1), ("a", 2), ("a", 3)] {
-                _ = try await subject.cache.retrieveImage(forKey: key)
-                #expect(looks.withLock { $0 } == count)
+                _ = try await cache.retrieveImage(forKey: key)
+                #expect(cache.looks.withLock { $0 } == count)
             }
         }
     }

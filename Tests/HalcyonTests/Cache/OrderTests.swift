@@ -641,14 +641,8 @@ import Testing
     }
 
     @Test func `a load that a subclass begins after its caller was cancelled is taken back`() async throws {
-        let late = Locked<LateLoader?>(nil)
-        let making = { (memory: ImageMemory, disk: ImageDisk) in
-            let cache = LateLoader(memoryStorage: memory, diskStorage: disk)
-            late.withLock { $0 = cache }
-            return cache as ImageCache
-        }
-        try await withImageCache(making: making) { subject in
-            let cache = try #require(late.withLock { $0 })
+        try await withImageCache(making: { LateLoader(memoryStorage: $0, diskStorage: $1) }) { subject in
+            let cache = try #require(subject.cache as? LateLoader)
             try await cache.storeToDisk(Pictures.small[1], forKey: "a")
             let task = Task { try await cache.retrieveImageInDiskCache(forKey: "a") }
             try await eventually { cache.isCalled.withLock { $0 } }
@@ -679,14 +673,8 @@ import Testing
     }
 
     @Test func `a load that a subclass begins beside the one of the task is not taken back`() async throws {
-        let loader = Locked<CuriousLoader?>(nil)
-        let making = { (memory: ImageMemory, disk: ImageDisk) in
-            let cache = CuriousLoader(memoryStorage: memory, diskStorage: disk)
-            loader.withLock { $0 = cache }
-            return cache as ImageCache
-        }
-        try await withImageCache(making: making) { subject in
-            let cache = try #require(loader.withLock { $0 })
+        try await withImageCache(making: { CuriousLoader(memoryStorage: $0, diskStorage: $1) }) { subject in
+            let cache = try #require(subject.cache as? CuriousLoader)
             for (number, key) in ["other", "a"].enumerated() {
                 try await cache.storeToDisk(Pictures.small[number], forKey: key)
             }
@@ -720,14 +708,8 @@ import Testing
     }
 
     @Test func `a load that is taken back answers a subclass's own handler, as a miss`() async throws {
-        let loader = Locked<DetouringLoader?>(nil)
-        let making = { (memory: ImageMemory, disk: ImageDisk) in
-            let cache = DetouringLoader(memoryStorage: memory, diskStorage: disk)
-            loader.withLock { $0 = cache }
-            return cache as ImageCache
-        }
-        try await withImageCache(making: making) { subject in
-            let cache = try #require(loader.withLock { $0 })
+        try await withImageCache(making: { DetouringLoader(memoryStorage: $0, diskStorage: $1) }) { subject in
+            let cache = try #require(subject.cache as? DetouringLoader)
             try await cache.storeToDisk(Pictures.small[0], forKey: "other")
             try await withoutLoads {
                 let task = Task { try await cache.retrieveImageInDiskCache(forKey: "a") }

@@ -24,6 +24,18 @@ import Testing
         try #require(!cache.storage.store.condition.isSearching)
     }
 
+    /// Damages the index, and rebuilds it with hashed names.
+    private func rebuildWithHashedNames(_ cache: CacheFixture) throws {
+        cache.settle()
+        cache.storage.close()
+        try cache.overwritePage(of: "entries_by_rank")
+        cache.reopen()
+        try openWithHashedNames(cache)
+        _ = try cache.storage.check(repair: true)
+        cache.settle()
+        try #require(FileManager.default.fileExists(atPath: cache.index.path + ".damaged"))
+    }
+
     @Test func `Kingfisher's files are taken over at whatever time the app says how they are named`() throws {
         try withCache { cache in
             try makeFiles(cache)
@@ -45,6 +57,20 @@ import Testing
             cache.storage.config.usesHashedFileName = false
             cache.settle()
             try #expect(cache.storage.store.index.read { try $0.totals().entries } == 20)
+        }
+    }
+
+    @Test func `a dry run of an upgrade tells that files become entries`() throws {
+        try withCache { cache in
+            try makeFiles(cache)
+            try openWithHashedNames(cache)
+            func isAdopting(namesAreHashed: Bool) throws -> Bool {
+                try UpgradePlan(folder: cache.directory.path, namesAreHashed: namesAreHashed).isAdopting
+            }
+            try #expect(isAdopting(namesAreHashed: false) && !isAdopting(namesAreHashed: true))
+            cache.storage.config.usesHashedFileName = false
+            cache.settle()
+            try #expect(!isAdopting(namesAreHashed: false) && !isAdopting(namesAreHashed: true))
         }
     }
 
@@ -86,14 +112,7 @@ import Testing
                     value: .blob(seed), forKey: "\(seed).png", attributes: .init(isPinned: seed == 7, tags: ["t"]))
             }
             try cache.storage.flush()
-            cache.settle()
-            cache.storage.close()
-            try cache.overwritePage(of: "entries_by_rank")
-            cache.reopen()
-            try openWithHashedNames(cache)
-            _ = try cache.storage.check(repair: true)
-            cache.settle()
-            try #require(FileManager.default.fileExists(atPath: cache.index.path + ".damaged"))
+            try rebuildWithHashedNames(cache)
             let stores = try cache.storage.statistics.total.stores
             cache.storage.config.usesHashedFileName = false
             try #expect(numberFound(cache.storage) == 20)
@@ -129,14 +148,7 @@ import Testing
         try withCache { cache in
             cache.storage.config.usesHashedFileName = false
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed).png") }
-            cache.settle()
-            cache.storage.close()
-            try cache.overwritePage(of: "entries_by_rank")
-            cache.reopen()
-            try openWithHashedNames(cache)
-            _ = try cache.storage.check(repair: true)
-            cache.settle()
-            try #require(FileManager.default.fileExists(atPath: cache.index.path + ".damaged"))
+            try rebuildWithHashedNames(cache)
             cache.reopen { $0.boot = { "another" } }
             try openWithHashedNames(cache)
             cache.storage.config.usesHashedFileName = false
@@ -163,9 +175,12 @@ import Testing
         try withCache { cache in
             try makeFiles(cache)
             try openWithHashedNames(cache)
+            let (blobs, late) = (cache.storage.store.blobs, BlobName(text: "late.png"))
+            let adoptsUntil = try cache.storage.store.index.read { try $0.state().adoptsUntil }
             // The times of files advance in steps.
-            usleep(20_000)
-            try Data.blob(1).write(to: cache.directory.appendingPathComponent("late.png"))
+            repeat {
+                try Data.blob(1).write(to: cache.directory.appendingPathComponent("late.png"))
+            } while try blobs.status(of: late).map { $0.changed <= adoptsUntil } ?? true
             cache.storage.config.usesHashedFileName = false
             cache.settle()
             #expect(!cache.storage.isCached(forKey: "late.png"))

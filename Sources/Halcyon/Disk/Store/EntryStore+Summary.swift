@@ -9,7 +9,7 @@ extension EntryStore {
         summary.expired = try evictor.expiredTotals()
         try index.readAtLength { session in
             (summary.oldestAccess, summary.newestAccess) = try session.accessRange()
-            summary.adoption = try session.state().adoption(namesAreHashed: condition.settings.namesAreHashed)
+            summary.adoption = try session.state().adoption
         }
         summary.ledger = try index.ledger().map { ($0.version, $0.name, Timestamp(milliseconds: $0.appliedAt)) }
         return summary

@@ -133,7 +133,7 @@ final class FolderCondition: Sendable {
     /// Whether a file without a row had the time to reach the disk, if it was written at this time.
     func trusts(writtenAt time: Timestamp) -> Bool {
         // Another library's files never had rows, and their times may be those of a copy.
-        state.withLock { $0.adoption != .rebuilding || $0.index.distrusted?.contains(time) != true }
+        state.withLock { $0.index.adoption != .rebuilding || $0.index.distrusted?.contains(time) != true }
     }
 
     /// Drops an entry. It is never trusted again, whatever happens to the span.

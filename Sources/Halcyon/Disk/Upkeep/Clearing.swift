@@ -67,7 +67,7 @@ struct Clearing: FolderWork {
         if let statistics, state.adoption == .rebuilding {
             try session.add(statistics.counts, at: statistics.since)
         }
-        // Nor are files with other names, if the app sets later that names are not hashed.
+        // Also if the app sets later that names are not hashed.
         state.endSearch(namesAreHashed: false)
         try session.setState(state)
     }
