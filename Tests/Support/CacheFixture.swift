@@ -44,9 +44,11 @@ package final class CacheFixture: @unchecked Sendable {
     }
 
     /// Another storage on the same folder, with its own connections, like that of another process.
-    package func makeStorage() -> DiskStorage.Backend<Data> {
+    ///
+    /// - Parameter isOpened: false leaves the opening of the index to the first call.
+    package func makeStorage(isOpened: Bool = true) -> DiskStorage.Backend<Data> {
         let storage = DiskStorage.Backend<Data>(
-            noThrowConfig: config, creatingDirectory: true, environment: environment)
+            noThrowConfig: config, creatingDirectory: isOpened, environment: environment)
         stores.withLock { $0.append(WeakStore(store: storage.store)) }
         return storage
     }

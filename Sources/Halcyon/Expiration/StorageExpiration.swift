@@ -14,7 +14,7 @@ public enum StorageExpiration: Sendable {
     /// Valid until a date. On disk, a read that extends it restarts the time from the store to that date, unless the entry has
     /// ``DiskStorage/EntryAttributes/keepsExpiration``. In memory, the date stays.
     case date(Date)
-    /// Never valid. On disk, storing such a value does nothing. In memory, it removes the value under its key.
+    /// Never valid. Storing such a value does nothing, except that an ``ImageCache`` removes the image in memory under its key.
     case expired
 
     func estimatedExpirationSince(_ date: Date) -> Date {

@@ -33,7 +33,7 @@ extension ImageCache {
             let cleaning = DiskCleaning(diskStorage, progress: progress)
             cleaning.announce()
             beginBatches()
-            goOn(cleaning) { [self] in
+            runBatches(of: cleaning) { [self] in
                 postDidClean(removed: cleaning.removedNames)
                 handler()
                 endBatches()
@@ -42,10 +42,10 @@ extension ImageCache {
     }
 
     /// Runs a batch now, and each further one as a block of its own at the end of the queue.
-    private func goOn(_ cleaning: DiskCleaning, then handler: @escaping @Sendable () -> Void) {
-        guard !isClearing else { return clearing.cleans.append { [self] in goOn(cleaning, then: handler) } }
+    private func runBatches(of cleaning: DiskCleaning, then handler: @escaping @Sendable () -> Void) {
+        guard !isClearing else { return clearing.cleans.append { [self] in runBatches(of: cleaning, then: handler) } }
         guard cleaning.runBatch() else { return handler() }
-        ioQueue.async { [self] in goOn(cleaning, then: handler) }
+        ioQueue.async { [self] in runBatches(of: cleaning, then: handler) }
     }
 
     /// Runs `body` in its turn on the I/O queue. If the folder is being taken over from Kingfisher, runs it after that, without

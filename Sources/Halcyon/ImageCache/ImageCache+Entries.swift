@@ -250,7 +250,7 @@ extension ImageCache {
                 diskResult {
                     try diskStorage.announce(filter, progress)
                     return try diskStorage.removeEntries(
-                        matching: filter, thereAt: moment, progress: progress
+                        matching: filter, existingAt: moment, progress: progress
                     ) { [ioQueue] batch in try ioQueue.sync(execute: batch) }
                 }
             }

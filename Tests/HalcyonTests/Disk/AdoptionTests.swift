@@ -108,6 +108,90 @@ import Testing
         try cache.requireClean()
     }
 
+    @Test func `the first call of a storage, a store that must not overwrite, respects a file without a row`() throws {
+        let cache = try CacheFixture()
+        _ = try kingfisherFolder(cache, count: 1)
+        let storage = cache.makeStorage(isOpened: false)
+        #expect(throws: KingfisherError.self) {
+            try storage.store(value: .blob(9), forKey: "0", writeOptions: .withoutOverwriting)
+        }
+        #expect(try storage.value(forKey: "0") == .blob(0))
+    }
+
+    @Test func `the first call of a storage, a store that fails, keeps the file without a row`() throws {
+        let cache = try CacheFixture()
+        let file = try kingfisherFolder(cache, count: 1).appendingPathComponent(
+            BlobName(key: "0", isHashed: true, pathExtension: nil).text)
+        let storage = cache.makeStorage(isOpened: false)
+        // Refuses the commit after the exchange of the files.
+        cache.beforeCommit { (try? Data(contentsOf: file)) != .blob(9) }
+        #expect(throws: KingfisherError.self) { try storage.store(value: .blob(9), forKey: "0") }
+        storage.close()
+        cache.beforeCommit { true }
+        #expect(try cache.storage.value(forKey: "0") == .blob(0))
+        try cache.requireClean()
+    }
+
+    @Test func `a store replaces a file that another process has ended the adoption of`() throws {
+        let cache = try CacheFixture()
+        _ = try kingfisherFolder(cache, count: 1)
+        cache.fileSystem.fail(.list, EIO, times: nil)
+        #expect(cache.storage.isCached(forKey: "0"))
+        cache.settle()
+        // As a clear by another process does first.
+        let other = cache.makeStorage()
+        try other.store.index.write { session in
+            var state = try session.state()
+            state.endSearch(namesAreHashed: true)
+            try session.setState(state)
+        }
+        #expect(cache.storage.store.condition.isSearching)
+        try cache.storage.store(value: .blob(9), forKey: "0")
+        #expect(try cache.storage.value(forKey: "0") == .blob(9))
+    }
+
+    @Test func `a lookup with metadata, as the first call of a storage, finds a file without a row`() throws {
+        let cache = try CacheFixture()
+        _ = try kingfisherFolder(cache, count: 1)
+        #expect(try cache.makeStorage(isOpened: false).cachedValue(forKey: "0")?.value == .blob(0))
+    }
+
+    @Test func `a store that must not overwrite respects a blob whose index was deleted meanwhile`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(0), forKey: "0")
+            cache.settle()
+            try FileManager.default.removeItem(at: cache.metadata)
+            #expect(throws: KingfisherError.self) {
+                try cache.storage.store(value: .blob(9), forKey: "0", writeOptions: .withoutOverwriting)
+            }
+            #expect(try cache.storage.value(forKey: "0") == .blob(0))
+        }
+    }
+
+    @Test(arguments: ["totalSize", "usage", "entries", "removeExpiredValues", "removeAll"])
+    func `the first call of a storage, whatever it is, respects files without rows`(call: String) throws {
+        let cache = try CacheFixture()
+        _ = try kingfisherFolder(cache, count: 3)
+        let storage = cache.makeStorage(isOpened: false)
+        switch call {
+        case "totalSize": #expect(try storage.totalSize() == 300)
+        case "usage": #expect(try storage.usage().total == Totals(entries: 3, bytes: 300))
+        case "entries": #expect(try storage.entries(matching: .all).entries.count == 3)
+        case "removeExpiredValues": #expect(try storage.removeExpiredValues() == [])
+        default: try storage.removeAll()
+        }
+        #expect(try storage.totalSize() == (call == "removeAll" ? 0 : 300))
+    }
+
+    @Test func `the size is that of all files after another program has deleted the index`() throws {
+        try withCache { cache in
+            for seed in 0..<3 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.settle()
+            try FileManager.default.removeItem(at: cache.metadata)
+            #expect(try cache.storage.totalSize() == 300)
+        }
+    }
+
     @Test func `a clear removes adopted files even if nothing was ever stored`() throws {
         try withCache { cache in
             _ = try kingfisherFolder(cache, count: 5)

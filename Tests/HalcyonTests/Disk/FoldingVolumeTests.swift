@@ -162,6 +162,17 @@ import Testing
         }
     }
 
+    @Test func `a conditional removal, as of what a server has deleted, finds an entry under its old name`() throws {
+        try withFoldingCache { cache in
+            try fillAsBefore(cache, ["Photo"])
+            let token = try #require(try cache.storage.entry(forKey: "Photo")).token
+            let name = cache.storage.blobName(forKey: "Photo", forcedExtension: nil)
+            #expect(try !cache.storage.store.remove(name, counting: \.removals) { $0.token != token })
+            #expect(try cache.storage.store.remove(name, counting: \.removals) { $0.token == token })
+            #expect(try cache.storage.value(forKey: "Photo") == nil)
+        }
+    }
+
     @Test func `operations on one name never touch the file of another`() throws {
         try withFoldingCache { cache in
             try fillAsBefore(cache, ["Photo"])
@@ -208,6 +219,19 @@ import Testing
             _ = try cache.storage.check(repair: true)
             try cache.storage.store(value: .blob(1), forKey: "Photo")
             #expect(try cache.storage.value(forKey: "Photo") == .blob(1))
+        }
+    }
+
+    @Test func `a store over an old name that must not overwrite is refused after the index was deleted`() throws {
+        try withFoldingCache { cache in
+            try fillAsBefore(cache, ["Photo"])
+            _ = cache.storage
+            cache.settle()
+            try FileManager.default.removeItem(at: cache.metadata)
+            #expect(throws: KingfisherError.self) {
+                try cache.storage.store(value: .blob(1), forKey: "Photo", writeOptions: .withoutOverwriting)
+            }
+            #expect(try cache.storage.value(forKey: "Photo") == .blob(0))
         }
     }
 

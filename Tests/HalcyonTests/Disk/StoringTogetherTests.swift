@@ -101,13 +101,13 @@ import Testing
         }
     }
 
-    @Test func `an index that cannot be opened fails all stores, after one attempt`() throws {
+    @Test func `an index that cannot be opened fails all stores, before anything is staged`() throws {
         try withCache { cache in
             let requests = try (0..<4).map { try request("\($0)", $0, in: cache) }
             cache.storage.suspend()
             let before = cache.fileSystem.calls(of: .createFile)
             for result in cache.storage.commit(cache.storage.store.stage(requests)) { #expect(result.error != nil) }
-            #expect(cache.fileSystem.calls(of: .createFile) - before == 4)
+            #expect(cache.fileSystem.calls(of: .createFile) == before)
             cache.storage.resume()
             for result in cache.storage.commit(cache.storage.store.stage(requests)) { #expect(result.error == nil) }
         }

@@ -34,6 +34,16 @@ import Testing
         }
     }
 
+    @Test func `on a network file system, a cleared folder stays, because another process may use it`() throws {
+        try withCache { cache in
+            cache.fileSystem.pretend(Volume(name: "nfs", isNetworked: true, hasStableInodes: false))
+            try cache.makeStorage().store(value: .blob(1), forKey: "a")
+            try cache.storage.removeAll(skipCreatingDirectory: true)
+            #expect(FileManager.default.fileExists(atPath: cache.index.path))
+            #expect(try cache.storage.value(forKey: "a") == nil)
+        }
+    }
+
     @Test func `a cache with a log moves to a volume without one`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

@@ -211,7 +211,7 @@ import Testing
                 let moment = try store.moment(removing: .all)
                 var batches = 0
                 let gone = try store.remove(
-                    matching: EntryFilter.all, thereAt: moment, shouldContinue: { _ in true },
+                    matching: EntryFilter.all, existingAt: moment, shouldContinue: { _ in true },
                     perform: { batch in
                         batches += 1
                         guard batches <= last else { throw Stop() }

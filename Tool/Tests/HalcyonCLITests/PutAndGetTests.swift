@@ -211,6 +211,23 @@ import Testing
         #expect(try Data(contentsOf: folder.appendingPathComponent("other")) == .blob(7))
     }
 
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func `a signal during get -o leaves no part of the file`(signal: Int32) throws {
+        try tool("put", "--key", "k", "-", input: Data(count: 100_000_000))
+        let (folder, null) = (tool.folder.url, try Tool.openNull())
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("out"), withIntermediateDirectories: true)
+        func names() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("out").path)
+        }
+        let process = try tool.start(
+            ["get", "--folder", tool.cache, "-o", "out/file", "k"], streams: [null, null, null])
+        while process.isRunning, try names().isEmpty { sched_yield() }
+        process.send(signal)
+        #expect([0, -signal].contains(process.wait()))
+        #expect(try names().allSatisfy { $0 == "file" })
+    }
+
     @Test func `put follows a symlink that is named`() throws {
         try tool.write("a.png", .blob(3))
         try FileManager.default.createSymbolicLink(
@@ -222,6 +239,24 @@ import Testing
     @Test func `get says that a key is not cached`() throws {
         try tool("put", "--key", "k", "-", input: .blob(1))
         #expect(try tool("get", "other").isPlainError(containing: "Nothing valid is cached under “other”."))
+    }
+
+    @Test func `a relative folder in a deleted directory gets an error`() throws {
+        let lost = tool.folder.url.appendingPathComponent("lost").path
+        try FileManager.default.createDirectory(atPath: lost, withIntermediateDirectories: true)
+        let null = try Tool.openNull()
+        let script = "cd \"$0\" && rmdir \"$0\" && exec \"$HALCYON\" put --folder x --key a /dev/null 2> \"$0.txt\""
+        let process = try tool.start(
+            ["-c", script, lost], executable: URL(fileURLWithPath: "/bin/sh"), streams: [null, null, null])
+        #expect(process.wait() == 1)
+        #expect(try String(contentsOfFile: lost + ".txt", encoding: .utf8).hasPrefix("Error: "))
+    }
+
+    @Test func `get says that an entry has expired`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(1))
+        let index = try Connection(path: tool.cache + "/.halcyon/index.sqlite")
+        try index.execute("UPDATE entries SET expires_at = 1000")
+        #expect(try tool("get", "k").isPlainError(containing: "The entry has expired"))
     }
 
     @Test func `get prints text on a terminal, and binary data only if forced`() throws {

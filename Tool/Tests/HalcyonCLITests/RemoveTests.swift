@@ -114,7 +114,7 @@ import Testing
     @Test(arguments: [
         ["--all", "--prefix", "a"], ["k", "--prefix", "a"], ["--variants"], ["--variants", "--all"], ["--filter", ""],
         ["--prefix", ""], ["--processor", ""], ["--variants-of", ""], ["--pinned", "--unpinned"], ["--yes"],
-        ["--dry-run"],
+        ["--dry-run"], ["--all", "--extension", "gif"], ["--prefix", "k", "--extension", "gif"],
     ])
     func `ambiguous arguments of remove are refused`(arguments: [String]) throws {
         try put("k")
@@ -124,6 +124,17 @@ import Testing
     }
 
     // MARK: Long ones
+
+    @Test func `a removal of keys that an error ends says how many it removed`() throws {
+        try put("a", "b")
+        let blob = try tool("path", "b").output.trimmingCharacters(in: .newlines)
+        let index = try Connection(path: tool.cache + "/.halcyon/index.sqlite")
+        try index.execute(
+            "CREATE TRIGGER refusing BEFORE DELETE ON entries WHEN old.key = 'b' BEGIN SELECT RAISE(FAIL, 'no'); END")
+        let result = try tool("remove", "a", "b")
+        #expect(result.status == 1 && result.errors.hasPrefix("Removed 1 entry before this error:\n"), "\(result)")
+        #expect(try keys() == ["b"] && FileManager.default.fileExists(atPath: blob))
+    }
 
     private func putMany(_ count: Int) throws {
         for index in 0..<count { try tool.write("p/\(index)", Data()) }

@@ -95,6 +95,23 @@ import Testing
         #expect(try keys().isEmpty)
     }
 
+    @Test func `remove --all asks about pinned entries, and counts what was stored meanwhile`() throws {
+        for key in ["a", "b"] { try put(key, count: 1) }
+        try tool("pin", "a")
+        let terminal = try PseudoTerminal(columns: 80)
+        let process = try tool.start(
+            ["remove", "--folder", tool.cache, "--all"],
+            streams: [terminal.handle, terminal.handle, terminal.handle])
+        var question = ""
+        while process.isRunning, !question.contains("[y/N]") { question += terminal.screen() }
+        #expect(question.contains("Remove 2 entries, 2 B (1 of them pinned), from"))
+        try put("c", count: 1)
+        terminal.type("y\n")
+        #expect(process.wait() == 0)
+        #expect(terminal.screen().contains("Removed 3 entries, 3 B, from"))
+        #expect(try keys().isEmpty)
+    }
+
     @Test func `remove --all --yes removes everything`() throws {
         for key in ["a", "b"] { try put(key, count: 1000) }
         #expect(try tool("remove", "--all", "--yes").output.hasPrefix("Removed 2 entries, 2.0 kB, from "))

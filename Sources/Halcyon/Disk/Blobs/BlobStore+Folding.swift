@@ -23,7 +23,7 @@ extension BlobStore {
     private func foldsNamesAbove() throws(SystemError) -> Bool {
         var path = directory
         while path.utf8.count > 1 {
-            let (parent, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
+            let (parent, name) = (Self.parent(of: path), (path as NSString).lastPathComponent)
             let other = name.withCaseSwapped
             if other != name, let file = try status(at: path) { return try isThere(file, parent, other) }
             path = parent

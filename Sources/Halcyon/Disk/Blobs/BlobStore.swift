@@ -63,15 +63,21 @@ package final class BlobStore: Sendable {
         return isStandard ? path : folder.standardizedFileURL.path
     }
 
-    package var parentDirectory: String { (directory as NSString).deletingLastPathComponent }
+    package var parentDirectory: String { Self.parent(of: directory) }
+
+    /// Foundation's function crashes on Linux if the path is relative because the current directory was deleted.
+    static func parent(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
 
     /// Creates the directory for this user alone, and its parents with ordinary permissions.
     private func makeDirectoryAndParents(_ path: String, isPrivate: Bool = true) throws(SystemError) {
         do throws(SystemError) {
             try makeDirectory(path, isPrivate: isPrivate)
         } catch {
-            let parent = (path as NSString).deletingLastPathComponent
-            guard error.code == ENOENT, !parent.isEmpty, parent != path else { throw error }
+            let parent = Self.parent(of: path)
+            guard error.code == ENOENT, parent != path else { throw error }
             try makeDirectoryAndParents(parent, isPrivate: false)
             try makeDirectory(path, isPrivate: isPrivate)
         }

@@ -22,7 +22,7 @@ package struct FileStatus: Equatable, Sendable {
 }
 
 extension FileStatus {
-    /// Whether the file changed at a time or before. The future is before, because the clock was set back since.
+    /// Whether the file changed at a time or before. A change in the future counts as before: the clock was set back since.
     func hasChanged(by time: Timestamp) -> Bool {
         changed <= time || changed > Timestamp(Date()).advanced(by: StampSource.tolerance)
     }

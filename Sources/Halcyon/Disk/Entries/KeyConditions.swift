@@ -45,7 +45,7 @@ struct KeyConditions: Sendable {
     private static func isEqual(_ byte: UInt8, lowercased: UInt8) -> Bool { KeyOrigin.lowercased(byte) == lowercased }
 
     /// For a key alone, which does not tell where the image's key ends. Without a path, the identifier of a variant may look like a
-    /// host, and the host like a user name, so each of both is admitted.
+    /// host, and the host like a user name, so both are accepted.
     func admit(key: String) -> Bool {
         if admit(key.utf8, baseLength: nil, source: nil) { return true }
         guard host != nil else { return false }

@@ -69,7 +69,7 @@ final class SharedEntry: Sendable {
 
     /// The entry after a flush has written a note of it; nil if only its row tells.
     func noted(_ note: AccessLog.Note) -> SharedEntry? {
-        // A note that is to tell the key of an entry says so again and again until the entry has it.
+        // A note that describes the key is repeated until the row has the key.
         guard note.token == value.token, note.keyDescription == nil else { return nil }
         guard let lifetime = note.lifetime else { return self }
         // The row may not allow what the note says.

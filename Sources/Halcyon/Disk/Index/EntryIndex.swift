@@ -236,6 +236,8 @@ package final class EntryIndex: Sendable {
         let identity = try files.identity(of: files.database)
         // Another file may have replaced it. Then record none, so that the next check reopens the index.
         let database = connection.hasMoved ? nil : identity
+        // Before the index counts as open, because the state decides which files are blobs.
+        condition.update(from: state)
         watch.forget()
         // A connection that has read keeps the log open. Without a log (on a network volume), none may appear.
         let (log, sharedMemory) = (try files.identity(of: files.log), try files.identity(of: files.sharedMemory))
@@ -245,8 +247,6 @@ package final class EntryIndex: Sendable {
         knownRows.forgetAll()
         generationCount.withLock { $0 += 1 }
         openedAt.withLock { $0 = .now }
-        // Before any read, because the state decides which files are blobs.
-        condition.update(from: state)
         housekeeping.request(.sweep)
         readers.open()
         return Writer(

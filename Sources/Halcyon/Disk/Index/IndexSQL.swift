@@ -220,7 +220,7 @@ package enum IndexSQL {
         "UPDATE totals SET expiry_scan = ?1, earliest_expiry = 9223372036854775807 WHERE id = 1"
 
     /// Makes the next removal of expired entries scan for them.
-    static let doubtExpiry: StaticString = "UPDATE totals SET earliest_expiry = 0 WHERE id = 1"
+    static let invalidateEarliestExpiry: StaticString = "UPDATE totals SET earliest_expiry = 0 WHERE id = 1"
 
     static let expired: StaticString = "SELECT id FROM entries WHERE pinned = 0 AND expires_at <= ?1 LIMIT ?2"
 

@@ -119,7 +119,7 @@ package struct IndexSession {
         try connection.integer(IndexSQL.nothingHasExpired, now) == 1
     }
 
-    func doubtExpiry() throws(SQLiteError) { try connection.run(IndexSQL.doubtExpiry) }
+    func invalidateEarliestExpiry() throws(SQLiteError) { try connection.run(IndexSQL.invalidateEarliestExpiry) }
 
     func beginExpiryScan(_ scan: Int64) throws(SQLiteError) { try connection.run(IndexSQL.beginExpiryScan, scan) }
 

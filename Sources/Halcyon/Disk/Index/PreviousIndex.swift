@@ -8,8 +8,8 @@ final class PreviousIndex: Sendable {
     private let files: IndexFiles
     private let vfs: String?
     private let paths: [String]
-    /// Throws errors that are not damage of the file, instead of returning nil.
-    private let insists: Bool
+    /// Whether to throw errors that are not damage of the file, instead of returning nil.
+    private let throwsRefusals: Bool
     private let state = Locked(State())
 
     private struct State {
@@ -55,7 +55,7 @@ final class PreviousIndex: Sendable {
         self.files = files
         self.vfs = vfs
         paths = onlyNewer ? [files.newer] : [files.damaged, files.newer]
-        insists = onlyNewer
+        throwsRefusals = onlyNewer
     }
 
     /// Whether there is a readable index of at most this schema version.
@@ -75,7 +75,7 @@ final class PreviousIndex: Sendable {
             let session = IndexSession(connection: opened.connection)
             guard let entry = try session.rememberedEntry(of: name) else { return nil }
             var record = try session.rememberedRecord(of: entry, in: file) { error in
-                !insists && (EntryIndex.isSuspicious(error) || !opened.isPatient)
+                !throwsRefusals && (EntryIndex.isSuspicious(error) || !opened.isPatient)
             }
             if opened.isOld { (record.entry.isPinned, record.tags) = (false, []) }
             return (record, entry.matches(file, ignoringInode: opened.isCopy, ignoringTag: opened.isCopy))
@@ -114,7 +114,7 @@ final class PreviousIndex: Sendable {
                 return try question(opened)
             } catch {
                 if !EntryIndex.isSuspicious(error) {
-                    if insists { throw error }
+                    if throwsRefusals { throw error }
                     // The error itself would be taken for one of the index.
                     if state.noteRefusal() { throw Self.refusal(error) }
                 }
@@ -147,7 +147,7 @@ final class PreviousIndex: Sendable {
         return Opened(
             connection: connection, isPatient: isPatient,
             isCopy: isCopy.map { $0 != Int64(bitPattern: file.inode) } ?? false,
-            setAside: file.changed, isOld: !insists && files.fileSystem.now - file.changed > 86_400_000)
+            setAside: file.changed, isOld: !throwsRefusals && files.fileSystem.now - file.changed > 86_400_000)
     }
 
     /// Repairs the header if necessary: one wrong bit in it makes the whole file unreadable.

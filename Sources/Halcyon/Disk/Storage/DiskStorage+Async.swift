@@ -136,7 +136,7 @@ extension DiskStorage.Backend {
 
         // MARK: Anything else
 
-        /// Runs calls of the storage that have no `async` version here, one after another.
+        /// Runs a function that calls the storage, for calls that have no `async` version here.
         ///
         /// ```swift
         /// let usage = try await storage.async.perform { try $0.usage() }

@@ -195,7 +195,7 @@ extension DiskStorage.Backend {
     ) throws -> [DiskStorage.EntryInfo] {
         try announce(filter, progress)
         let moment = try mappingErrors { try store.moment(removing: filter) }
-        return try removeEntries(matching: filter, thereAt: moment, progress: progress) { try $0() }
+        return try removeEntries(matching: filter, existingAt: moment, progress: progress) { try $0() }
     }
 
     /// Sets the number of entries to remove, before anything waits for the write lock.
@@ -209,16 +209,16 @@ extension DiskStorage.Backend {
 
     /// - Parameter perform: runs a batch when its turn comes.
     func removeEntries(
-        matching filter: DiskStorage.EntryFilter, thereAt moment: Moment, progress: Progress?,
+        matching filter: DiskStorage.EntryFilter, existingAt moment: Moment, progress: Progress?,
         perform: @escaping (() throws -> Void) throws -> Void
     ) throws -> [DiskStorage.EntryInfo] {
         try mappingErrors {
-            func goOn(_ count: Int) -> Bool {
+            func shouldContinue(_ count: Int) -> Bool {
                 if let progress { progress.completedUnitCount = min(Int64(count), progress.totalUnitCount) }
                 return progress?.isCancelled != true
             }
             let gone = try store.remove(
-                matching: filter, thereAt: moment, shouldContinue: goOn, perform: perform)
+                matching: filter, existingAt: moment, shouldContinue: shouldContinue, perform: perform)
             if let progress, !progress.isCancelled { progress.completedUnitCount = progress.totalUnitCount }
             return gone.map(info)
         }

@@ -64,7 +64,7 @@ extension EntryStore {
     ///   - perform: runs a batch when its turn comes.
     /// - Returns: the removed entries.
     func remove(
-        matching filter: EntryFilter, thereAt moment: Moment, shouldContinue: (Int) -> Bool,
+        matching filter: EntryFilter, existingAt moment: Moment, shouldContinue: (Int) -> Bool,
         perform: @escaping (() throws -> Void) throws -> Void
     ) throws -> [EntryRecord] {
         try filter.validateForRemoval()
@@ -77,7 +77,7 @@ extension EntryStore {
             for _ in 0..<3 {
                 let generation = index.generation
                 let batches = try removeOnce(
-                    matching: filter, thereAt: moment,
+                    matching: filter, existingAt: moment,
                     shouldContinue: { shouldContinue(gone.count + $0.entries) }, perform: perform)
                 gone += batches.gone
                 failure = batches.removal.failure
@@ -98,7 +98,7 @@ extension EntryStore {
     }
 
     private func removeOnce(
-        matching filter: EntryFilter, thereAt moment: Moment, shouldContinue: (Removal) -> Bool,
+        matching filter: EntryFilter, existingAt moment: Moment, shouldContinue: (Removal) -> Bool,
         perform: @escaping (() throws -> Void) throws -> Void
     ) throws -> (removal: Removal, gone: [EntryRecord]) {
         let conditions = conditions(filter)

@@ -1,9 +1,9 @@
 extension EntryStore {
     /// Closes the index and removes the directory if nothing else is in it. Does nothing more than closing if another process has
-    /// the cache open: the last one to close removes the write-ahead log.
+    /// the cache open: the last one to close removes the write-ahead log. Nor on a volume without one, where that is not known.
     func removeFolder() {
         close()
-        guard (try? environment.fileSystem.status(at: blobs.indexPath + "-wal")) == nil else { return }
+        guard index.hasLog, (try? environment.fileSystem.status(at: blobs.indexPath + "-wal")) == nil else { return }
         try? environment.fileSystem.unlink(blobs.indexPath)
         for place in DetachedBlob.Place.allCases {
             try? environment.fileSystem.removeDirectory(blobs.path(of: place))

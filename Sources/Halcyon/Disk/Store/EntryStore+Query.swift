@@ -39,7 +39,7 @@ extension EntryStore {
             try adopter.finish()
             recorder.flushAccessLog()
             let result = try index.readAtOneMoment { session in
-                try session.state().adoption == .done ? try body(session) : nil
+                try condition.isSearching(session.state()) ? nil : try body(session)
             }
             if let result { return result }
             _ = index.refreshIfMoved(force: true)

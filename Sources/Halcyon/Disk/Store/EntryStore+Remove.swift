@@ -44,9 +44,10 @@ extension EntryStore {
         _ name: BlobName, counting count: WritableKeyPath<Counts, Int64>, if condition: (Entry) -> Bool
     ) throws -> Bool {
         try index.openForChange()
-        let removal = remover.remove([name.rowID], counting: count, shouldContinue: { _ in true }) { session, _ in
-            guard let entry = try session.entry(named: name), condition(entry) else { return [] }
-            return [entry]
+        let names = name.withFormer
+        let removal = remover.remove(names.map(\.rowID), counting: count, shouldContinue: { _ in true }) {
+            session, _ in
+            try names.compactMap { try session.entry(named: $0) }.filter(condition)
         }
         return try !removal.namesOrFailure().isEmpty
     }

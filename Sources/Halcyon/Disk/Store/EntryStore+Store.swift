@@ -148,6 +148,7 @@ extension EntryStore {
                 // The transaction runs again, on a new index, after a publish has used up the staged file: stage again.
                 guard publishedCount == 0 else { throw SystemError("rename", ENOENT) }
                 return try stores.flatMap { store in
+                    try requireNoFileToAdopt(under: store.request.name, in: session)
                     let former = try store.request.name.former.flatMap {
                         try takeOver($0, by: store.request, in: session)
                     }
@@ -164,6 +165,14 @@ extension EntryStore {
         } catch {
             for (number, store) in stores.enumerated() { undo(store, isPublished: number < publishedCount) }
             throw error
+        }
+    }
+
+    /// The index may have been opened or replaced since the store was staged. Staging again adopts the file.
+    private func requireNoFileToAdopt(under name: BlobName, in session: IndexSession) throws {
+        for name in name.withFormer where try adopter.awaits(name, hasRow: { try session.entry(named: name) != nil }) {
+            // Unless another process has ended the adoption.
+            if try condition.isSearching(session.state()) { throw SystemError("rename", ENOENT) }
         }
     }
 

@@ -78,7 +78,7 @@ final class FolderCondition: Sendable {
     /// Whether there may be files that are still to become entries.
     var isSearching: Bool { state.withLock { $0.isSearching($0.index) } }
 
-    /// Whether there still are, by what the index records now.
+    /// Whether there may be such files, by a state that was just read from the index.
     func isSearching(_ index: IndexState) -> Bool { state.withLock { $0.isSearching(index) } }
 
     /// Whether a file with this name and without a row may be an entry.

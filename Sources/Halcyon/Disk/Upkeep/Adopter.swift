@@ -34,6 +34,8 @@ final class Adopter: FolderWork {
     }
 
     private func finishNow() throws {
+        // Only an open index knows whether files are adopted.
+        try index.openForChange()
         guard condition.isSearching else { return }
         try exclusively {
             // Again if the index was replaced meanwhile: the new one lacks what the old one had adopted. Bounded, in case another
@@ -148,14 +150,21 @@ final class Adopter: FolderWork {
 
     /// Adopts single files ahead of the others: for example before a store replaces one, so that a store that fails does not lose it.
     func adoptAhead(_ names: [BlobName]) throws {
-        for name in names where condition.adopts(name) {
-            guard let file = try blobs.status(of: name), condition.adopts(file, named: name),
-                try index.read({ try $0.entry(named: name) }) == nil, try blobs.isListed(name)
-            else { continue }
+        // Only an open index knows whether files are adopted.
+        try index.openForChange()
+        for name in names where try awaits(name, hasRow: { try index.read { try $0.entry(named: name) } != nil }) {
             try index.write(.withoutReserve) { session in
                 if try condition.isSearching(session.state()) { try adopt(name, in: session) }
             }
         }
+    }
+
+    /// Whether there is a file under a name that is still to become an entry.
+    func awaits(_ name: BlobName, hasRow: () throws -> Bool) throws -> Bool {
+        guard condition.adopts(name), let file = try blobs.status(of: name), condition.adopts(file, named: name) else {
+            return false
+        }
+        return try !hasRow() && blobs.isListed(name)
     }
 
     // MARK: Files that were read before they were entries

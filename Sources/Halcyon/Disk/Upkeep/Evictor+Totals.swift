@@ -5,9 +5,9 @@ extension Evictor {
     ///
     /// - Parameter adopting: false leaves those files out instead of adopting them first.
     func totals(adopting: Bool = true) throws -> Totals {
-        if adopting { try adopter.finish() }
         // Forced: a removed directory is empty, even if a check a moment ago still found it.
         _ = index.refreshIfMoved(force: true)
+        if adopting { try adopter.finish() }
         if let noted = try index.lookUp(briefly: false, { try $0.plausibleTotals() }) { return noted }
         // Otherwise each question would count all rows. If this cannot be written now, the next question tries again.
         try? LockTimeout.briefly { try index.write { try $0.repairTotals() } }
@@ -30,16 +30,16 @@ extension Evictor {
     func target(of limits: StorageLimits, adopting: Bool = true, tolerating extra: Int64 = 0) throws -> Totals? {
         // An eviction does not wait for room in a full log.
         if adopting { try LockTimeout.briefly(adoptUnlessLogIsFull) }
-        func target() throws -> (Totals, isFar: Bool)? {
+        func target() throws -> (Totals, isLarge: Bool)? {
             var totals = try totals(adopting: false)
             totals.bytes -= extra
-            return limits.target(totals, freeBytes: freeBytes(for: limits)).map { ($0, isFar(from: $0, totals)) }
+            return limits.target(totals, freeBytes: freeBytes(for: limits)).map { ($0, isLarge(from: totals, to: $0)) }
         }
         guard let noted = try target() else { return nil }
-        return try noted.isFar && remover.settler.recountTotals() ? target()?.0 : noted.0
+        return try noted.isLarge && remover.settler.recountTotals() ? target()?.0 : noted.0
     }
 
-    private func isFar(from target: Totals, _ totals: Totals) -> Bool {
+    private func isLarge(from totals: Totals, to target: Totals) -> Bool {
         totals.bytes - target.bytes > totals.bytes / 16 || totals.entries - target.entries > totals.entries / 16
     }
 }

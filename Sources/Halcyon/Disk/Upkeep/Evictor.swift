@@ -11,7 +11,6 @@ struct Evictor: FolderWork {
     ///
     /// - Parameter shouldContinue: called before each batch with what was removed so far; false ends the removal.
     func removeExpired(at now: Timestamp, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
-        try index.openForChange()
         try adoptUnlessLogIsFull()
         recorder.flushAccesses()
         try clampFutureAccesses()

@@ -107,7 +107,7 @@ struct Sweeper: FolderWork {
         try note(in: generation) { state, session in
             state.reconciledAt = now
             // Another program may have edited the noted expiry, or dropped the trigger that maintains it.
-            try session.doubtExpiry()
+            try session.invalidateEarliestExpiry()
             try session.normalizePins()
         }
     }

@@ -55,6 +55,9 @@ struct Remove: ParsableCommand {
         if !conditions.isEmpty, all || !keys.isEmpty {
             throw ValidationError("Conditions cannot be combined with keys or --all.")
         }
+        if keys.isEmpty, naming.pathExtension != nil {
+            throw ValidationError("--extension belongs to the keys. Give keys, or leave it out.")
+        }
         guard !all, keys.isEmpty, conditions.isEmpty else { return }
         throw ValidationError("Give the keys to remove, conditions, or --all for everything.")
     }
@@ -68,11 +71,12 @@ struct Remove: ParsableCommand {
     }
 
     private func removeAll(from storage: Storage) throws {
-        let totals = try storage.summary().totals
-        let text = "\(totals.text), from \(storage.directoryURL.path)"
-        try confirmation.ask("Remove \(text)?")
+        try confirmation.ask(question(storage.totals(matching: .all), .all, in: storage))
+        // Others may have stored or removed while the question was open.
+        let totals = try storage.totals(matching: .all)
         try storage.removeAll()
-        try Output.print(json ? RemovalReport(totals).object.indented() : TextWidth.printable("Removed \(text)."))
+        let text = "Removed \(totals.text), from \(storage.directoryURL.path)."
+        try Output.print(json ? RemovalReport(totals).object.indented() : TextWidth.printable(text))
     }
 
     // MARK: Keys
@@ -80,7 +84,14 @@ struct Remove: ParsableCommand {
     private func removeKeys(from storage: Storage) throws {
         let run = RemovalRun(of: storage, isDryRun: dryRun)
         defer { run.end() }
-        try run.remove(keys, naming.pathExtension, variants: variants)
+        do {
+            try run.remove(keys, naming.pathExtension, variants: variants)
+        } catch  where !(error is ExitCode) {
+            run.end()
+            let count = Int(run.report.totals.entries)
+            if count > 0 { Message.print("\(run.report.verb) \(Count.entries(count)) before this error:") }
+            throw error
+        }
         run.end()
         run.report.missing.forEach { Message.print("Nothing is cached under “\($0)”.") }
         try print(run.report, variants ? run.report.totals.text : Count.entries(Int(run.report.totals.entries)))

@@ -23,6 +23,7 @@ struct ReplacedFile {
         let url = URL(fileURLWithPath: path)
         let aside = url.deletingLastPathComponent()
             .appendingPathComponent(".\(UInt64.random(in: 0...UInt64.max)).halcyon-part").path
+        Self.unlinkAtSignal(aside)
         do {
             let file = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             // In a directory that cannot be changed, an existing file can only be overwritten.
@@ -33,6 +34,24 @@ struct ReplacedFile {
         } catch {
             unlink(aside)
             throw error
+        }
+    }
+
+    // Set before the signal handler that reads it.
+    private nonisolated(unsafe) static var unfinished: UnsafeMutablePointer<CChar>?
+
+    /// Unlinks a file if a signal ends the process.
+    private static func unlinkAtSignal(_ path: String) {
+        unfinished = strdup(path)
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            let former = signal(number, SIG_IGN)
+            // `nohup` sets it to be ignored.
+            guard unsafeBitCast(former, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) else { continue }
+            signal(number) { number in
+                if let path = ReplacedFile.unfinished { unlink(path) }
+                signal(number, SIG_DFL)
+                raise(number)
+            }
         }
     }
 

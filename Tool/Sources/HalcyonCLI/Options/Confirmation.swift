@@ -7,14 +7,15 @@ struct Confirmation: ParsableArguments {
     var yes = false
 
     /// - Throws: ``Failure`` if the answer is not yes, or if there is no terminal to ask on.
-    func ask(_ question: String) throws {
+    func ask(_ question: @autoclosure () throws -> String) throws {
         guard !yes else { return }
         guard Terminal.input != nil else {
             throw Failure(
                 "Cannot ask for confirmation, because standard input is not a terminal. Add --yes "
                     + "to remove without asking.")
         }
-        try? FileHandle.standardError.write(contentsOf: Data("\(TextWidth.printable(question)) [y/N] ".utf8))
+        let question = TextWidth.printable(try question())
+        try? FileHandle.standardError.write(contentsOf: Data("\(question) [y/N] ".utf8))
         let answer = readLine()
         // After Ctrl-D, the cursor is still behind the question.
         if answer == nil { Message.print("") }
