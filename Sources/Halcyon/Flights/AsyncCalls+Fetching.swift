@@ -147,7 +147,12 @@ extension DiskStorage.Backend.AsyncCalls {
         }
 
         func startRenewing(_ renew: @escaping Renew, orStore fetch: @escaping Fetch) {
-            storage.flights.start(name, priority: .utility) { try await renewal(renew, orStore: fetch) }
+            // Registered now: the next call may remove the key before the task begins.
+            storage.flights.start(name, priority: .utility) { flight in
+                storage.store.removals.add(flight, name, key: key, of: storage.flights)
+            } _: {
+                try await renewal(renew, orStore: fetch)
+            }
         }
 
         private func renewal(_ renew: Renew?, orStore fetch: Fetch) async throws -> Result<T, any Error> {

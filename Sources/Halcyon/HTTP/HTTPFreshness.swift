@@ -38,7 +38,7 @@ public struct HTTPFreshness: Sendable, Hashable {
     /// Seconds for which a stale response may be used while it is being validated (RFC 5861, section 3); 0 for none.
     public let staleWhileRevalidate: Int
 
-    /// Whether the response itself states how long it is fresh.
+    /// Whether the response itself states how long it is fresh, or forbids to keep it.
     let statesLifetime: Bool
     let hasCacheControl: Bool
 
@@ -65,11 +65,11 @@ public struct HTTPFreshness: Sendable, Hashable {
         let date = fields["date"]?.first.flatMap(HTTPDate.date) ?? receivedAt
         let explicit = Self.explicitLifetime(control, fields, since: date, cache)
         let isReusable = Self.isHeuristicallyCacheable(statusCode) || control.has("public")
-        let heuristic = isReusable ? Self.heuristicLifetime(fields, since: date) : nil
+        let heuristic = isReusable ? Self.heuristicLifetime(fields["last-modified"]?.first, since: date) : nil
         self.statusCode = statusCode
         self.receivedAt = receivedAt
         (etag, lastModified) = (fields["etag"]?.first, fields["last-modified"]?.first)
-        statesLifetime = explicit != nil || control.has("no-cache")
+        statesLifetime = explicit != nil || ["no-cache", "no-store"].contains(where: control.has)
         hasCacheControl = fields["cache-control"] != nil
         let isAllowed = isReusable || explicit != nil || (cache == .private && control.has("private"))
         // Of the statuses that caches are to understand (section 5.2.2.3), those are understood.
@@ -77,7 +77,7 @@ public struct HTTPFreshness: Sendable, Hashable {
         isStorable =
             isAllowed && isUnderstood && Self.isComplete(statusCode)
             && !Self.isForbidden(control, fields, cache, isAuthorized: isAuthorized)
-        isHeuristic = !statesLifetime && heuristic != nil
+        isHeuristic = explicit == nil && !control.has("no-cache") && heuristic != nil
         lifetime = control.has("no-cache") ? 0 : explicit ?? heuristic ?? 0
         mustRevalidate =
             control.has("no-cache") || control.has("must-revalidate")
@@ -127,8 +127,8 @@ public struct HTTPFreshness: Sendable, Hashable {
         }
     }
 
-    private static func heuristicLifetime(_ fields: HTTPFields, since date: Date) -> Int? {
-        fields["last-modified"]?.first.flatMap(HTTPDate.date)
+    static func heuristicLifetime(_ lastModified: String?, since date: Date) -> Int? {
+        lastModified.flatMap(HTTPDate.date)
             .map { min(DeltaSeconds.clamped(date.timeIntervalSince($0)) / 10, 86_400) }
     }
 

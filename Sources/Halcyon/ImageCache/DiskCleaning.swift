@@ -17,6 +17,9 @@ final class DiskCleaning: @unchecked Sendable {
         self.target = target
     }
 
+    /// Makes the next batch look at the limits again: a clear removes everything that was there.
+    func forgetTarget() { target = nil }
+
     /// Sets up the progress, if there is one.
     func announce() {
         let evictor = storage.store.evictor

@@ -30,20 +30,26 @@ extension ImageCache {
 
     func cleanDisk(progress: Progress?, then handler: @escaping @Sendable () -> Void) {
         onceAdopted { [self] in
-            let cleaning = DiskCleaning(diskStorage, progress: progress)
-            cleaning.announce()
-            beginBatches()
-            runBatches(of: cleaning) { [self] in
-                postDidClean(removed: cleaning.removedNames)
-                handler()
-                endBatches()
+            // Otherwise it would evict others in place of what is about to be removed.
+            onceRemoved { [self] in
+                let cleaning = DiskCleaning(diskStorage, progress: progress)
+                cleaning.announce()
+                beginBatches()
+                runBatches(of: cleaning) { [self] in
+                    postDidClean(removed: cleaning.removedNames)
+                    handler()
+                    endBatches()
+                }
             }
         }
     }
 
     /// Runs a batch now, and each further one as a block of its own at the end of the queue.
     private func runBatches(of cleaning: DiskCleaning, then handler: @escaping @Sendable () -> Void) {
-        guard !isClearing else { return clearing.cleans.append { [self] in runBatches(of: cleaning, then: handler) } }
+        guard !isClearing else {
+            cleaning.forgetTarget()
+            return clearing.cleans.append { [self] in runBatches(of: cleaning, then: handler) }
+        }
         guard cleaning.runBatch() else { return handler() }
         ioQueue.async { [self] in runBatches(of: cleaning, then: handler) }
     }
@@ -52,6 +58,9 @@ extension ImageCache {
     /// blocking loads and stores meanwhile.
     func onceAdopted(_ body: @escaping @Sendable () -> Void) {
         ioQueue.async { [self] in
+            // Only an open index knows whether files are adopted, and one that was deleted since does not.
+            _ = diskStorage.store.index.refreshIfMoved(force: true)
+            try? LockTimeout.briefly { try diskStorage.store.index.openForChange() }
             guard diskStorage.store.condition.isSearching else { return body() }
             diskStorage.store.onceAdopted { [ioQueue] in ioQueue.async(execute: body) }
         }
@@ -62,7 +71,13 @@ extension ImageCache {
 
     /// Runs `body` once earlier clears, and earlier removals and cleans in batches, have finished. On the I/O queue.
     func onceRemoved(_ body: @escaping @Sendable () -> Void) {
-        if clearing.isIdle { body() } else { clearing.waiting.append(body) }
+        clearing.waiting.append(body)
+        continueWaiting()
+    }
+
+    /// Runs the calls whose turn has come: one of them may be a clean, for which the next one waits. On the I/O queue.
+    private func continueWaiting() {
+        while let body = clearing.takeNext() { body() }
     }
 
     /// A removal begins that lets other calls run between its batches. On the I/O queue.
@@ -71,7 +86,7 @@ extension ImageCache {
     /// On the I/O queue.
     func endBatches() {
         clearing.batchedCount -= 1
-        clearing.takeReady().forEach { $0() }
+        continueWaiting()
     }
 
     /// When its turn comes, turns all entries into misses, then deletes them on another queue so that loads and stores can run.
@@ -105,7 +120,7 @@ extension ImageCache {
         guard !isClearing else { return }
         let limits = diskStorage.config.limits
         if !limits.isUnlimited { beginTrimming(to: limits) }
-        clearing.takeReady().forEach { $0() }
+        continueWaiting()
     }
 }
 
@@ -118,14 +133,10 @@ struct DiskClearing {
     /// Calls that come after all of these.
     fileprivate var waiting: [@Sendable () -> Void] = []
 
-    fileprivate var isIdle: Bool { count == 0 && batchedCount == 0 }
-
-    /// Removes and returns what need not wait any longer.
-    fileprivate mutating func takeReady() -> [@Sendable () -> Void] {
-        guard count == 0 else { return [] }
-        let ready = cleans + (isIdle ? waiting : [])
-        cleans = []
-        if isIdle { waiting = [] }
-        return ready
+    /// Removes and returns a call that need not wait any longer; nil if there is none.
+    fileprivate mutating func takeNext() -> (@Sendable () -> Void)? {
+        guard count == 0 else { return nil }
+        if !cleans.isEmpty { return cleans.removeFirst() }
+        return batchedCount == 0 && !waiting.isEmpty ? waiting.removeFirst() : nil
     }
 }

@@ -42,7 +42,7 @@ extension ImageCache {
         case .disk: break
         case .pending: try await earlierChanges()
         case .nothing:
-            diskStorage.store.countUse(bytes: nil)
+            diskStorage.store.countUse(of: computedKey, bytes: nil)
             return nil
         }
         return try await BlockingCalls.reads.run { [diskStorage] in

@@ -88,11 +88,11 @@ extension ImageCache {
             switch source {
             case .disk: return read(load, for: first)
             case .nothing:
-                diskStorage.store.countUse(bytes: nil)
+                diskStorage.store.countUse(of: load.blob.key.text, bytes: nil)
                 return .success(nil)
             case .pending(let store):
                 if case .success(let data) = store.bytes() {
-                    diskStorage.store.countUse(bytes: data.count)
+                    diskStorage.store.countUse(of: load.blob.key.text, bytes: data.count)
                     return .success(data)
                 }
                 // What was called before the store decides.
@@ -112,10 +112,10 @@ extension ImageCache {
 
     /// A caller that joined a load counts as a use, and extends the expiration as its own options say.
     private func noteUse(of load: DiskLoad, _ data: Data?, by member: DiskLoad.Member) {
-        guard let data, case .disk = load.source else { return diskStorage.store.countUse(bytes: data?.count) }
-        let store = diskStorage.store
+        let (store, key) = (diskStorage.store, load.blob.key.text)
+        guard let data, case .disk = load.source else { return store.countUse(of: key, bytes: data?.count) }
         store.noteUse(
-            of: load.blob.name, key: load.blob.key.text, bytes: data.count, at: store.environment.now(),
+            of: load.blob.name, key: key, bytes: data.count, at: store.environment.now(),
             extending: member.options.diskCacheAccessExtendingExpiration)
     }
 

@@ -113,16 +113,21 @@ extension ImageCache {
     }
 
     private func suspend(unlessResumedSince count: Int, then handler: @escaping @Sendable () -> Void) {
-        guard resumptionCount == count else { return onceDone(handler) }
-        // Now, so that later calls are not waited for, and calls that wait for another process's lock fail.
-        diskStorage.store.index.stopWaiting()
+        let isObsolete = resumptions.withLock { resumptions in
+            // Now, so that later calls are not waited for, and calls that wait for another process's lock fail.
+            if resumptions == count { diskStorage.store.index.stopWaiting() }
+            return resumptions != count
+        }
+        guard !isObsolete else { return onceDone(handler) }
         let accepted = diskStorage.store.acceptedWork.soFar()
         onceDone { [self] in
             // With a timeout, because another cache's handler may be waiting for this one.
             _ = accepted.wait(timeout: .now() + Self.patienceWithOthers)
-            // If resume() was called while this waited for its turn or suspended, that takes precedence.
-            if resumptionCount == count { diskStorage.suspend() }
-            if resumptionCount != count { diskStorage.resume() }
+            if resumptionCount == count {
+                diskStorage.suspend()
+                // If resume() was called meanwhile, that takes precedence.
+                if resumptionCount != count { diskStorage.resume() }
+            }
             handler()
         }
     }

@@ -138,6 +138,51 @@ import Testing
 
     // MARK: Long cleans
 
+    @Test func `a clean comes after an earlier removal by conditions, and before later calls`() async throws {
+        var tuning = Tuning.patient
+        tuning.batchSize = 1
+        let subject = try CacheUnderTest(tuning: tuning)
+        for seed in 0..<40 {
+            let tags: Set = [seed < 20 ? "stays" : "goes"]
+            try subject.storage.store(value: .blob(seed), forKey: "\(seed)", attributes: .init(tags: tags))
+            subject.clock.advance(by: 1)
+        }
+        subject.storage.config.sizeLimit = 1_500
+        let done = Locked([String]())
+        subject.cache.removeImages(matching: .init(tag: "goes")) { _ in done.withLock { $0.append("removed") } }
+        subject.cache.cleanExpiredDiskCache { done.withLock { $0.append("cleaned") } }
+        let left = Locked<UInt?>(nil)
+        subject.cache.calculateDiskStorageSize { size in left.withLock { $0 = try? size.get() } }
+        try await eventually { left.withLock { $0 } != nil && done.withLock { $0.count } == 2 }
+        #expect(done.withLock { $0 } == ["removed", "cleaned"])
+        // 2,000 bytes are left after the removal, and the clean evicts down to half of the limit.
+        #expect(left.withLock { $0 } == 700)
+    }
+
+    @Test func `a clean that a clear interrupts evicts nothing that was stored since`() async throws {
+        var tuning = Tuning.patient
+        tuning.batchSize = 1
+        let subject = try CacheUnderTest(tuning: tuning)
+        let (cache, isCleared) = (subject.cache, Locked(false))
+        for seed in 0..<30 { try subject.storage.store(value: .blob(seed), forKey: "\(seed)") }
+        subject.disk.settle()
+        subject.storage.config.sizeLimit = 2_000
+        let folder = subject.disk.directory.path
+        subject.disk.beforeCommit {
+            // In the middle of the eviction.
+            guard (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0 < 28,
+                !isCleared.replace(with: true)
+            else { return true }
+            cache.clearDiskCache()
+            for seed in 30..<45 { cache.storeToDisk(.blob(seed), forKey: "\(seed)", completionHandler: nil) }
+            return true
+        }
+        await withCheckedContinuation { continuation in cache.cleanExpiredDiskCache { continuation.resume() } }
+        await subject.settle()
+        #expect(isCleared.withLock { $0 })
+        #expect(try subject.storage.totalSize() == 1_500)
+    }
+
     @Test func `a load runs between the batches of a long clean`() async throws {
         // Observes the disk's own calls: handlers run on other queues, so their order says nothing.
         let order = Calls<String>()

@@ -625,7 +625,7 @@ import Testing
 
     /// Loads in a task of its own, as a subclass does that asks another service first.
     private final class LateLoader: ImageCache, @unchecked Sendable {
-        let (isCalled, mayLoad) = (Locked(false), Locked(false))
+        let (isCalled, mayLoad, hasBegun) = (Locked(false), Locked(false), Locked(false))
 
         override func retrieveImageInDiskCache(
             forKey key: String, options: KingfisherOptionsInfo? = nil, callbackQueue: CallbackQueue = .untouch,
@@ -636,6 +636,7 @@ import Testing
                 while !mayLoad.withLock({ $0 }) { await Task.yield() }
                 super.retrieveImageInDiskCache(
                     forKey: key, options: options, callbackQueue: callbackQueue, completionHandler: completionHandler)
+                hasBegun.withLock { $0 = true }
             }
         }
     }
@@ -649,6 +650,7 @@ import Testing
             task.cancel()
             cache.mayLoad.withLock { $0 = true }
             await #expect(throws: CancellationError.self) { _ = try await task.value }
+            try await eventually { cache.hasBegun.withLock { $0 } }
             await subject.settle()
             #expect(cache.order.isIdle)
         }

@@ -38,6 +38,20 @@ import Testing
         }
     }
 
+    @Test func `a suspension that was resumed in time does not end a later one of another cache`() async throws {
+        let fixture = try Fixture()
+        try fixture.files.storage.store(value: .blob(1), forKey: "a")
+        fixture.holdingQueue {
+            fixture.cache.suspend()
+            fixture.cache.resume()
+            fixture.files.storage.suspend()
+        }
+        await withCheckedContinuation { continuation in fixture.cache.onceDone { continuation.resume() } }
+        #expect(!fixture.cache.isCached(forKey: "a") && !fixture.isOpen)
+        fixture.cache.resume()
+        #expect(fixture.cache.isCached(forKey: "a"))
+    }
+
     @Test func `a suspension waits for earlier stores, and later ones fail with the reason`() async throws {
         let fixture = try Fixture()
         let cache = fixture.cache

@@ -7,7 +7,9 @@ import Testing
 
 /// A folder of Kingfisher's is adopted while the cache is in use; no call on the cache's queue waits for the adoption.
 @Suite(.endsEvenIfItHangs) struct TakeoverDeadlineTests {
-    @Test func `cleaning and measuring wait for an adoption, loads and stores do not`() async throws {
+    /// - Parameter isOpened: whether the index is open before the first call.
+    @Test(arguments: [true, false])
+    func `cleaning and measuring wait for an adoption, loads and stores do not`(isOpened: Bool) async throws {
         let held = HeldWalk()
         var tuning = Tuning.patient
         tuning.adoptionBatchSize = 8
@@ -17,15 +19,15 @@ import Testing
         try FileManager.default.removeItem(at: disk.metadata)
         held.stop(after: 3)
         disk.beforeCommit { held.beforeCommit() }
-        disk.reopen { $0.pause = { _ in held.betweenBatches() } }
-        let cache = ImageCache(
-            memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result { try held.waitUntilHeld() }) }
-        }
+        disk.environment.pause = { _ in held.betweenBatches() }
+        let storage = disk.makeStorage(isOpened: isOpened)
+        let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: storage)
         let (cleaned, measured) = (Calls<Void>(), Calls<UInt>())
         cache.cleanExpiredDiskCache { cleaned.record(()) }
         cache.calculateDiskStorageSize { measured.record((try? $0.get()) ?? 0) }
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try held.waitUntilHeld() }) }
+        }
 
         for key in ["0", "99"] {
             let image = try await cache.retrieveImageInDiskCache(forKey: key)

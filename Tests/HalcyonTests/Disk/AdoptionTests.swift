@@ -183,6 +183,15 @@ import Testing
         #expect(try storage.totalSize() == (call == "removeAll" ? 0 : 300))
     }
 
+    @Test func `an eviction counts all files after another program has deleted the index`() throws {
+        try withCache(configure: { $0.sizeLimit = 200 }) { cache in
+            for seed in 0..<3 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.settle()
+            try FileManager.default.removeItem(at: cache.metadata)
+            #expect(try cache.storage.removeSizeExceededValues().count == 2)
+        }
+    }
+
     @Test func `the size is that of all files after another program has deleted the index`() throws {
         try withCache { cache in
             for seed in 0..<3 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }

@@ -55,12 +55,12 @@ import Testing
     }
 
     @Test func `whole seconds may be all that a volume records`() {
-        for (changed, now, isSettled) in [
+        for (changed, now, isOldEnough) in [
             (1_000_001, 1_000_101, false), (1_000_001, 1_000_102, true), (1_000_000, 1_003_000, false),
             (1_000_000, 1_003_001, true), (2_000_001, 1_000_000, false),
         ] {
             let (changed, now) = (Timestamp(milliseconds: Int64(changed)), Timestamp(milliseconds: Int64(now)))
-            #expect(FolderWatch.isSettled(changed, at: now) == isSettled)
+            #expect(FolderWatch.isOldEnough(changed, at: now) == isOldEnough)
         }
     }
 

@@ -15,6 +15,23 @@ import Testing
             .map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }.joined()
     }
 
+    @Test func `a key that a read has noted is not written after storesKeys is set to false`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: secret)
+            cache.storage.close()
+            try FileManager.default.removeItem(at: cache.metadata)
+            cache.reopen()
+            // The rebuilt entry has no key yet.
+            cache.settle()
+            #expect(try cache.storage.value(forKey: secret) == .blob(1))
+            cache.storage.config.storesKeys = false
+            cache.settle()
+            try cache.storage.flush()
+            #expect(try !bytes(of: cache).contains("token-5f3a9c"))
+            #expect(try cache.storage.entry(forKey: secret)?.key == nil)
+        }
+    }
+
     @Test func `without stored keys lookups work, lists show file names, and no file contains a key`() throws {
         try withCache(configure: { $0.storesKeys = false }) { cache in
             try cache.storage.store(

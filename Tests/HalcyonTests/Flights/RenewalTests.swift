@@ -201,6 +201,22 @@ import Testing
         #expect(try cache.storage.statistics.total.removals == 1)
     }
 
+    @Test func `a value that is removed before its renewal begins does not return`() async throws {
+        for _ in 0..<50 {
+            let cache = try staleCache("max-age=60, stale-while-revalidate=900", secondsAgo: 100)
+            let storage = cache.storage
+            let data = try await storage.async.value(forKey: "a") {
+                .init(.blob(3))
+            } renewing: { _ in
+                .new(.init(.blob(2)))
+            }
+            #expect(data == .blob(1))
+            try storage.remove(forKey: "a")
+            try await eventually { storage.flights.count == 0 }
+            #expect(!storage.isCached(forKey: "a"))
+        }
+    }
+
     @Test func `a stale value that the server has deleted is returned once more and removed`() async throws {
         let cache = try staleCache("max-age=60, stale-while-revalidate=900", secondsAgo: 100)
         let data = try await load(cache) { _ in .gone(NotFound()) }

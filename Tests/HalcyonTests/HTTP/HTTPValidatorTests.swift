@@ -12,6 +12,29 @@ import Testing
             cache: .shared)
     }
 
+    @Test func `a 304 without a lifetime begins another estimate, with or without the date`() {
+        let modified = ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")
+        let stored = Date(timeIntervalSince1970: 784_111_777 + 1_000)
+        let first = DiskStorage.HTTPValidators(response([modified, ("Cache-Control", "public")], at: stored))
+        #expect(first.maxAge == 100)
+        for fields in [[("Cache-Control", "public")], [("Cache-Control", "public"), modified]] {
+            let later = stored.addingTimeInterval(200)
+            let confirmed = HTTPFreshness(
+                headers: fields.map { (name: $0.0, value: $0.1) }, statusCode: 304, requestedAt: later,
+                receivedAt: later, cache: .shared)
+            #expect(first.renewed(by: confirmed).maxAge == 120)
+        }
+    }
+
+    @Test func `a 304 that forbids to keep the response gets no estimate`() {
+        let fields = [("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Cache-Control", "public")]
+        let stored = Date(timeIntervalSince1970: 784_111_777 + 1_000)
+        let confirmed = HTTPFreshness(
+            headers: [(name: "Cache-Control", value: "no-store")], statusCode: 304, requestedAt: stored,
+            receivedAt: stored, cache: .shared)
+        #expect(DiskStorage.HTTPValidators(response(fields, at: stored)).renewed(by: confirmed).maxAge == 0)
+    }
+
     @Test func `validators are stored with the bytes and renewed without them`() throws {
         try withCache { cache in
             let storage = cache.storage

@@ -45,6 +45,21 @@ import Testing
         return (cache, events)
     }
 
+    @Test func `a load of a pending store or removal is reported with its key`() async throws {
+        let (disk, events) = try observed(withKeys: true)
+        let cache = ImageCache(memoryStorage: CacheUnderTest.memory(clock: disk.clock), diskStorage: disk.storage)
+        let gate = DispatchSemaphore(value: 0)
+        cache.ioQueue.async { gate.wait() }
+        cache.storeToDisk(Pictures.small[0], forKey: "p", completionHandler: nil)
+        cache.removeImage(forKey: "q", completionHandler: nil)
+        _ = try await cache.retrieveImageInDiskCache(forKey: "p")
+        _ = try await cache.retrieveImageInDiskCache(forKey: "q")
+        let seen = events.take().filter { [.hit, .miss].contains($0.kind) }
+        #expect(seen.map(\.key) == ["p", "q"])
+        gate.signal()
+        await withCheckedContinuation { continuation in cache.onceDone { continuation.resume() } }
+    }
+
     @Test func `each read, store and removal is reported as an event`() throws {
         let (cache, events) = try observed()
         let storage = cache.storage

@@ -14,6 +14,21 @@ import Testing
         return (0..<Soak.seeds(short: 8)).map { _ in generator.next() }
     }()
 
+    @Test func `what is not trusted in one index says nothing about the next one`() {
+        let condition = FolderCondition()
+        var state = IndexState()
+        state.boots = 5
+        state.distrustedBoots = BootTime(boot: 4, uptime: 1)...BootTime(boot: 4, uptime: 9)
+        condition.update(from: state)
+        // Another process has ended the distrust of this index.
+        state.distrustedBoots = nil
+        condition.update(from: state)
+        #expect(condition.isDistrusting)
+        state.boots = 1
+        condition.update(from: state)
+        #expect(!condition.isDistrusting)
+    }
+
     @Test(arguments: seeds, [true, false])
     func `after a power cut, every remaining value is right`(seed: UInt64, namesAreOrdered: Bool) throws {
         let beginning = PowerCutRun.Beginning.allCases[Int(seed % 3)]

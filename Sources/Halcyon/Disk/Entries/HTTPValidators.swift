@@ -58,7 +58,8 @@ extension DiskStorage {
 
         /// Returns the validators after the server has confirmed the bytes with a 304. What it leaves out stays as it is (RFC 9111,
         /// section 4.3.4). `Cache-Control` counts as a whole: if the response has it, none of the old directives remains. If it has
-        /// only `Expires`, the shorter of the two lifetimes counts. If it has neither, the old lifetime begins anew.
+        /// only `Expires`, the shorter of the two lifetimes counts. If it has neither, the old lifetime begins anew. With a
+        /// `Cache-Control` that states no lifetime, ``lastModified`` gives an estimate, as in ``HTTPFreshness/isHeuristic``.
         ///
         /// A response with another `ETag` is about other bytes, and changes nothing.
         public func renewed(by response: HTTPFreshness) -> Self {
@@ -71,6 +72,9 @@ extension DiskStorage {
                 renewed.maxAge =
                     maxAge.map { response.statesLifetime ? min($0, response.lifetime) : $0 } ?? renewed.maxAge
                 (renewed.staleWhileRevalidate, renewed.mustRevalidate) = (staleWhileRevalidate, mustRevalidate)
+            } else if !response.statesLifetime {
+                // Of the stored response, because a 304 need not repeat the date (section 4.3.4).
+                renewed.maxAge = HTTPFreshness.heuristicLifetime(renewed.lastModified, since: response.receivedAt) ?? 0
             }
             return renewed
         }

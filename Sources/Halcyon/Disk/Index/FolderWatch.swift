@@ -20,9 +20,9 @@ final class FolderWatch: Sendable {
         guard let folder = try fileSystem.statusIfPresent(at: path), folder.kind == .directory else { return false }
         if seen.withLock({ $0 == folder }) { return true }
         // Both the status and the time are from before `look`, so the next call notices what changes during it, however long it takes.
-        let isSettled = Self.isSettled(max(folder.changed, folder.modified), at: fileSystem.now)
+        let isOldEnough = Self.isOldEnough(max(folder.changed, folder.modified), at: fileSystem.now)
         let isAsExpected = try look()
-        let isProof = isAsExpected && isSettled && isDated
+        let isProof = isAsExpected && isOldEnough && isDated
         seen.withLock { $0 = isProof ? folder : nil }
         return isAsExpected
     }
@@ -37,7 +37,7 @@ final class FolderWatch: Sendable {
     }
 
     /// Whether a change after `now` gives a directory another time than the one of its latest change.
-    static func isSettled(_ change: Timestamp, at now: Timestamp) -> Bool {
+    static func isOldEnough(_ change: Timestamp, at now: Timestamp) -> Bool {
         // A fraction of a second shows that the volume's steps are short.
         let step: Int64 = change.milliseconds.isMultiple(of: 1_000) ? 3_000 : 100
         return now - change > step

@@ -24,7 +24,7 @@ extension DiskStorage.Backend {
                 if let progress { continuation.yield(progress) } else { continuation.finish() }
             }
             // Without an index nothing is adopted now, so there is nothing to wait for.
-            guard (try? store.open()) != nil, store.condition.isAdopting else {
+            guard store.index.isOpen || (try? store.open()) != nil, store.condition.isAdopting else {
                 return store.adopter.listeners.finish()
             }
             store.housekeeping.request(.sweep)

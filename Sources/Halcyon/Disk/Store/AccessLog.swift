@@ -42,6 +42,8 @@ package struct AccessLog {
             (self.key, self.origin, self.host) = (key, origin, host)
         }
 
+        var withoutKey: KeyDescription { KeyDescription(key: nil, origin: origin, host: nil) }
+
         func merged(over former: KeyDescription?) -> KeyDescription {
             KeyDescription(key: key ?? former?.key, origin: origin ?? former?.origin, host: host ?? former?.host)
         }

@@ -120,15 +120,23 @@ final class AccessRecorder: FolderWork {
     private func apply(_ notes: ArraySlice<(id: Int64, note: AccessLog.Note)>, in session: IndexSession) throws {
         switch condition.settings.evictionOrder {
         case .leastRecentlyUsed:
-            for (id, note) in notes { try session.touch(id: id, note) }
+            for (id, note) in notes { try session.touch(id: id, storable(note)) }
         case .frequencyBonus:
             try session.allowRanksAhead()
             // In the order of the reads, because each may raise the lowest rank.
             for (id, note) in notes.sorted(by: { $0.note.accessedAt < $1.note.accessedAt }) {
                 let span = try session.ageSpan(at: note.accessedAt)
-                try session.touch(id: id, note, bonus: min(span, EvictionOrder.longestSpan))
+                try session.touch(id: id, storable(note), bonus: min(span, EvictionOrder.longestSpan))
             }
         }
+    }
+
+    /// The key may have been noted before the app changed its configuration.
+    private func storable(_ note: AccessLog.Note) -> AccessLog.Note {
+        guard !condition.settings.storesKeys else { return note }
+        var note = note
+        note.keyDescription = note.keyDescription?.withoutKey
+        return note
     }
 
     // MARK: Counting

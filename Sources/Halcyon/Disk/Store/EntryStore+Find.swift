@@ -68,7 +68,7 @@ extension EntryStore {
         _ known: IndexedEntry, at now: Timestamp, _ probe: Probe<Content>
     ) -> Match<Content>? {
         // Before the file: a clear may end between the two.
-        guard condition.isSettled(for: known.entry), !known.isExpired(at: now) else { return nil }
+        guard condition.rowSuffices(for: known.entry), !known.isExpired(at: now) else { return nil }
         // If the file cannot be read, the index decides.
         let content = try? probe(known.shared.path) { known.entry.matches($0) }
         return content.map { Match(known: known, content: $0) }
@@ -79,7 +79,7 @@ extension EntryStore {
     /// A lasting inode number, on a local volume, distinguishes two stores of the same length. Where names are folded, another
     /// row's file may have the name.
     func mayRemember(_ entry: Entry) -> Bool {
-        condition.isSettled(for: entry) && entry.inode != nil && index.hasLog && !blobs.isAmbiguous(entry.name)
+        condition.rowSuffices(for: entry) && entry.inode != nil && index.hasLog && !blobs.isAmbiguous(entry.name)
     }
 
     // MARK: The row

@@ -79,7 +79,7 @@ extension EntryStore {
         }
     }
 
-    private func countMiss(of key: String? = nil) {
+    private func countMiss(of key: String) {
         recorder.log.withLock { $0.count(\.misses) }
         observers.tell(.init(kind: .miss, key: key))
         recorder.requestFlush()
@@ -88,16 +88,16 @@ extension EntryStore {
     /// Counts a read that was answered without the index.
     ///
     /// - Parameter bytes: nil for a miss.
-    func countUse(bytes: Int?) {
-        guard let bytes else { return countMiss() }
+    func countUse(of key: String, bytes: Int?) {
+        guard let bytes else { return countMiss(of: key) }
         recorder.log.withLock { $0.countHit(bytes: bytes) }
-        observers.tell(.init(kind: .hit, bytes: Int64(bytes)))
+        observers.tell(.init(kind: .hit, bytes: Int64(bytes), key: key))
         recorder.requestFlush()
     }
 
     /// Notes another read of an entry whose bytes the caller already has.
     func noteUse(of name: BlobName, key: String, bytes: Int, at now: Timestamp, extending: ExpirationExtending) {
-        guard let found = findFile(name, at: now) else { return countUse(bytes: bytes) }
+        guard let found = findFile(name, at: now) else { return countUse(of: key, bytes: bytes) }
         noteRead(of: found, key: key, origin: nil, bytes: bytes, at: now, extending: extending)
     }
 

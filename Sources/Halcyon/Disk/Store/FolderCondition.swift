@@ -64,7 +64,9 @@ final class FolderCondition: Sendable {
             let earlier = state.index
             state.index = index
             state.index.distrusted = index.distrusted ?? earlier.distrusted
-            state.index.distrustedBoots = index.distrustedBoots ?? earlier.distrustedBoots
+            // A new index counts boots from 1 again.
+            let isContinued = index.boots >= earlier.boots
+            state.index.distrustedBoots = index.distrustedBoots ?? (isContinued ? earlier.distrustedBoots : nil)
         }
     }
 
@@ -144,7 +146,7 @@ final class FolderCondition: Sendable {
 
     /// Whether a row alone determines its blob, and none is about to be removed: nothing is being cleared, relearned or distrusted.
     /// False also if this entry was dropped.
-    func isSettled(for entry: Entry) -> Bool {
+    func rowSuffices(for entry: Entry) -> Bool {
         state.withLock {
             $0.clearings == 0 && !$0.index.isRelearning && !$0.index.isDistrusting
                 && !$0.droppedTokens.contains(entry.token)

@@ -18,10 +18,17 @@ final class RemovalWatch: Sendable {
     ) async throws -> Value {
         guard let flight = flights.currentFlight else { return try await work { true } }
         let id = ObjectIdentifier(flight)
-        let fetch = Fetch(flight: id, name: name, key: key) { flights.forget(flight) }
-        fetches.withLock { $0.append(fetch) }
+        add(flight, name, key: key, of: flights)
         defer { fetches.withLock { $0.removeAll { $0.flight == id } } }
         return try await work { flights.isCurrent(flight) }
+    }
+
+    /// Adds a flight whose task calls ``during(_:key:of:_:)``, ahead of that.
+    func add<Key, Value>(
+        _ flight: SingleFlight<Key, Value>.Flight, _ name: BlobName, key: String, of flights: SingleFlight<Key, Value>
+    ) {
+        let fetch = Fetch(flight: ObjectIdentifier(flight), name: name, key: key) { flights.forget(flight) }
+        fetches.withLock { $0.append(fetch) }
     }
 
     /// - Returns: whether there was such a fetch.

@@ -17,6 +17,7 @@ struct Checker: FolderWork {
     /// - Parameter progress: called between batches with the number of rows and files examined so far. If it throws, the check
     ///   ends, and the repairs made so far remain.
     func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
+        try index.openForChange()
         recorder.flushAccessLog()
         unlinker.finish()
         var report = CheckReport()

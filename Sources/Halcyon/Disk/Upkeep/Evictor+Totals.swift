@@ -29,7 +29,11 @@ extension Evictor {
     /// - Parameter extra: bytes tolerated beyond the limits.
     func target(of limits: StorageLimits, adopting: Bool = true, tolerating extra: Int64 = 0) throws -> Totals? {
         // An eviction does not wait for room in a full log.
-        if adopting { try LockTimeout.briefly(adoptUnlessLogIsFull) }
+        if adopting {
+            // An index that was deleted since lacks entries until all files are adopted.
+            _ = index.refreshIfMoved(force: true)
+            try LockTimeout.briefly(adoptUnlessLogIsFull)
+        }
         func target() throws -> (Totals, isLarge: Bool)? {
             var totals = try totals(adopting: false)
             totals.bytes -= extra
