@@ -9,7 +9,7 @@
 }
 
 extension Volume {
-    /// The volume of a kind that an Apple system reports.
+    /// The volume that an Apple system reports under this name.
     ///
     /// Only what is known to be on this machine alone is trusted with a write-ahead log: FUSE is local where a mount option says so, and
     /// what a virtual machine shares with its host is too.

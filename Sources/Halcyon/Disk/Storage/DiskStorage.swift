@@ -333,8 +333,8 @@ public enum DiskStorage {
         ///   the others are unchanged.
         public func removeAll() throws { try removeAll(skipCreatingDirectory: false) }
 
-        /// - Parameter skipCreatingDirectory: true also closes the index and removes the empty directory, unless another process may use it. The next store creates
-        ///   it again.
+        /// - Parameter skipCreatingDirectory: true also closes the index and removes the empty directory, unless another process may use it. The
+        ///   next store creates it again.
         func removeAll(skipCreatingDirectory: Bool) throws {
             let remove = try beginRemovingAll()
             try mappingErrors {

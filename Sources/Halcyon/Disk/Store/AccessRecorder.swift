@@ -72,7 +72,7 @@ final class AccessRecorder: FolderWork {
         return isDone.flatMap { $0 } != nil
     }
 
-    /// Runs `body` while no flush is under way. Waits for one that is, which then skips its pauses.
+    /// Runs `body` once no flush is under way. A flush that it waits for skips its pauses.
     ///
     /// - Parameter seconds: how long to wait; nil for any time.
     /// - Returns: nil if that was not long enough.

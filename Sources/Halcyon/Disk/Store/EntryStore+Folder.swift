@@ -1,6 +1,6 @@
 extension EntryStore {
     /// Closes the index and removes the directory if nothing else is in it. Does nothing more than closing if another process has
-    /// the cache open: the last one to close removes the write-ahead log. Nor on a volume without one, where that is not known.
+    /// the cache open: the last one to close removes the write-ahead log. On a volume without a log that is not known, so it only closes.
     func removeFolder() {
         close()
         guard index.hasLog, (try? environment.fileSystem.status(at: blobs.indexPath + "-wal")) == nil else { return }

@@ -75,8 +75,8 @@ struct Get: ParsableCommand {
     }
 
     /// The message may repeat the key, because the user typed it in this command.
-    static func miss(_ key: String, _ naming: ExtensionOption, in storage: Storage) throws -> Failure {
-        let entry = try storage.entry(forKey: key, forcedExtension: naming.pathExtension)
+    static func miss(_ key: String, _ naming: ExtensionOption, in storage: Storage) -> Failure {
+        let entry = try? storage.entry(forKey: key, forcedExtension: naming.pathExtension)
         let hint = entry?.isExpired() == true ? "The entry has expired, and the next clean removes it." : remedy
         return Failure("Nothing valid is cached under “\(TextWidth.printable(key))”. \(hint)")
     }

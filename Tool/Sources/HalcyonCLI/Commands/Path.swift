@@ -26,7 +26,7 @@ struct Path: ParsableCommand {
             try Output.print((url ?? storage.cacheFileURL(forKey: key, forcedExtension: naming.pathExtension)).path)
             guard url == nil else { return }
             try storage.settle(forKey: key, forcedExtension: naming.pathExtension)
-            throw try Get.miss(key, naming, in: storage)
+            throw Get.miss(key, naming, in: storage)
         }
     }
 }

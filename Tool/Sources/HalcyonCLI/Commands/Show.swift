@@ -50,7 +50,7 @@ struct Show: ParsableCommand {
 
     private func entry(in storage: Storage) throws -> Entry {
         guard let entry = try storage.row(forKey: key, forcedExtension: naming.pathExtension) else {
-            throw try Get.miss(key, naming, in: storage)
+            throw Get.miss(key, naming, in: storage)
         }
         return entry
     }

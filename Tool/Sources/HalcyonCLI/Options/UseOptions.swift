@@ -19,6 +19,6 @@ struct UseOptions: ParsableArguments {
             ? storage.value(forKey: key, forcedExtension: name) : storage.peek(forKey: key, forcedExtension: name)
         if let data { return data }
         try storage.settle(forKey: key, forcedExtension: name)
-        throw try Get.miss(key, naming, in: storage)
+        throw Get.miss(key, naming, in: storage)
     }
 }
