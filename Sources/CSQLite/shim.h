@@ -16,8 +16,8 @@ static inline int halcyon_sqlite_configure(sqlite3 *database, int option, int on
     return sqlite3_db_config(database, option, on, (int *)0);
 }
 
-/* The errno of the last call on a connection's database or log that the system refused; 0 for none. A short read resets it to 0. */
-static inline int halcyon_sqlite_refusal(sqlite3 *database) {
+/* The errno of the last call on a connection's database or log that failed; 0 for none. A short read resets it to 0. */
+static inline int halcyon_sqlite_errno(sqlite3 *database) {
     int code = 0;
     sqlite3_file *log = 0;
     sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &code);

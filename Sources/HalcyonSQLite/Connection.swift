@@ -30,9 +30,9 @@ package final class Connection {
     private var observedTable: StaticString = ""
     /// Ids of the rows written since the last ``begin()``. May contain duplicates.
     package private(set) var writtenRows: [Int64] = []
-    /// Frames in the log after this connection's last commit. Replaces SQLite's automatic checkpoint, which would make the
-    /// caller wait for its fsyncs.
-    package private(set) var logFrames = 0
+    /// Frames in the log after this connection's last commit; before its first, what its owner has found in the file. Replaces
+    /// SQLite's automatic checkpoint, which would make the caller wait for its fsyncs.
+    package var logFrames = 0
 
     /// Opens `path`.
     ///
@@ -396,7 +396,7 @@ package final class Connection {
     /// - Throws: ``SQLiteError``, also if the system refused to read a page, which SQLite reports as a finding.
     package func integrityFindings() throws(SQLiteError) -> [String] {
         let findings = try texts("PRAGMA integrity_check(20)").filter { $0 != "ok" }
-        guard findings.isEmpty || halcyon_sqlite_refusal(handle) == 0 else {
+        guard findings.isEmpty || !SQLiteError.hasRefusedRead(handle) else {
             throw .refusedRead("PRAGMA integrity_check")
         }
         return findings

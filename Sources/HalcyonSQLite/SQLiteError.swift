@@ -1,4 +1,5 @@
 internal import CHalcyonSQLite
+internal import Foundation
 
 /// An error from SQLite, with the statement that failed. Never contains bound values: they hold keys, and keys are private.
 package struct SQLiteError: Error, Equatable, CustomStringConvertible {
@@ -41,10 +42,15 @@ extension SQLiteError {
     /// The last error of a connection; `handle` is nil if opening failed without one.
     ///
     /// SQLite reports a file as corrupt if the system refuses to read a page (`SQLITE_IOERR_CORRUPTFS` becomes
-    /// `SQLITE_CORRUPT`). Here that is an I/O error, because it says nothing about the bytes.
+    /// `SQLITE_CORRUPT`). Here that is an I/O error, because it says nothing about the bytes. SQLite reports an exhausted quota as
+    /// an I/O error. Here it is a full disk.
     init(code: Int32, handle: OpaquePointer?, sql: String? = nil, isForeignSchema: Bool = false) {
-        if Self.isAboutBytes(code), let handle, halcyon_sqlite_refusal(handle) != 0 {
+        if Self.isAboutBytes(code), let handle, Self.hasRefusedRead(handle) {
             self = .refusedRead(sql)
+            return
+        }
+        if code == ResultCode.writeRefused.rawValue, let handle, halcyon_sqlite_errno(handle) == EDQUOT {
+            self.init(code: .full, message: "the disk quota is exhausted", sql: sql)
             return
         }
         let text = handle.flatMap(sqlite3_errmsg) ?? sqlite3_errstr(code)
@@ -52,6 +58,10 @@ extension SQLiteError {
             code: ResultCode(rawValue: code), message: text.map { String(cString: $0) } ?? "unknown error", sql: sql,
             isForeignSchema: isForeignSchema)
     }
+
+    /// Whether the system has refused to read a part of the connection's files. A quota stops only writes, and SQLite keeps their
+    /// error.
+    static func hasRefusedRead(_ handle: OpaquePointer) -> Bool { ![0, EDQUOT].contains(halcyon_sqlite_errno(handle)) }
 
     /// The system refused to read a part of the file.
     static func refusedRead(_ sql: String?) -> SQLiteError {

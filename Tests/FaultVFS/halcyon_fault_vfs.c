@@ -12,6 +12,7 @@ struct halcyon_fault_vfs {
     char *name;
     pthread_mutex_t mutex;
     int codes[halcyon_vfs_call_count];
+    int error;
     long after, times, failures;
     int tears_writes;
     long calls[halcyon_vfs_call_count];
@@ -26,7 +27,7 @@ typedef struct fault_file {
     halcyon_fault_vfs *owner;
     /* SQLite keeps it as long as the file is open. */
     const char *path;
-    /* What SQLITE_FCNTL_LAST_ERRNO answers once a read was refused, as SQLite's own VFS does. */
+    /* What SQLITE_FCNTL_LAST_ERRNO answers once a read or a write was refused, as SQLite's own VFS does. */
     int refusal;
     /* Of a database file. */
     sqlite3 *connection;
@@ -94,6 +95,12 @@ static int file_read(sqlite3_file *file, void *buffer, int count, sqlite3_int64 
     return code;
 }
 
+/* SQLite's own VFS forgets the errno of a full disk. */
+static int refused_write(sqlite3_file *file, int code) {
+    if (code == SQLITE_IOERR_WRITE) ((fault_file *)file)->refusal = owner(file)->error;
+    return code;
+}
+
 static int write_part(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
     CALL(
         owner(file), methods(file)->xWrite(below(file), buffer, count, offset), .call = halcyon_vfs_write,
@@ -104,9 +111,9 @@ static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3
     int half = owner(file)->tears_writes ? count / 2 : 0;
     if (half > 0) {
         int code = write_part(file, buffer, half, offset);
-        if (code != SQLITE_OK) return code;
+        if (code != SQLITE_OK) return refused_write(file, code);
     }
-    return write_part(file, (const char *)buffer + half, count - half, offset + half);
+    return refused_write(file, write_part(file, (const char *)buffer + half, count - half, offset + half));
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
@@ -308,9 +315,10 @@ void halcyon_fault_vfs_judge_commits(halcyon_fault_vfs *self, halcyon_vfs_judge 
     self->judge_context = context;
 }
 
-void halcyon_fault_vfs_fail(halcyon_fault_vfs *self, const int *codes, long after, long times) {
+void halcyon_fault_vfs_fail(halcyon_fault_vfs *self, const int *codes, int error, long after, long times) {
     pthread_mutex_lock(&self->mutex);
     memcpy(self->codes, codes, sizeof self->codes);
+    self->error = error;
     self->after = after;
     self->times = times;
     self->failures = 0;

@@ -284,6 +284,20 @@ import Testing
         }
     }
 
+    @Test func `an exhausted quota is a full disk, and does not hide later damage`() throws {
+        let vfs = FaultyVFS()
+        let connection = try joined(isSpilled: false, vfs: vfs.name)
+        vfs.fail([.write: ResultCode.writeRefused.rawValue], errno: EDQUOT)
+        let error = #expect(throws: SQLiteError.self) {
+            try connection.transaction { try insert(30, into: connection) }
+        }
+        #expect(error?.isOutOfSpace == true)
+        try connection.execute(
+            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 1; PRAGMA writable_schema = RESET")
+        let damage = #expect(throws: SQLiteError.self) { try connection.integrityFindings() }
+        #expect(damage?.isDamage == true)
+    }
+
     @Test func `what a statement wrote is committed, even if the next one could not flush it`() throws {
         let vfs = FaultyVFS()
         let (writer, other) = (try joined(isSpilled: true, vfs: vfs.name), try Connection(path: path))

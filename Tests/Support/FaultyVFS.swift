@@ -53,9 +53,11 @@ package final class FaultyVFS: @unchecked Sendable {
     }
 
     /// After a number of calls of the kinds that have a result code, fails `times` of them; nil for all from then on.
-    package func fail(_ codes: [Call: Int32], after: Int = 0, times: Int? = 1) {
+    ///
+    /// - Parameter error: the `errno` of a write that fails with IOERR_WRITE.
+    package func fail(_ codes: [Call: Int32], errno error: Int32 = EIO, after: Int = 0, times: Int? = 1) {
         let all = Call.allCases.map { codes[$0] ?? 0 }
-        halcyon_fault_vfs_fail(handle, all, after, times ?? -1)
+        halcyon_fault_vfs_fail(handle, all, error, after, times ?? -1)
     }
 
     /// Each write runs as two halves, each of which is a separate call. Call this before opening the first connection.

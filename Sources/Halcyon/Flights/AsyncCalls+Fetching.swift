@@ -65,7 +65,9 @@ extension DiskStorage.Backend.AsyncCalls {
     /// | is missing | what `fetch` returns, as in ``value(forKey:forcedExtension:extendingExpiration:orStore:)`` |
     ///
     /// Tasks that run at the same time share one call of `fetch` or `renew`. If `renew` throws, the entry stays unchanged. If it
-    /// returns a value that has expired already, the old one is removed, and nothing is stored. If it returns a 304 with the `ETag` of other bytes, `fetch` is called, because that response confirms nothing.
+    /// returns a value that has expired already, the old one is removed, and nothing is stored. If it returns a 304 that forbids
+    /// your cache to keep the bytes, you get the old value, and the entry is removed. If it returns a 304 with the `ETag` of other
+    /// bytes, `fetch` is called, because that response confirms nothing.
     ///
     /// A renewal within `stale-while-revalidate` runs in a task of its own, which nothing cancels: give your requests a deadline.
     ///
@@ -165,7 +167,7 @@ extension DiskStorage.Backend.AsyncCalls {
                 switch try await renew(cached) {
                 case .new(let new): return await store(new, over: cached.info, if: isWanted)
                 case .unchanged(let response) where validators.areConfirmed(by: response):
-                    await note(response, of: cached.info)
+                    await response.forbidsKeeping ? remove(cached.info) : note(response, of: cached.info)
                     return .success(cached.value)
                 case .unchanged: return await store(try await fetch(), over: cached.info, if: isWanted)
                 case .gone(let error):

@@ -38,9 +38,11 @@ public struct HTTPFreshness: Sendable, Hashable {
     /// Seconds for which a stale response may be used while it is being validated (RFC 5861, section 3); 0 for none.
     public let staleWhileRevalidate: Int
 
-    /// Whether the response itself states how long it is fresh, or forbids to keep it.
+    /// Whether the response itself states how long it is fresh.
     let statesLifetime: Bool
     let hasCacheControl: Bool
+    /// Whether its `Cache-Control` forbids to keep the response. Says so also for a 304, which is never storable itself.
+    let forbidsKeeping: Bool
 
     /// Reads the headers of a response.
     ///
@@ -69,14 +71,15 @@ public struct HTTPFreshness: Sendable, Hashable {
         self.statusCode = statusCode
         self.receivedAt = receivedAt
         (etag, lastModified) = (fields["etag"]?.first, fields["last-modified"]?.first)
-        statesLifetime = explicit != nil || ["no-cache", "no-store"].contains(where: control.has)
+        statesLifetime = explicit != nil || control.has("no-cache")
         hasCacheControl = fields["cache-control"] != nil
+        let isForbidden = Self.isForbidden(control, fields, cache, isAuthorized: isAuthorized)
+        forbidsKeeping = hasCacheControl && isForbidden
         let isAllowed = isReusable || explicit != nil || (cache == .private && control.has("private"))
         // Of the statuses that caches are to understand (section 5.2.2.3), those are understood.
         let isUnderstood = !control.has("must-understand") || Self.isHeuristicallyCacheable(statusCode)
         isStorable =
-            isAllowed && isUnderstood && Self.isComplete(statusCode)
-            && !Self.isForbidden(control, fields, cache, isAuthorized: isAuthorized)
+            isAllowed && isUnderstood && Self.isComplete(statusCode) && !isForbidden
         isHeuristic = explicit == nil && !control.has("no-cache") && heuristic != nil
         lifetime = control.has("no-cache") ? 0 : explicit ?? heuristic ?? 0
         mustRevalidate =

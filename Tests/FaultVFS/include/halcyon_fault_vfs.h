@@ -44,7 +44,7 @@ void halcyon_fault_vfs_judge_commits(halcyon_fault_vfs *, halcyon_vfs_judge *, v
 
 /* After so many calls of the kinds that have a result code of SQLite's in `codes` (one for each kind, 0 for none), so many
    fail with it; times < 0, all from then on. One plan at a time. */
-void halcyon_fault_vfs_fail(halcyon_fault_vfs *, const int *codes, long after, long times);
+void halcyon_fault_vfs_fail(halcyon_fault_vfs *, const int *codes, int error, long after, long times);
 
 /* Each write is done in two halves, each a call of its own. Before any file is open. */
 void halcyon_fault_vfs_tear_writes(halcyon_fault_vfs *, int tears);

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
 
@@ -73,6 +74,30 @@ import Testing
             #expect((cause as? CacheStorageError)?.errnoCode == ENOSPC)
             #expect(try cache.storage.value(forKey: "a") == .blob(1))
         }
+    }
+
+    /// SQLite reports that as an I/O error.
+    @Test func `an exhausted quota is a full disk also for the index, and removals and evictions make room`() throws {
+        let vfs = FaultyVFS()
+        let cache = try CacheFixture { $0.sizeLimit = 400 }
+        cache.environment.vfs = vfs.name
+        for seed in 0..<6 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+        cache.settle()
+        func files() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: cache.directory.path).count - 1
+        }
+        vfs.fail([.write: ResultCode.writeRefused.rawValue], errno: EDQUOT, times: nil)
+        let error = #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(9), forKey: "new") }
+        #expect(error?.cause?.code == .diskFull)
+        try cache.storage.remove(forKey: "0")
+        try #expect(files() == 5)
+        _ = try? cache.storage.removeSizeExceededValues()
+        try #expect(files() < 5)
+        vfs.heal()
+        _ = try cache.storage.removeSizeExceededValues()
+        try #expect(cache.storage.totalSize() == 200)
+        #expect(cache.storage.isCached(forKey: "5"))
+        withExtendedLifetime(vfs) { cache.storage.close() }
     }
 
     @Test func `a refused commit after the publish puts the old value back`() throws {

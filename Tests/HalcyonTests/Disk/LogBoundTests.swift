@@ -258,6 +258,23 @@ extension CacheFixture {
         }
     }
 
+    @Test func `the bound of the log covers processes that store once and end`() throws {
+        try withCache(tuning: Self.tuning) { cache in
+            let reader = try beginReading(cache)
+            var count = 0
+            while count < 300 {
+                let storage = cache.makeStorage()
+                defer { storage.close() }
+                guard (try? storage.store(value: .blob(count), forKey: "\(count)")) != nil else { break }
+                count += 1
+            }
+            #expect(count < 300)
+            try #expect(logFrames(cache) <= 220)
+            reader.rollBack()
+            try cache.makeStorage().store(value: .blob(7), forKey: "after")
+        }
+    }
+
     @Test func `the bound of the log covers all processes together`() throws {
         try withCache(tuning: Self.tuning) { cache in
             let others = [cache.storage, cache.makeStorage(), cache.makeStorage()]

@@ -292,6 +292,56 @@ import Testing
         #expect(try cache.storage.value(forKey: "a") == .blob(3))
     }
 
+    /// Batches after that of the key give a store time to get in.
+    @Test func `a removal by tag overtakes a renewal while its later batches run`() async throws {
+        var tuning = Tuning.patient
+        tuning.batchSize = 1
+        let cache = try CacheFixture(tuning: tuning)
+        let storage = cache.storage
+        let keys = (0..<20).map { "\($0)" }
+        let stale = DiskStorage.EntryAttributes(
+            tags: ["t"], validators: .init(maxAge: 0, validatedAt: Date(timeIntervalSince1970: 0)))
+        for key in keys { try storage.store(value: .blob(1), forKey: key, attributes: stale) }
+        let origin = Origin(isOpen: false)
+        let renewing = keys.map { key in
+            Task {
+                try await storage.async.value(forKey: key) {
+                    .init(.blob(3))
+                } renewing: { _ in
+                    .new(try await origin.fetch(2))
+                }
+            }
+        }
+        try await eventually { origin.fetches.withLock { $0 } == keys.count }
+        let moment = try storage.store.moment(removing: .init(tag: "t"))
+        let batches = Locked(0)
+        let gone = try await storage.async.perform { storage in
+            try storage.removeEntries(matching: .init(tag: "t"), existingAt: moment, progress: nil) { batch in
+                try batch()
+                guard
+                    batches.withLock({
+                        $0 += 1
+                        return $0
+                    }) == keys.count / 2
+                else { return }
+                origin.open()
+                while storage.flights.count > 0 { usleep(1_000) }
+            }
+        }
+        for task in renewing { #expect(try await task.value == .blob(2)) }
+        #expect(gone.count == keys.count / 2)
+        #expect(keys.filter { storage.isCached(forKey: $0) }.count == keys.count / 2)
+    }
+
+    @Test(arguments: [
+        ("private, max-age=600", true), ("no-store", true), ("no-store, max-age=600", true), ("public", false),
+    ]) func `a confirmation that forbids to keep the value removes it`(control: String, isGone: Bool) async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 100)
+        let confirmed = response(cache, [("Cache-Control", control)])
+        #expect(try await load(cache) { _ in .unchanged(confirmed) } == .blob(1))
+        #expect(cache.storage.isCached(forKey: "a") != isGone)
+    }
+
     // MARK: In the background
 
     @Test func `a background renewal has one task for any number of callers`() async throws {

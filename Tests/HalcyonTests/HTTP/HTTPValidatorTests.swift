@@ -26,13 +26,17 @@ import Testing
         }
     }
 
-    @Test func `a 304 that forbids to keep the response gets no estimate`() {
+    @Test(arguments: [
+        "no-store", "no-store, max-age=600", "private", "private, max-age=600, stale-while-revalidate=60",
+    ])
+    func `a 304 that forbids to keep the response makes nothing fresh or usable`(control: String) {
         let fields = [("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Cache-Control", "public")]
         let stored = Date(timeIntervalSince1970: 784_111_777 + 1_000)
         let confirmed = HTTPFreshness(
-            headers: [(name: "Cache-Control", value: "no-store")], statusCode: 304, requestedAt: stored,
+            headers: [(name: "Cache-Control", value: control)], statusCode: 304, requestedAt: stored,
             receivedAt: stored, cache: .shared)
-        #expect(DiskStorage.HTTPValidators(response(fields, at: stored)).renewed(by: confirmed).maxAge == 0)
+        let renewed = DiskStorage.HTTPValidators(response(fields, at: stored)).renewed(by: confirmed)
+        #expect(renewed.maxAge == 0 && renewed.mustRevalidate && !renewed.isUsable(at: stored))
     }
 
     @Test func `validators are stored with the bytes and renewed without them`() throws {

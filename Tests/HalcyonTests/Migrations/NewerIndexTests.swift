@@ -114,6 +114,21 @@ import Testing
         try cache.requireClean()
     }
 
+    @Test func `a store goes on if a newer version has migrated the index beside a reader`() throws {
+        var tuning = Tuning.patient
+        tuning.writerTimeout = 50
+        try withCache(tuning: tuning) { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            let reader = try Connection(path: cache.index.path, access: .queryOnly)
+            try reader.execute("BEGIN; SELECT count(*) FROM entries")
+            try migrateFurther(cache, oldestReader: Self.newest)
+            try cache.storage.store(value: .blob(2), forKey: "b")
+            reader.rollBack()
+            #expect(try cache.storage.value(forKey: "b") == .blob(2))
+        }
+    }
+
     @Test func `the throwing initializer refuses a newer index that this version cannot read, and leaves it alone`()
         throws
     {

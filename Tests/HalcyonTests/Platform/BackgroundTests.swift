@@ -234,6 +234,57 @@ import Testing
         while system.spans > 0 { usleep(500) }
     }
 
+    @Test(arguments: ["heal", "reopen", "close", "suspend"])
+    func `healing, reopening and closing run in a span too`(_ call: String) throws {
+        let system = System(grants: true)
+        let vfs = FaultyVFS()
+        let (isWatched, outside) = (Locked(false), Locked(0))
+        vfs.observe { event in
+            let isWrite = [.write, .sync, .lock, .lockMemory].contains(event.call)
+            if isWrite, isWatched.withLock({ $0 }), system.spans == 0 { outside.withLock { $0 += 1 } }
+            return 0
+        }
+        let fixture = try Fixture { environment in
+            environment.expiringActivity = system.perform
+            environment.tuning.flushInterval = 3_600_000
+            environment.vfs = vfs.name
+        }
+        let storage = fixture.files.storage
+        try storage.store(value: .blob(1), forKey: "a")
+        fixture.files.settle()
+        while system.spans > 0 { usleep(500) }
+        isWatched.withLock { $0 = true }
+        switch call {
+        case "heal": _ = try fixture.index.setAsideIfDamaged()
+        case "reopen":
+            try FileManager.default.removeItem(at: URL(fileURLWithPath: fixture.files.index.path + "-wal"))
+            #expect(fixture.index.refreshIfMoved(force: true))
+        case "close": storage.close()
+        default: storage.suspend()
+        }
+        isWatched.withLock { $0 = false }
+        #expect(outside.withLock { $0 } == 0)
+        storage.resume()
+        #expect(try storage.value(forKey: "a") == .blob(1))
+        withExtendedLifetime(vfs) { storage.close() }
+    }
+
+    @Test(arguments: [false, true])
+    func `without a span, a closed or suspended index is closed at once`(isSuspended: Bool) throws {
+        let system = System(grants: true)
+        let fixture = try idleFixture(system)
+        system.grant(false)
+        isSuspended ? fixture.files.storage.suspend() : fixture.files.storage.close()
+        #expect(!fixture.index.isOpen)
+        system.grant(true)
+        if isSuspended {
+            #expect(throws: KingfisherError.self) { try fixture.files.storage.store(value: .blob(2), forKey: "b") }
+            fixture.files.storage.resume()
+        }
+        #expect(try fixture.files.storage.value(forKey: "a") == .blob(1))
+        try fixture.files.requireClean()
+    }
+
     @Test func `without a span nothing is written, and the next span is enough`() throws {
         let system = System(grants: true)
         let fixture = try idleFixture(system)
@@ -345,9 +396,11 @@ import Testing
         } while expired.withLock { $0 } == 0
     }
 
-    @Test func `a call that begins after the time has run out does not keep the index open`() throws {
+    @Test(arguments: [false, true])
+    func `a call that begins after the time has run out does not keep the index open`(isSuspending: Bool) throws {
         let system = System(grants: true)
         let fixture = try idleFixture(system)
+        if isSuspending { fixture.index.stopWaiting() }
         // Both expirations wait for this transaction, for a second each.
         try? fixture.index.write { _ in
             system.expire()

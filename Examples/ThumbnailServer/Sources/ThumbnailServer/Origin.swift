@@ -14,6 +14,11 @@ struct Origin: Sendable {
     /// The maximum size of an image file in bytes.
     private static let byteLimit = 20_000_000
 
+    /// Statuses with which a host asks to try again later.
+    private static let transient: [HTTPResponseStatus] = [
+        .requestTimeout, .custom(code: 425, reasonPhrase: "Too Early"), .tooManyRequests,
+    ]
+
     /// - Parameter patience: seconds; a host may be silent for half of that.
     static func clientConfiguration(patience: TimeInterval) -> HTTPClient.Configuration {
         // `read` also ends a response that stalls after its head. A redirect could lead to hosts that are not allowed.
@@ -48,8 +53,7 @@ struct Origin: Sendable {
     }
 
     /// - Parameter validators: those of the cached bytes; the result has status 304 if the bytes have not changed.
-    /// - Throws: ``HTTPError``: 404 if the host has no such image, 413 if it is too large, 502 and 504 for other failures of the
-    ///   host.
+    /// - Throws: ``HTTPError``: 404 if the host gives no image, 413 if it is too large, 502 and 504 if it is down or overloaded.
     func get(_ url: URL, unlike validators: DiskStorage.HTTPValidators? = nil) async throws -> Answer {
         do {
             return try await download(url, unlike: validators)
@@ -82,7 +86,9 @@ struct Origin: Sendable {
             let body = try await response.body.collect(upTo: Self.byteLimit)
             return Answer(data: Data(body.readableBytesView), response: freshness)
         case .notModified where validators != nil: return Answer(data: Data(), response: freshness)
-        case .notFound, .gone: throw HTTPError(.notFound, message: "the image does not exist")
+        // Redirects are not followed.
+        case let status where (300..<500).contains(status.code) && !Self.transient.contains(status):
+            throw HTTPError(.notFound, message: "the host answered \(status.code)")
         default: throw HTTPError(.badGateway, message: "the host answered \(response.status.code)")
         }
     }

@@ -24,6 +24,9 @@ struct Thumbnails: Sendable {
 
     private static func key(of url: URL, _ width: Int) -> String { "\(prefix(of: url))\(width)" }
 
+    /// Answers of a host that works: an old thumbnail must not be used instead.
+    private static let final: [HTTPResponse.Status] = [.notFound, .contentTooLarge, .unsupportedMediaType]
+
     /// Counts as neither a hit nor a miss.
     func isCached(_ url: URL, width: Int) async throws -> Bool {
         try await storage.async.isCached(forKey: Self.key(of: url, width))
@@ -40,8 +43,8 @@ struct Thumbnails: Sendable {
                     if answer.response.statusCode == 304 { return .unchanged(answer.response) }
                     return .new(try await made(from: answer, width: width))
                 }
-            } catch let error as HTTPError where [.notFound, .unsupportedMediaType].contains(error.status) {
-                // The host has taken the image down, or has something else there.
+            } catch let error as HTTPError where Self.final.contains(error.status) {
+                // The host has taken the image down, no longer gives it to everyone, or has something else there.
                 return .gone(error)
             }
         }

@@ -11,13 +11,13 @@ final class LocalOrigin: Sendable {
         private(set) var requests: [String: Int] = [:]
         private(set) var notModified = 0
         private(set) var abandoned = 0
-        private(set) var isTakenDown = false
+        private(set) var refusal: HTTPResponse.Status?
 
         func count(_ path: String) { requests[path, default: 0] += 1 }
         func countNotModified() { notModified += 1 }
         func countAbandoned() { abandoned += 1 }
         /// From now on there are no images.
-        func takeDown() { isTakenDown = true }
+        func takeDown(as status: HTTPResponse.Status = .gone) { refusal = status }
     }
 
     let counts = Counts()
@@ -52,7 +52,7 @@ final class LocalOrigin: Sendable {
         ] {
             router.get("\(name)/:number") { request, context in
                 await counts.count(request.uri.path)
-                guard await !counts.isTakenDown else { throw HTTPError(.gone) }
+                if let refusal = await counts.refusal { throw HTTPError(refusal) }
                 // Delays the response, so that concurrent requests overlap.
                 try await Task.sleep(for: .milliseconds(50))
                 let etag = "\"\(name)\""

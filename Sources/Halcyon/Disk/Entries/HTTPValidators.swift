@@ -61,7 +61,8 @@ extension DiskStorage {
         /// only `Expires`, the shorter of the two lifetimes counts. If it has neither, the old lifetime begins anew. With a
         /// `Cache-Control` that states no lifetime, ``lastModified`` gives an estimate, as in ``HTTPFreshness/isHeuristic``.
         ///
-        /// A response with another `ETag` is about other bytes, and changes nothing.
+        /// If the response forbids your cache to keep the bytes (`no-store`, or `private` in a shared cache), each use must be
+        /// validated. A response with another `ETag` is about other bytes, and changes nothing.
         public func renewed(by response: HTTPFreshness) -> Self {
             guard areConfirmed(by: response) else { return self }
             var renewed = Self(response)
@@ -75,6 +76,9 @@ extension DiskStorage {
             } else if !response.statesLifetime {
                 // Of the stored response, because a 304 need not repeat the date (section 4.3.4).
                 renewed.maxAge = HTTPFreshness.heuristicLifetime(renewed.lastModified, since: response.receivedAt) ?? 0
+            }
+            if response.forbidsKeeping {
+                (renewed.maxAge, renewed.staleWhileRevalidate, renewed.mustRevalidate) = (0, 0, true)
             }
             return renewed
         }

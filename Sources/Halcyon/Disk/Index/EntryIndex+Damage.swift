@@ -47,7 +47,7 @@ extension EntryIndex {
     /// - Returns: whether trying again makes sense.
     func setAsideIfUnused() throws -> Bool {
         guard replacesNewer.withLock({ $0 }) else { return false }
-        return try withWriterLock { writer in
+        return try withWriter { writer in
             closeConnections(&writer)
             let identity = try files.identity(of: files.database)
             // If another thread or process has done it in the meantime, its new index must not replace the one that is kept.
@@ -81,7 +81,7 @@ extension EntryIndex {
     /// - Parameter error: what made the file suspicious.
     /// - Returns: true. The caller can try again.
     func setAsideIfDamaged(by error: (any Error)? = nil) throws -> Bool {
-        try withWriterLock { writer in
+        try withWriter { writer in
             closeConnections(&writer)
             // Keeps checkpoints from opening the file while it is renamed.
             try checkpointer.withLock { _ in try setAsideWithoutConnections(error) }

@@ -11,7 +11,7 @@ extension EntryIndex {
         // A reader does not wait long. It returns a miss, and the next check tries again.
         return LockTimeout.briefly {
             // Another thread may have reopened it while this one waited.
-            let refreshed: Void? = try? withWriterLock { if (try? isInPlace()) == false { try reopen(&$0) } }
+            let refreshed: Void? = try? withWriter { if (try? isInPlace()) == false { try reopen(&$0) } }
             return refreshed != nil
         }
     }
@@ -45,8 +45,10 @@ extension EntryIndex {
     ///   then.
     func reopen(_ writer: inout Writer?) throws {
         // If only the log was removed, it is still open here, and a checkpoint can save its rows.
-        // If the connection cannot checkpoint, it has nothing to save.
-        let checkpoint = try? writer?.connection.checkpoint(.truncate)
+        // If the connection cannot checkpoint, it has nothing to save. If another version has changed the schema, all files are in
+        // place, and a checkpoint could wait for a reader.
+        let isInPlace = (try? isInPlace()) == true
+        let checkpoint = isInPlace ? nil : try? writer?.connection.checkpoint(.truncate)
         if let checkpoint, checkpoint.isBusy, checkpoint.logFrames != checkpoint.checkpointedFrames {
             throw SQLiteError(
                 code: .busy,

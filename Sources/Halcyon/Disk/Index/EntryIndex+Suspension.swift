@@ -23,12 +23,13 @@ extension EntryIndex {
     /// Waits for the current transaction to finish. Long reads end with ``IndexSuspended``.
     package func suspend() {
         stopWaiting()
-        writer.withLock { writer in
-            if let open = writer { noteSettled(open) }
-            service.withLock { $0 = .suspended }
-            closeConnections(&writer)
+        let timeout = environment.tuning.writerTimeout
+        do {
+            try finishAndClose { service.withLock { $0 = .suspended } }
+        } catch {
+            suspend(before: MonotonicTime.now.adding(milliseconds: timeout))
         }
-        endLongReads(before: MonotonicTime.now.adding(milliseconds: environment.tuning.writerTimeout))
+        endLongReads(before: MonotonicTime.now.adding(milliseconds: timeout))
     }
 
     /// Like ``suspend()``, for a process that the system is about to suspend. Interrupts running calls and does not wait beyond
@@ -97,7 +98,7 @@ extension EntryIndex {
         return try body()
     }
 
-    /// Runs `body` under the writer's lock, inside ``whileNotSuspended(_:)``.
+    /// Runs `body` under the writer's lock, inside ``whileNotSuspended(_:)``. All writes do, except at exit.
     func withWriter<Result>(_ body: (inout Writer?) throws -> Result) throws -> Result {
         try whileNotSuspended {
             try withWriterLock { writer in
@@ -109,7 +110,7 @@ extension EntryIndex {
 
     /// Runs `body` under the writer's lock. Its holder may be waiting for another process's lock, up to a deadline. A brief
     /// call does not wait for that.
-    func withWriterLock<Result>(_ body: (inout Writer?) throws -> Result) throws -> Result {
+    private func withWriterLock<Result>(_ body: (inout Writer?) throws -> Result) throws -> Result {
         guard LockTimeout.isBrief else { return try writer.withLock(body) }
         guard let result = try writer.withLock(within: patience.briefSeconds, body) else {
             throw SQLiteError(code: .busy, message: "another thread of this process holds the writer's lock")
@@ -118,7 +119,7 @@ extension EntryIndex {
     }
 
     private func expire() {
-        service.withLock { if $0 == .running { $0 = .expired } }
+        service.withLock { if $0 != .suspended { $0 = .expired } }
         closeConnections(before: MonotonicTime.now.adding(milliseconds: 1000))
     }
 

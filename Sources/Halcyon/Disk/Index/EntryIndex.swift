@@ -169,7 +169,7 @@ package final class EntryIndex: Sendable {
     /// has replaced. Returns whether the caller can try fresh ones.
     func closeAfterInputOutput(_ error: SQLiteError) -> Bool {
         guard Self.isInputOutput(error) else { return false }
-        return LockTimeout.briefly { (try? withWriterLock { closeConnections(&$0) }) != nil }
+        return LockTimeout.briefly { (try? withWriter { closeConnections(&$0) }) != nil }
     }
 
     // MARK: Opening
@@ -243,6 +243,8 @@ package final class EntryIndex: Sendable {
         let (log, sharedMemory) = (try files.identity(of: files.log), try files.identity(of: files.sharedMemory))
         presence.withLock { $0 = [database, log, sharedMemory] }
         if log != nil { connection.joinLogWrites() }
+        // May count frames from before the log restarted. Then the first transaction finds that out.
+        connection.logFrames = try Int(clamping: (files.status(at: files.log)?.size ?? 0) / Self.frameSize)
         connection.observeRows(of: "entries")
         knownRows.forgetAll()
         generationCount.withLock { $0 += 1 }
@@ -307,6 +309,9 @@ package final class EntryIndex: Sendable {
     /// database could reach the disk before the pages of the log that would repair them. Nothing else needs a full flush.
     static let flushing = "PRAGMA fullfsync = OFF; PRAGMA checkpoint_fullfsync = ON"
 
+    /// A page and its header in the log (https://www.sqlite.org/fileformat.html, section 4.1).
+    private static let frameSize: Int64 = 4_096 + 24
+
     /// The kind of the directory's volume. Looks it up once, and warns once.
     private func currentVolume() throws -> Volume {
         if let known = volume.withLock({ $0 }) { return known }
@@ -362,9 +367,18 @@ package final class EntryIndex: Sendable {
     ///
     /// A later use opens the index again.
     package func close() {
-        writer.withLock { writer in
-            if let open = writer { noteSettled(open) }
-            closeConnections(&writer)
+        // If the system grants no time for this, the connections are closed without it.
+        try? finishAndClose {}
+    }
+
+    /// - Parameter willClose: called under the writer's lock.
+    func finishAndClose(_ willClose: () -> Void) throws {
+        try whileNotSuspended {
+            writer.withLock { writer in
+                if let open = writer { noteSettled(open) }
+                willClose()
+                closeConnections(&writer)
+            }
         }
     }
 

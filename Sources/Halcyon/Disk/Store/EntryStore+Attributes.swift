@@ -50,7 +50,7 @@ extension EntryStore {
         }
     }
 
-    /// If a filter has conditions on more than keys, only the removed entries tell which fetches it affects.
+    /// If a filter has conditions on more than keys, only the removed entries tell which fetches it affects: see each batch.
     func overtakeFetches(matching filter: EntryFilter) {
         guard filter.isUnconditional || filter.isAboutKeysAlone else { return }
         let conditions = KeyConditions(filter)
@@ -71,7 +71,6 @@ extension EntryStore {
         overtakeFetches(matching: filter)
         var gone: [EntryRecord] = []
         var failure: (any Error)?
-        defer { overtakeFetches(of: gone) }
         do {
             // Again if the index was replaced meanwhile: earlier batches missed rows that the new one adopted later.
             for _ in 0..<3 {
@@ -92,11 +91,6 @@ extension EntryStore {
         return gone
     }
 
-    private func overtakeFetches(of gone: [EntryRecord]) {
-        let names = Set(gone.map(\.entry.name))
-        overtakeFetches { names.contains($0.name) }
-    }
-
     private func removeOnce(
         matching filter: EntryFilter, existingAt moment: Moment, shouldContinue: (Removal) -> Bool,
         perform: @escaping (() throws -> Void) throws -> Void
@@ -115,6 +109,9 @@ extension EntryStore {
                 !isLater(record.entry) && seen.insert(record.entry.id).inserted
             }
             for record in found { records[record.entry.name] = record }
+            // Under the lock: a store that waits for it finds out, and one that had it before is among the entries.
+            let names = Set(found.map(\.entry.name))
+            _ = removals.overtake { names.contains($0.name) }
             return found.map(\.entry)
         }
         return (removal, removal.names.compactMap { records[$0] })
