@@ -19,8 +19,8 @@ package struct DecodingOptions: Sendable {
     /// the upright image). This takes a fraction of the memory and, unless the JPEG is progressive, of the time. The result
     /// rarely has exactly this size: use ``Bitmap/scaled(to:)`` for the rest.
     ///
-    /// WebP: decodes at this size, unless the image is smaller. A lossless one still takes four bytes for each stored pixel. Of
-    /// an animation only the first frame is scaled, if it alone is decoded and covers the canvas.
+    /// WebP: decodes at this size, unless the image is smaller, or is lossy and has alpha. A lossless one still takes four bytes for
+    /// each stored pixel. Of an animation only the first frame is scaled, if it alone is decoded and covers the canvas.
     ///
     /// Other formats are decoded at full size.
     package var targetSize: PixelSize?

@@ -5,9 +5,10 @@
     package enum ImageEncoder {
         /// Encodes a lossless PNG with straight alpha, or without an alpha channel if every pixel is opaque.
         ///
-        /// - Throws: ``ImageCodecError/encodingFailed(_:reason:)``.
+        /// - Throws: ``ImageCodecError/encodingFailed(_:reason:)``, for example for rows that the decoder refuses: they have more than
+        ///   1,000,000 pixels.
         package static func png(_ bitmap: Bitmap) throws -> Data {
-            try check(bitmap, format: .png, most: 0x7FFF_FFFF)
+            try check(bitmap, format: .png, most: 0x7FFF_FFFF, width: PNGLayout.widthLimit)
             return try PNGCodec.encode(bitmap)
         }
 
@@ -55,8 +56,11 @@
             return data
         }
 
-        private static func check(_ bitmap: Bitmap, format: ImageFileFormat, most: Int) throws {
-            guard bitmap.width > 0, bitmap.height > 0, bitmap.width <= most, bitmap.height <= most else {
+        private static func check(
+            _ bitmap: Bitmap, format: ImageFileFormat, most: Int, width mostInRow: Int = .max
+        ) throws {
+            guard bitmap.width > 0, bitmap.height > 0, bitmap.width <= min(most, mostInRow), bitmap.height <= most
+            else {
                 throw ImageCodecError.encodingFailed(format, reason: "a size of \(bitmap.size)")
             }
         }

@@ -57,7 +57,7 @@ private struct PNGChunk {
     }
 }
 
-private struct PNGLayout {
+struct PNGLayout {
     /// Deflate's best compression ratio: 258 bytes for two bits.
     static let mostCompression = 1032
 

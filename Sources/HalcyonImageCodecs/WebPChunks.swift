@@ -27,6 +27,12 @@ struct WebPChunk {
         reader.skip(length & 1)
     }
 
+    static func contains(_ type: Int, _ chunks: ByteReader) -> Bool {
+        var reader = chunks
+        while let chunk = WebPChunk(&reader) { if chunk.type == type { return true } }
+        return false
+    }
+
     private static func fourCC(_ text: StaticString) -> Int {
         text.withUTF8Buffer { $0.reduce(0) { $0 << 8 | Int($1) } }
     }

@@ -32,7 +32,9 @@
         private static func decodeStill(
             _ bytes: UnsafeRawBufferPointer, header: ImageHeader, options: DecodingOptions
         ) throws -> DecodedImage {
-            let (stored, scaled) = (header.storedSize, scaledSize(of: header, options: options))
+            var chunks = ByteReader(bytes)
+            chunks.skip(12)
+            let (stored, scaled) = (header.storedSize, scaledSize(of: header, chunks, options: options))
             let bitmap = try ShimCall.decode(.webp, size: header.orientation.upright(scaled), header.orientation) {
                 decode(bytes, size: stored, scaled: scaled, &$0, &$1)
             }
@@ -43,7 +45,7 @@
         private static func decodeScaled(
             _ frame: WebPFrame, header: ImageHeader, options: DecodingOptions
         ) throws -> Bitmap? {
-            let (stored, scaled) = (header.storedSize, scaledSize(of: header, options: options))
+            let (stored, scaled) = (header.storedSize, scaledSize(of: header, frame.content, options: options))
             guard options.firstFrameOnly, scaled != stored, frame.left == 0, frame.top == 0, frame.size == stored else {
                 return nil
             }
@@ -53,10 +55,16 @@
         }
 
         /// The target size as the file is stored, or the stored size if that is smaller.
-        private static func scaledSize(of header: ImageHeader, options: DecodingOptions) -> PixelSize {
+        ///
+        /// If color and alpha are separate bitstreams, libwebp scales each on its own, and the color of transparent pixels would show
+        /// at the edges. So it does not scale these.
+        private static func scaledSize(
+            of header: ImageHeader, _ chunks: ByteReader, options: DecodingOptions
+        ) -> PixelSize {
             let stored = header.storedSize
             let target = options.targetSize.map(header.orientation.upright) ?? stored
-            return target.width <= stored.width && target.height <= stored.height ? target : stored
+            guard target.width <= stored.width, target.height <= stored.height else { return stored }
+            return WebPChunk.contains(WebPChunk.alpha, chunks) ? stored : target
         }
 
         static func decode(

@@ -120,6 +120,13 @@
             }
         }
 
+        @Test func `rows that the decoder refuses are not encoded`() throws {
+            let longest = Bitmap(width: 1_000_000, height: 1) { _, _ in [1, 2, 3, 255] }
+            #expect(try ImageDecoder.decode(ImageEncoder.png(longest)).size == longest.size)
+            let longer = Bitmap(width: 1_000_001, height: 1) { _, _ in [1, 2, 3, 255] }
+            #expect(throws: ImageCodecError.self) { try ImageEncoder.png(longer) }
+        }
+
         @Test func `files of another program are read`() throws {
             let alpha = Bitmap(width: 20, height: 14) { x, y in [x * 12, y * 18, x * y % 256, (x * 13 + y * 7) % 256] }
             #expect(try ImageDecoder.decode(Samples.data("alpha.png")).frames[0].bitmap == alpha)

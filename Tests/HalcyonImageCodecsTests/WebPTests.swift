@@ -200,6 +200,27 @@
                     && turned.frames[0].bitmap.shows(Samples.fields, within: 16))
         }
 
+        /// White under every alpha that is not 0, black under the rest.
+        @Test func `a scaled decode shows no color of transparent pixels`() throws {
+            let disc = Bitmap(width: 512, height: 512) { x, y in
+                let distance = Double((x - 256) * (x - 256) + (y - 256) * (y - 256)).squareRoot()
+                let alpha = Int(min(max(200.5 - distance, 0), 1) * 255)
+                return alpha == 0 ? [0, 0, 0, 0] : [255, 255, 255, alpha]
+            }
+            for quality in [1, 0.8] {
+                let data = try ImageEncoder.webp([.init(bitmap: disc)], quality: quality)
+                for side in [96, 100] {
+                    let target = PixelSize(width: side, height: side)
+                    let small = try decode(data) { $0.targetSize = target }.frames[0].bitmap.scaled(to: target)
+                    let dark = (0..<side * side).filter { place in
+                        let pixel = small[place % side, place / side]
+                        return pixel[3] >= 48 && pixel[0] < 215
+                    }
+                    #expect(dark.isEmpty, "quality \(quality), \(side) pixels")
+                }
+            }
+        }
+
         @Test func `the first frame of an animation is decoded at the target size if it covers the canvas`()
             throws
         {

@@ -6,7 +6,7 @@ package final class FaultyFileSystem: FileSystem {
     package enum Call: String, CaseIterable, Sendable {
         case makeDirectory, openForReading, createFile, read, write, statusOfFile, status, setModified, rename,
             exchange,
-            link, unlink, removeDirectory, list, volume, freeBytes, makePrivate, protect
+            link, unlink, removeDirectory, list, volume, freeBytes, makePrivate, protect, closeWritten
     }
 
     package struct Fault: Sendable {
@@ -185,6 +185,12 @@ package final class FaultyFileSystem: FileSystem {
     }
 
     package func close(_ file: FileDescriptor) { base.close(file) }
+
+    /// The descriptor is closed even if this fails.
+    package func closeWritten(_ file: FileDescriptor) throws(SystemError) {
+        base.close(file)
+        try check(.closeWritten, "")
+    }
 
     package func rename(_ source: String, to target: String) throws(SystemError) {
         try check(.rename, target)

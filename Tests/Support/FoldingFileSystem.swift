@@ -65,6 +65,7 @@ package struct FoldingFileSystem: FileSystem {
         try base.protect(actual(path), as: protection)
     }
     package func close(_ file: FileDescriptor) { base.close(file) }
+    package func closeWritten(_ file: FileDescriptor) throws(SystemError) { try base.closeWritten(file) }
 
     /// A replaced file's name stays for the new one.
     package func rename(_ source: String, to target: String) throws(SystemError) {

@@ -31,14 +31,13 @@ extension ImageCache {
     func cleanDisk(progress: Progress?, then handler: @escaping @Sendable () -> Void) {
         onceAdopted { [self] in
             // Otherwise it would evict others in place of what is about to be removed.
-            onceRemoved { [self] in
+            onceRemoved { [self] number in
                 let cleaning = DiskCleaning(diskStorage, progress: progress)
                 cleaning.announce()
-                beginBatches()
                 runBatches(of: cleaning) { [self] in
                     postDidClean(removed: cleaning.removedNames)
                     handler()
-                    endBatches()
+                    endBatches(number)
                 }
             }
         }
@@ -67,26 +66,35 @@ extension ImageCache {
     }
 
     /// On the I/O queue.
-    var isClearing: Bool { clearing.count > 0 }
+    var isClearing: Bool { clearing.isClearing }
 
     /// Runs `body` once earlier clears, and earlier removals and cleans in batches, have finished. On the I/O queue.
     func onceRemoved(_ body: @escaping @Sendable () -> Void) {
-        clearing.waiting.append(body)
+        onceRemoved { [self] number in
+            body()
+            endBatches(number)
+        }
+    }
+
+    /// - Parameter body: passes its argument to ``endBatches(_:)`` when it has finished. Later calls wait for that.
+    private func onceRemoved(_ body: @escaping @Sendable (Int) -> Void) {
+        clearing.wait(body)
         continueWaiting()
     }
 
-    /// Runs the calls whose turn has come: one of them may be a clean, for which the next one waits. On the I/O queue.
+    /// Runs the calls whose turn has come. On the I/O queue.
     private func continueWaiting() {
         while let body = clearing.takeNext() { body() }
     }
 
     /// A removal begins that lets other calls run between its batches. On the I/O queue.
-    func beginBatches() { clearing.batchedCount += 1 }
+    func beginBatches() -> Int { clearing.begin() }
 
     /// On the I/O queue.
-    func endBatches() {
-        clearing.batchedCount -= 1
-        continueWaiting()
+    func endBatches(_ number: Int) {
+        clearing.end(number)
+        // Not at once: each of many waiting calls would run inside the one before.
+        ioQueue.async { [self] in continueWaiting() }
     }
 
     /// When its turn comes, turns all entries into misses, then deletes them on another queue so that loads and stores can run.
@@ -105,38 +113,69 @@ extension ImageCache {
     private func clear(
         _ remove: @escaping @Sendable () throws -> Void, then handler: @escaping @Sendable () -> Void
     ) {
-        clearing.count += 1
+        let clear = clearing.beginClear()
         stopTrimming()
         // A queue of its own, because no clear waits for the one before.
         DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.clear", qos: .utility).async { [self] in
             try? remove()
-            ioQueue.async { [self] in endClearing(then: handler) }
+            ioQueue.async { [self] in
+                handler()
+                endClearing(clear)
+            }
         }
     }
 
-    private func endClearing(then handler: @Sendable () -> Void) {
-        handler()
-        clearing.count -= 1
-        guard !isClearing else { return }
+    private func endClearing(_ number: Int) {
+        clearing.end(number)
         let limits = diskStorage.config.limits
-        if !limits.isUnlimited { beginTrimming(to: limits) }
+        if !isClearing, !limits.isUnlimited { beginTrimming(to: limits) }
         continueWaiting()
     }
 }
 
-/// The clears of the disk, and the removals and cleans in batches, that are under way.
+/// The clears of the disk, and the removals and cleans in batches, that are under way, and the calls that wait for them.
+///
+/// All have numbers in the order of their turns. A call waits only for smaller ones: later removals do not hold it up.
 struct DiskClearing {
-    fileprivate var count = 0
-    fileprivate var batchedCount = 0
-    /// Cleans that go on after the clears.
+    private var latest = 0
+    private var clears: Set<Int> = []
+    private var batched: Set<Int> = []
+    /// Cleans that go on once no clear is under way.
     fileprivate var cleans: [@Sendable () -> Void] = []
-    /// Calls that come after all of these.
-    fileprivate var waiting: [@Sendable () -> Void] = []
+    private var waiting: [(number: Int, body: @Sendable (Int) -> Void)] = []
 
-    /// Removes and returns a call that need not wait any longer; nil if there is none.
+    fileprivate var isClearing: Bool { !clears.isEmpty }
+
+    private mutating func next() -> Int {
+        latest += 1
+        return latest
+    }
+
+    fileprivate mutating func beginClear() -> Int {
+        let number = next()
+        clears.insert(number)
+        return number
+    }
+
+    fileprivate mutating func begin() -> Int {
+        let number = next()
+        batched.insert(number)
+        return number
+    }
+
+    fileprivate mutating func end(_ number: Int) {
+        clears.remove(number)
+        batched.remove(number)
+    }
+
+    fileprivate mutating func wait(_ body: @escaping @Sendable (Int) -> Void) { waiting.append((next(), body)) }
+
+    /// Removes and returns a call that need not wait any longer; nil if there is none. The call is then under way.
     fileprivate mutating func takeNext() -> (@Sendable () -> Void)? {
-        guard count == 0 else { return nil }
-        if !cleans.isEmpty { return cleans.removeFirst() }
-        return batchedCount == 0 && !waiting.isEmpty ? waiting.removeFirst() : nil
+        if !isClearing, !cleans.isEmpty { return cleans.removeFirst() }
+        guard let (number, body) = waiting.first, clears.union(batched).allSatisfy({ $0 > number }) else { return nil }
+        waiting.removeFirst()
+        batched.insert(number)
+        return { body(number) }
     }
 }

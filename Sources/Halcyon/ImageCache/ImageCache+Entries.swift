@@ -244,7 +244,7 @@ extension ImageCache {
         // In this turn, so that later callers start anew.
         diskStorage.store.overtakeFetches(matching: filter)
         let moment = diskResult { try diskStorage.mappingErrors { try diskStorage.store.moment(removing: filter) } }
-        beginBatches()
+        let number = beginBatches()
         removalQueue.async { [self] in
             let gone = moment.flatMap { moment in
                 diskResult {
@@ -255,7 +255,7 @@ extension ImageCache {
                 }
             }
             handler(gone)
-            ioQueue.async { [self] in endBatches() }
+            ioQueue.async { [self] in endBatches(number) }
         }
     }
 

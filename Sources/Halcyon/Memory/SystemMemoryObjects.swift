@@ -9,6 +9,8 @@ final class SystemMemoryObjects: MemoryObjects, @unchecked Sendable {
     // Sendable because `NSCache` has its own lock, and the objects' expirations are accessed under the lock of `names`.
     private let cache = NSCache<NSString, ExpiringObject>()
     private let names = Locked(Names())
+    /// Recursive, because a lower limit releases objects, and they may set a limit themselves.
+    private let limitLock = NSRecursiveLock()
 
     private struct Names {
         var all: Set<MemoryKey> = []
@@ -92,9 +94,11 @@ final class SystemMemoryObjects: MemoryObjects, @unchecked Sendable {
     var limits: MemoryLimits { MemoryLimits(totalCost: cache.totalCostLimit, count: cache.countLimit) }
 
     func setLimits(_ change: (inout MemoryLimits) -> Void) {
-        var limits = limits
-        change(&limits)
-        cache.totalCostLimit = max(0, limits.totalCost)
-        cache.countLimit = max(0, limits.count)
+        limitLock.withLock {
+            var limits = limits
+            change(&limits)
+            cache.totalCostLimit = max(0, limits.totalCost)
+            cache.countLimit = max(0, limits.count)
+        }
     }
 }

@@ -45,7 +45,9 @@ struct DiskFault: Sendable, CustomTestStringConvertible {
     private static let withPath: Set<Call> = Set(Call.allCases).subtracting([
         .read, .write, .statusOfFile, .setModified,
     ])
-    private static let takingRoom: Set<Call> = [.makeDirectory, .createFile, .write, .rename, .exchange, .link]
+    private static let takingRoom: Set<Call> = [
+        .makeDirectory, .createFile, .write, .closeWritten, .rename, .exchange, .link,
+    ]
     private static let makingDescriptors: Set<Call> = [.openForReading, .createFile, .list]
 
     private static func files(_ calls: Set<Call>, _ code: Int32, writingShort: Bool = false) -> Calls {

@@ -41,6 +41,18 @@ import Testing
         }
     }
 
+    /// One that ran inside the one before would need thousands of stack frames.
+    @Test func `thousands of cleans that wait for a removal run one after another`() async throws {
+        try await withImageCache { subject in
+            let (gate, count, done) = (DispatchSemaphore(value: 0), 10_000, Locked(0))
+            subject.cache.removalQueue.async { gate.wait() }
+            subject.cache.removeImages(matching: .init(tag: "t")) { _ in }
+            for _ in 0..<count { subject.cache.cleanExpiredDiskCache { done.withLock { $0 += 1 } } }
+            gate.signal()
+            try await eventually { done.withLock { $0 } == count }
+        }
+    }
+
     @Test func `the notification's names include processors and extensions`() async throws {
         try await withImageCache { subject in
             let notifications = CleanNotifications(of: subject.cache)

@@ -154,6 +154,26 @@ import Testing
         try fixture.files.requireClean()
     }
 
+    @Test func `a flush waits for earlier removals and clears, but not for later ones`() async throws {
+        try await withImageCache { subject in
+            let cache = subject.cache
+            let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let events = Locked([String]())
+            cache.removalQueue.async { first.wait() }
+            cache.removeImages(matching: .init(tag: "t")) { _ in events.withLock { $0.append("first") } }
+            cache.flush { _ in events.withLock { $0.append("flush") } }
+            // The turns of both.
+            await withCheckedContinuation { continuation in cache.ioQueue.async { continuation.resume() } }
+            cache.removalQueue.async { second.wait() }
+            cache.removeImages(matching: .init(tag: "t")) { _ in events.withLock { $0.append("second") } }
+            first.signal()
+            try await eventually { events.withLock { $0.count } == 2 }
+            second.signal()
+            await subject.settle()
+            #expect(events.withLock { $0 } == ["first", "flush", "second"])
+        }
+    }
+
     @Test func `a suspension after a resume takes effect`() async throws {
         let fixture = try Fixture()
         try await fixture.cache.storeToDisk(.blob(1), forKey: "a")

@@ -1,8 +1,9 @@
 import Foundation
-import Halcyon
 import HalcyonSQLite
 import HalcyonTestSupport
 import Testing
+
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// One call fails: the old value is still there, nothing is left over, and the error says why without the key.
 @Suite struct FaultTests {
@@ -57,6 +58,49 @@ import Testing
             try cache.storage.store(value: .blob(2), forKey: "a")
             #expect(try cache.storage.value(forKey: "a") == .blob(2))
             #expect(!FileManager.default.fileExists(atPath: left.path))
+        }
+    }
+
+    /// Some network volumes write when a file is closed.
+    @Test(arguments: [(EDQUOT, CacheStorageError.Code.diskFull), (EIO, .fileSystem)])
+    func `a store fails if its file cannot be closed`(error: Int32, code: CacheStorageError.Code) throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.fileSystem.fail(.closeWritten, error, times: nil)
+            let thrown = #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(2), forKey: "a") }
+            #expect(thrown?.cause?.code == code)
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+            #expect(cache.names(in: "staging").isEmpty)
+        }
+    }
+
+    @Test func `a store fails if its file has lost bytes`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            let staging = cache.metadata.appendingPathComponent("staging").path
+            cache.fileSystem.observe { call, _ in
+                guard call == .statusOfFile, let names = try? FileManager.default.contentsOfDirectory(atPath: staging)
+                else { return }
+                for name in names { truncate(staging + "/" + name, 50) }
+            }
+            #expect(throws: KingfisherError.self) { try cache.storage.store(value: .blob(2), forKey: "a") }
+            cache.fileSystem.observe(nil)
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        }
+    }
+
+    @Test func `a removal reaches a file that an interrupted store has linked into the trash`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            let (name, row) = (
+                BlobName(key: "a", isHashed: true, pathExtension: nil), try cache.storage.row(forKey: "a")
+            )
+            let kept = DetachedBlob(place: .trash, rowID: name.rowID, token: try #require(row).token)
+            let blobs = cache.storage.store.blobs
+            #expect(link(blobs.path(of: name), blobs.path(of: kept)) == 0)
+            try cache.storage.remove(forKey: "a")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: cache.directory.path) == [".halcyon"])
         }
     }
 

@@ -148,8 +148,15 @@ import Testing
     @Test func `a newer entry's note replaces the old one's`() {
         var log = AccessLog(limit: 10)
         log.add(note(1, 5, .never), for: 7)
-        log.add(note(2, 3), for: 7)
-        #expect(log.note(for: 7) == note(2, 3))
+        log.add(note(2, 6), for: 7)
+        #expect(log.note(for: 7) == note(2, 6))
+    }
+
+    @Test func `a slow read of former bytes does not replace the note of the newer entry`() {
+        var log = AccessLog(limit: 10)
+        log.add(note(2, 6, .never), for: 7)
+        log.add(note(1, 5), for: 7)
+        #expect(log.note(for: 7) == note(2, 6, .never))
     }
 
     @Test func `notes stay visible until they are written, and reads added meanwhile stay`() {

@@ -28,6 +28,19 @@ import Testing
         #expect(try DiskStorage.Backend<Data>(config: elsewhere).store !== first.store)
     }
 
+    #if os(Linux)
+        @Test func `directories whose names are canonically equal have their own storages`() throws {
+            let folder = try TemporaryFolder()
+            let storages = try ["caf\u{E9}", "cafe\u{301}"].map { name in
+                try DiskStorage.Backend<Data>(config: .init(name: name, sizeLimit: 0, directory: folder.url))
+            }
+            #expect(storages[0].store !== storages[1].store)
+            try storages[0].store(value: .blob(1), forKey: "a")
+            #expect(!storages[1].isCached(forKey: "a"))
+            for storage in storages { storage.close() }
+        }
+    #endif
+
     @Test func `an access note never changes the expiration of a newer entry`() throws {
         try withCache { cache in
             let other = cache.makeStorage()

@@ -199,6 +199,40 @@ import Testing
         }
     }
 
+    @Test(arguments: ["key", "tag"])
+    func `an image fetched after a removal by filter was called is kept, however long that takes`(_ filter: String)
+        async throws
+    {
+        try await withImageCache { subject in
+            let (cache, isOpen, begun) = (subject.cache, Locked(false), Locked(false))
+            try await cache.storeToDisk(.blob(1), forKey: "a", attributes: .init(tags: ["t"]))
+            let gate = DispatchSemaphore(value: 0)
+            // An earlier removal takes long.
+            cache.removalQueue.async { gate.wait() }
+            if filter == "key" {
+                cache.removeImageAndVariants(forKey: "a") { _ in }
+            } else {
+                cache.removeImages(matching: .init(tag: "t")) { _ in }
+            }
+            if filter == "tag" { cache.removeImage(forKey: "a") {} }
+            let fetching = Task {
+                try await cache.retrieveImage(forKey: "a") {
+                    begun.withLock { $0 = true }
+                    while !isOpen.withLock({ $0 }) { await Task.yield() }
+                    return .init(try Pictures.image(0), original: Pictures.small[0])
+                }
+            }
+            try await eventually { begun.withLock { $0 } }
+            gate.signal()
+            await subject.settle()
+            isOpen.withLock { $0 = true }
+            _ = try await fetching.value
+            await subject.settle()
+            #expect(cache.imageCachedType(forKey: "a") == .memory)
+            #expect(subject.storage.isCached(forKey: "a"))
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a fetch that begins during a removal is overtaken only by a later one`(isRemovedAgain: Bool) async throws {
         try await withImageCache { subject in

@@ -116,6 +116,7 @@ package struct PowerCutFileSystem: FileSystem {
     }
 
     package func close(_ file: FileDescriptor) { base.close(file) }
+    package func closeWritten(_ file: FileDescriptor) throws(SystemError) { try base.closeWritten(file) }
 
     package func status(of file: FileDescriptor) throws(SystemError) -> FileStatus {
         try requirePower("fstat")

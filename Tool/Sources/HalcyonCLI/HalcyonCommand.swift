@@ -29,6 +29,7 @@ struct HalcyonCommand: ParsableCommand {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_WRONLY)
         }
+        widenHelp()
         do {
             // Swift reads them from /proc. Without them, the command would print its help, and succeed.
             guard !CommandLine.arguments.isEmpty else {
@@ -55,5 +56,12 @@ struct HalcyonCommand: ParsableCommand {
         } catch {
             exit(withError: error)
         }
+    }
+
+    /// In fewer than 27 columns, the parser cannot print its help.
+    private static func widenHelp() {
+        let columns =
+            ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? Terminal.output?.size.columns
+        if let columns, columns < 40 { setenv("COLUMNS", "40", 1) }
     }
 }

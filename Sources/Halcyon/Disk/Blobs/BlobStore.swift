@@ -218,13 +218,18 @@ package final class BlobStore: Sendable {
         try requireOurs(blob.place)
         let path = path(of: blob)
         let file = try fileSystem.createFile(path)
+        var isOpen = true
         do throws(SystemError) {
-            defer { fileSystem.close(file) }
+            defer { if isOpen { fileSystem.close(file) } }
             // While it is empty, so that no byte is on the disk unprotected.
             if let protection { try fileSystem.protect(path, as: protection) }
             try write(data, to: file)
             try fileSystem.setModified(modified, microseconds: BlobTag(token: blob.token).microseconds, of: file)
-            return try fileSystem.status(of: file)
+            let staged = try fileSystem.status(of: file)
+            guard staged.size == data.count else { throw SystemError("write", EIO) }
+            isOpen = false
+            try fileSystem.closeWritten(file)
+            return staged
         } catch {
             try? fileSystem.unlink(path)
             throw error

@@ -23,8 +23,10 @@ package protocol FileSystem: Sendable {
     func makePrivate(_ path: String) throws(SystemError)
     /// `NSFileProtectionKey`, where the system protects files while the device is locked; otherwise does nothing.
     func protect(_ path: String, as protection: FileProtection) throws(SystemError)
-    /// `close`. Does not report errors: no caller was promised that the bytes are on the disk.
+    /// `close`. Does not report errors: there is nothing that the caller could do.
     func close(_ file: FileDescriptor)
+    /// `close` of a written file. Some network volumes report only here that the bytes cannot be stored.
+    func closeWritten(_ file: FileDescriptor) throws(SystemError)
     /// `rename`.
     func rename(_ source: String, to target: String) throws(SystemError)
     /// `renameat2(RENAME_EXCHANGE)` or `renamex_np(RENAME_SWAP)`.

@@ -82,6 +82,14 @@ package struct POSIXFileSystem: FileSystem {
         _ = Foundation.close(file)
     }
 
+    package func closeWritten(_ file: FileDescriptor) throws(SystemError) {
+        do throws(SystemError) {
+            _ = try checked("close") { Foundation.close(file) }
+        } catch  where error.code == EINTR {
+            // As above.
+        }
+    }
+
     package func rename(_ source: String, to target: String) throws(SystemError) {
         _ = try checked("rename", source) { source in target.withCString { Foundation.rename(source, $0) } }
     }

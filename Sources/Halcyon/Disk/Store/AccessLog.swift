@@ -72,7 +72,8 @@ package struct AccessLog {
         notes[id].map { ($0.token, $0.lifetime) }
     }
 
-    /// Adds a read, or merges it with the entry's pending one. Drops reads of further entries beyond the limit.
+    /// Adds a read, or merges it with the entry's pending one. Drops reads of further entries beyond the limit, and a read that
+    /// began before that of another store: its bytes have been replaced meanwhile.
     mutating func add(_ note: Note, for id: Int64) {
         let isFull = notes.count >= limit
         Self.add(note, to: &notes[id], isFull: isFull)
@@ -80,7 +81,7 @@ package struct AccessLog {
 
     private static func add(_ note: Note, to last: inout Note?, isFull: Bool) {
         guard last?.token == note.token else {
-            if !isFull { last = note }
+            if !isFull, last.map({ $0.accessedAt <= note.accessedAt }) ?? true { last = note }
             return
         }
         last?.append(note)

@@ -46,15 +46,21 @@ extension EntryStore {
             }
             return try session.records(of: ids.prefix(environment.tuning.batchSize), conditions).map(\.entry)
         }) {
-            try index.write { try moment(in: $0) }
+            try index.write { session in
+                var moment = try moment(in: session)
+                moment.latestFetch = removals.latest
+                return moment
+            }
         }
     }
 
     /// If a filter has conditions on more than keys, only the removed entries tell which fetches it affects: see each batch.
-    func overtakeFetches(matching filter: EntryFilter) {
+    ///
+    /// - Parameter moment: that of the removal, if it has one already. Fetches that began later remain.
+    func overtakeFetches(matching filter: EntryFilter, before moment: Moment? = nil) {
         guard filter.isUnconditional || filter.isAboutKeysAlone else { return }
         let conditions = KeyConditions(filter)
-        overtakeFetches { conditions?.admit(key: $0.key) ?? true }
+        overtakeFetches(upTo: moment?.latestFetch) { conditions?.admit(key: $0.key) ?? true }
     }
 
     /// Removes the entries that match a filter and existed at a moment, in batches. Entries stored meanwhile remain.
@@ -68,7 +74,7 @@ extension EntryStore {
         perform: @escaping (() throws -> Void) throws -> Void
     ) throws -> [EntryRecord] {
         try filter.validateForRemoval()
-        overtakeFetches(matching: filter)
+        overtakeFetches(matching: filter, before: moment)
         var gone: [EntryRecord] = []
         var failure: (any Error)?
         do {
@@ -111,7 +117,7 @@ extension EntryStore {
             for record in found { records[record.entry.name] = record }
             // Under the lock: a store that waits for it finds out, and one that had it before is among the entries.
             let names = Set(found.map(\.entry.name))
-            _ = removals.overtake { names.contains($0.name) }
+            _ = removals.overtake(upTo: moment.latestFetch) { names.contains($0.name) }
             return found.map(\.entry)
         }
         return (removal, removal.names.compactMap { records[$0] })

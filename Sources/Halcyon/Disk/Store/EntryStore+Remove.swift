@@ -57,8 +57,8 @@ extension EntryStore {
     /// What is being fetched for keys that are removed now must not be stored afterwards.
     ///
     /// A store of it that has the write lock is waited for, so that the removal finds it.
-    func overtakeFetches(where isRemoved: (RemovalWatch.Fetch) -> Bool) {
-        guard removals.overtake(where: isRemoved) else { return }
+    func overtakeFetches(upTo latest: Int? = nil, where isRemoved: (RemovalWatch.Fetch) -> Bool) {
+        guard removals.overtake(upTo: latest, where: isRemoved) else { return }
         // Without the lock the removal itself fails, too.
         try? index.write { _ in }
     }

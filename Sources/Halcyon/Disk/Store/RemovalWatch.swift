@@ -1,13 +1,18 @@
 /// The values that are being fetched for a folder. A removal of their keys overtakes them.
 final class RemovalWatch: Sendable {
     struct Fetch: Sendable {
+        /// In the order of their beginnings.
+        fileprivate let number: Int
         fileprivate let flight: ObjectIdentifier
         let name: BlobName
         let key: String
         fileprivate let overtaken: @Sendable () -> Void
     }
 
-    private let fetches: Locked<[Fetch]> = Locked([])
+    private let fetches: Locked<(running: [Fetch], count: Int)> = Locked(([], 0))
+
+    /// The number of the latest fetch.
+    var latest: Int { fetches.withLock { $0.count } }
 
     /// Runs the work of a flight. If its key is removed meanwhile, later callers start anew.
     ///
@@ -19,7 +24,7 @@ final class RemovalWatch: Sendable {
         guard let flight = flights.currentFlight else { return try await work { true } }
         let id = ObjectIdentifier(flight)
         add(flight, name, key: key, of: flights)
-        defer { fetches.withLock { $0.removeAll { $0.flight == id } } }
+        defer { fetches.withLock { $0.running.removeAll { $0.flight == id } } }
         return try await work { flights.isCurrent(flight) }
     }
 
@@ -27,13 +32,21 @@ final class RemovalWatch: Sendable {
     func add<Key, Value>(
         _ flight: SingleFlight<Key, Value>.Flight, _ name: BlobName, key: String, of flights: SingleFlight<Key, Value>
     ) {
-        let fetch = Fetch(flight: ObjectIdentifier(flight), name: name, key: key) { flights.forget(flight) }
-        fetches.withLock { $0.append(fetch) }
+        fetches.withLock { fetches in
+            fetches.count += 1
+            fetches.running.append(
+                Fetch(number: fetches.count, flight: ObjectIdentifier(flight), name: name, key: key) {
+                    flights.forget(flight)
+                })
+        }
     }
 
+    /// - Parameter latest: the number of the last fetch that the removal affects; nil for all.
     /// - Returns: whether there was such a fetch.
-    func overtake(where isRemoved: (Fetch) -> Bool) -> Bool {
-        let affected = fetches.withLock { $0.filter(isRemoved) }
+    func overtake(upTo latest: Int? = nil, where isRemoved: (Fetch) -> Bool) -> Bool {
+        let affected = fetches.withLock { fetches in
+            fetches.running.filter { $0.number <= latest ?? fetches.count && isRemoved($0) }
+        }
         for fetch in affected { fetch.overtaken() }
         return !affected.isEmpty
     }

@@ -47,7 +47,8 @@ final class StoreLease: Sendable {
 
         /// Reads no weak reference that it does not return: the release of the last strong one needs the lock.
         func lease(of directory: String) -> StoreLease? {
-            for entry in leases where entry.directory == directory {
+            // By bytes: on most volumes of Linux, paths that are canonically equal lead to different directories.
+            for entry in leases where entry.directory?.utf8.elementsEqual(directory.utf8) == true {
                 if let lease = entry.lease { return lease }
             }
             return nil

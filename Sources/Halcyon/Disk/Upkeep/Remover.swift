@@ -28,7 +28,10 @@ struct Remover: FolderWork {
         var file = file
         if let entry, !(file.map { isBlob(of: entry, $0) } ?? false) { file = try settler.settle(name, entry: entry) }
         guard let file, file.kind != .directory, try isOwn(file, name, of: entry) else { return nil }
-        return try blobs.trash(name, token: entry?.token ?? environment.tokens.next()).map { ($0, file.size) }
+        let token = entry?.token ?? environment.tokens.next()
+        // An interrupted store may have left a link to this file there, and a rename onto it would do nothing.
+        if file.links > 1 { try? blobs.unlink(DetachedBlob(place: .trash, rowID: name.rowID, token: token)) }
+        return try blobs.trash(name, token: token).map { ($0, file.size) }
     }
 
     // MARK: In batches

@@ -5,11 +5,14 @@ internal import Foundation
 struct PictureFacts {
     private let picture: CachedImage
     private let entry: Entry
+    private let key: String
     private let path: String
 
-    init(_ picture: CachedImage, _ entry: Entry, path: String) {
+    /// - Parameter key: the requested one, because the index may not know it.
+    init(_ picture: CachedImage, _ entry: Entry, key: String, path: String) {
         self.picture = picture
         self.entry = entry
+        self.key = entry.key ?? key
         self.path = path
     }
 
@@ -32,7 +35,7 @@ struct PictureFacts {
     var lines: String {
         let lines =
             [
-                ("Key", TextWidth.printable(entry.key ?? "unknown")), ("Format", picture.format),
+                ("Key", TextWidth.printable(key)), ("Format", picture.format),
                 ("Pixels", "\(width) × \(height)"),
             ] + animation + [
                 ("On disk", ByteSize(entry.size).description),
@@ -45,7 +48,7 @@ struct PictureFacts {
 
     var object: JSON {
         .object([
-            "key": .string(entry.key), "format": .string(picture.format.lowercased()),
+            "key": .string(key), "format": .string(picture.format.lowercased()),
             "width": .integer(width), "height": .integer(height), "frames": .integer(frames),
             "duration_in_milliseconds": .integer(Int((picture.image.playingTime * 1000).rounded())),
             "size": .integer(entry.size), "cost": .integer(picture.image.cacheCost),

@@ -42,7 +42,7 @@ final class RemovalRun {
     ///
     /// - Parameter variants: whether to remove their variants too.
     func remove(_ keys: [String], _ pathExtension: String?, variants: Bool) throws {
-        let missing = try keys.filter { key in
+        let missing = try keys.withoutRepetitions.filter { key in
             if interruption.isRequested { return false }
             let before = report.totals.entries
             try removeEntry(key, pathExtension)

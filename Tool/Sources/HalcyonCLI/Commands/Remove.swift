@@ -63,7 +63,7 @@ struct Remove: ParsableCommand {
     }
 
     func run() throws {
-        try cache.withStorage { storage in
+        try cache.withStorage(dryRun ? .reading : .using) { storage in
             if all, !dryRun { return try removeAll(from: storage) }
             if keys.isEmpty { return try removeMatches(in: storage) }
             try removeKeys(from: storage)

@@ -39,7 +39,7 @@ struct Show: ParsableCommand {
     func run() throws {
         try cache.withStorage(.reading) { storage in
             let picture = try CachedImage(use.value(forKey: key, naming, in: storage))
-            let facts = try PictureFacts(picture, entry(in: storage), path: path(in: storage))
+            let facts = try PictureFacts(picture, entry(in: storage), key: key, path: path(in: storage))
             guard !json else { return try Output.print(facts.object.indented()) }
             try Output.print(facts.lines)
             if draw ?? (Terminal.output != nil) { try drawPicture(picture.image) }

@@ -51,7 +51,7 @@ struct Watch: ParsableCommand {
 
     func run() throws {
         let folder = cache.folderURL.path
-        try requireRoom(in: CacheFolder(path: folder))
+        try requireRoom(in: CacheFolder(path: folder, hasUnhashedNames: cache.hasUnhashedNames))
         let text = WatchText(folder: folder, limit: limit?.bytes, showsKeys: keys)
         if !json, let terminal = Terminal.output, !Terminal.isDumb {
             try draw(Watcher(folder: folder), text, on: terminal)
@@ -109,7 +109,8 @@ struct Watch: ParsableCommand {
             let next = DispatchTime.now() + interval
             repeat {
                 let (columns, rows) = screen.size
-                let lines = text.lines(of: look, width: columns, height: rows - 2) + ["", screen.hint]
+                let hint = TextWidth.shortened(screen.hint, to: columns)
+                let lines = text.lines(of: look, width: columns, height: rows - 2) + ["", hint]
                 try screen.draw(lines.suffix(max(1, rows)))
                 switch signals.next(until: next) {
                 case SIGWINCH?, nil: break

@@ -1,6 +1,14 @@
 internal import ArgumentParser
 @_spi(HalcyonTool) internal import Halcyon
 
+extension [String] {
+    /// Each string once. Compares bytes, as keys do.
+    var withoutRepetitions: [String] {
+        var seen: Set<[UInt8]> = []
+        return filter { seen.insert(Array<UInt8>($0.utf8)).inserted }
+    }
+}
+
 /// The entries whose attributes a command changes.
 struct KeysOptions: ParsableArguments {
     @OptionGroup var cache: CacheOptions
@@ -25,9 +33,9 @@ struct KeysOptions: ParsableArguments {
     /// - Parameter change: receives an entry and returns its new attributes. If it is nil, the entries are only read, which does
     ///   not wait for a lock.
     func update(_ change: ((DiskStorage.EntryInfo) -> DiskStorage.EntryAttributes)?) throws -> Outcome {
-        try cache.withStorage { storage in
+        try cache.withStorage(change == nil ? .reading : .using) { storage in
             var outcome = Outcome()
-            for key in keys {
+            for key in keys.withoutRepetitions {
                 do {
                     if let entry = try update(key, in: storage, change) {
                         outcome.entries.append((key, entry))

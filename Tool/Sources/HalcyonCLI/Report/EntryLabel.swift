@@ -4,7 +4,7 @@
 package struct EntryLabel: Equatable, Sendable {
     /// nil if the key is not a URL or is not known.
     package let host: String?
-    /// The last component of a key that is the path of a file, at most 60 characters; nil for other keys.
+    /// The last component of a key that is the path of a file, at most 60 characters, without a query; nil for other keys.
     package let file: String?
     /// The first ten digits of a hash; those of the blob's file name if it is a hash.
     package let hash: String
@@ -24,7 +24,8 @@ package struct EntryLabel: Equatable, Sendable {
 
     /// A path has a slash or ends with an extension. `file:` is the only scheme of a path: `data:` and others are content or private.
     private static func lastComponent(ofPath key: String) -> String? {
-        let path = key.hasPrefix("file:") ? key.dropFirst("file:".count) : key[...]
+        let url = key.hasPrefix("file:") ? key.dropFirst("file:".count) : key[...]
+        let path = url.prefix { $0 != "?" && $0 != "#" }
         let name = path.split(separator: "/").last ?? ""
         let suffix = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
         let hasExtension = (1...5).contains(suffix.count) && suffix.allSatisfy { $0.isLetter || $0.isNumber }

@@ -26,11 +26,11 @@ struct FullScreen {
 
     var size: (columns: Int, rows: Int) { terminal.size }
 
-    /// Draws in one write, to avoid flicker. Each line overwrites the one in its place. The last line has no line break, which
-    /// would scroll the rest up.
+    /// Draws in one write, to avoid flicker. Each line is erased before it is written: after one that fills the width, the cursor
+    /// is still on its last character. The last line has no line break, which would scroll the rest up.
     func draw(_ lines: [String]) throws {
-        let text = lines.map { "\($0)\u{1B}[K" }.joined(separator: "\r\n")
-        try write("\u{1B}[H\(text)\u{1B}[J")
+        let text = lines.dropLast().map { "\u{1B}[K\($0)\r\n" }.joined()
+        try write("\u{1B}[H\(text)\u{1B}[J\(lines.last ?? "")")
     }
 
     private func write(_ text: String) throws {
