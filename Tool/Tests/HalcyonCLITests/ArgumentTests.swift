@@ -18,6 +18,13 @@ import Testing
         #expect(help.output.contains("EXAMPLES\n") && help.output.contains("halcyon \(command)"))
     }
 
+    @Test(arguments: ["-1", "0", "1", "26"], ["--help", "put --help", "nonsense", "put --nonsense"])
+    func `help fits in any number of columns`(columns: String, arguments: String) throws {
+        let result = try tool.shell("COLUMNS=\(columns) halcyon \(arguments)")
+        #expect(result.status == (arguments.hasSuffix("help") ? 0 : 64), "\(result.errors)")
+        #expect(!arguments.hasPrefix("put --help") || result.output.contains("expires"))
+    }
+
     @Test(arguments: commands + ["show", "upgrade"])
     func `the examples in the help fit 80 columns`(command: String) throws {
         let help = try tool.run([command, "--help"]).output.split(separator: "\n", omittingEmptySubsequences: false)

@@ -32,6 +32,13 @@ import Testing
         #endif
     }
 
+    @Test func `show prints the key that you give if the index does not know it`() throws {
+        try put("horse-silhouette.png")
+        _ = try tool("stats", "--no-keys")
+        let shown = try tool("show", "--json", "--no-keys", "horse-silhouette.png").object()
+        #expect(shown["key"] as? String == "horse-silhouette.png")
+    }
+
     @Test func `show draws nothing into a pipe without --draw`() throws {
         try put("horse-silhouette.png")
         #expect(try !tool("show", "horse-silhouette.png").output.contains("\u{1B}"))

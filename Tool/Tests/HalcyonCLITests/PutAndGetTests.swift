@@ -55,6 +55,15 @@ import Testing
         }
     #endif
 
+    @Test(arguments: ["watch", "list"])
+    func `an app's directory whose files have their keys as names is accepted with an option`(command: String) throws {
+        let folder = tool.folder.url.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.x")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        try Data.blob(1).write(to: folder.appendingPathComponent("my picture.png"))
+        let arguments = [command, "--folder", folder.path, "--unhashed-names"]
+        #expect(try tool.run(arguments + (command == "watch" ? ["--count", "1"] : [])).status == 0)
+    }
+
     @Test func `a cache whose files have their keys as names is read with an option`() throws {
         try tool.write("a.png", .blob(1))
         #expect(try tool("put", "--unhashed-names", "--key", "picture.png", "a.png").status == 0)

@@ -81,6 +81,13 @@ import Testing
 
     // MARK: Keys
 
+    @Test func `a key that is given twice is removed once, and is not missing`() throws {
+        try put("a", "b")
+        let object = try tool("remove", "a", "a", "--json").object()
+        #expect(object["entries"] as? Int == 1 && (object["missing"] as? [Any])?.isEmpty == true)
+        #expect(try tool("pin", "b", "b").output.hasPrefix("Pinned 1 entry"))
+    }
+
     @Test func `remove --variants removes an image with its variants`() throws {
         try put("a", "a@small", "a@large", "ab", "b@small")
         let told = try tool("remove", "a", "--variants", "--dry-run", "--json").object()

@@ -76,13 +76,16 @@ import Testing
         #expect(ledger.count > 1 && Set(ledger).count == ledger.count)
     }
 
-    @Test(arguments: ["stats", "list", "info", "report", "check"])
+    @Test(arguments: ["stats", "list", "info", "report", "check", "remove", "tag", "note"])
     func `a command that only reads migrates no index that another process has open`(command: String) throws {
         try oldIndex()
         var holder: Connection? = try Connection(path: index)
         try holder?.execute("PRAGMA journal_mode = WAL")
         _ = try holder?.integer("SELECT count(*) FROM entries")
-        let arguments = ["info": ["k"], "report": ["-o", "-"]][command] ?? []
+        let looking = [
+            "info": ["k"], "report": ["-o", "-"], "remove": ["--prefix", "x", "--dry-run"], "tag": ["k"], "note": ["k"],
+        ]
+        let arguments = looking[command] ?? []
         let refused = try tool.run([command, "--folder", tool.cache] + arguments)
         #expect(refused.status == 1 && refused.errors.contains("halcyon upgrade"), "\(refused.errors)")
         #expect(try holder?.integer("PRAGMA user_version") == 1)

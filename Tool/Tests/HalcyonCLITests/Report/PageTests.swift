@@ -124,6 +124,8 @@ import Testing
         ("/home/ann/Pictures/photo.jpg", "photo.jpg"), ("./holiday/", "holiday"), ("photo.jpg", "photo.jpg"),
         ("file:///home/ann/a.png", "a.png"), ("secret", nil), ("data:image/png;base64,AA/BB", nil), ("a.b c", nil),
         ("mailto:ann@example.com", nil), ("/", nil), ("ends.with-long-part", nil),
+        ("/api/img?token=SECRET", "img"), ("//a.example/b.png?sig=S/E.C", "b.png"), ("a.png#SECRET", "a.png"),
+        ("/?token=SECRET", nil),
     ])
     func `labels show the last component of a file's path`(key: String, file: String?) {
         let label = EntryLabel(key: key, fileName: hashed, showsKey: false)

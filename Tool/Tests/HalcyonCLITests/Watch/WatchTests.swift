@@ -222,7 +222,7 @@ import Testing
         #expect(last.wait() == 0 && terminal.screen().hasSuffix(Self.leave))
     }
 
-    @Test(arguments: [(20, 5), (40, 12), (80, 24), (200, 60)])
+    @Test(arguments: [(10, 6), (20, 5), (40, 12), (80, 24), (200, 60)])
     func `watch fits the window, even after a change of its size`(columns: Int, rows: Int) throws {
         for index in 0..<20 {
             try put("https://\(String(repeating: "long", count: 30)).example/\(index)日本", count: 1000)
