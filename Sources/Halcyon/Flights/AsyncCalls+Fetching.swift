@@ -45,12 +45,14 @@ extension DiskStorage.Backend.AsyncCalls {
     /// ```swift
     /// let png = try await storage.async.value(forKey: key) {
     ///     let (data, response) = try await download(url, ifNoneMatch: nil)
+    ///     guard response.statusCode == 200 else { throw NoSuchPicture() }
     ///     let expiration: StorageExpiration? = response.isStorable ? nil : .expired
     ///     return .init(data, expiration: expiration, attributes: .init(validators: .init(response)))
     /// } renewing: { stale in
     ///     let (data, response) = try await download(url, ifNoneMatch: stale.info.validators?.etag)
     ///     if response.statusCode == 304 { return .unchanged(response) }
-    ///     if response.statusCode == 404 { return .gone(NoSuchPicture()) }
+    ///     if [404, 410].contains(response.statusCode) { return .gone(NoSuchPicture()) }
+    ///     guard response.statusCode == 200 else { throw NoSuchPicture() }
     ///     let expiration: StorageExpiration? = response.isStorable ? nil : .expired
     ///     return .new(.init(data, expiration: expiration, attributes: .init(validators: .init(response))))
     /// }
