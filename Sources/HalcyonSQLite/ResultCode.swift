@@ -25,6 +25,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let readRefused = ResultCode(rawValue: SQLITE_IOERR | (1 << 8))
     /// `SQLITE_IOERR_WRITE`
     package static let writeRefused = ResultCode(rawValue: SQLITE_IOERR | (3 << 8))
+    /// `SQLITE_IOERR_FSYNC`
+    package static let syncRefused = ResultCode(rawValue: SQLITE_IOERR | (4 << 8))
     /// `SQLITE_IOERR_SHORT_READ`: the file ends before the requested page.
     package static let shortRead = ResultCode(rawValue: SQLITE_IOERR | (2 << 8))
     package static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)

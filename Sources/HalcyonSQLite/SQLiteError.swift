@@ -49,7 +49,9 @@ extension SQLiteError {
             self = .refusedRead(sql)
             return
         }
-        if code == ResultCode.writeRefused.rawValue, let handle, halcyon_sqlite_errno(handle) == EDQUOT {
+        if [.writeRefused, .syncRefused].contains(ResultCode(rawValue: code)), let handle,
+            halcyon_sqlite_errno(handle) == EDQUOT
+        {
             self.init(code: .full, message: "the disk quota is exhausted", sql: sql)
             return
         }

@@ -51,7 +51,7 @@ extension DiskStorage.Backend.AsyncCalls {
     /// } renewing: { stale in
     ///     let (data, response) = try await download(url, ifNoneMatch: stale.info.validators?.etag)
     ///     if response.statusCode == 304 { return .unchanged(response) }
-    ///     if [404, 410].contains(response.statusCode) { return .gone(NoSuchPicture()) }
+    ///     if [401, 403, 404, 410].contains(response.statusCode) { return .gone(NoSuchPicture()) }
     ///     guard response.statusCode == 200 else { throw NoSuchPicture() }
     ///     let expiration: StorageExpiration? = response.isStorable ? nil : .expired
     ///     return .new(.init(data, expiration: expiration, attributes: .init(validators: .init(response))))

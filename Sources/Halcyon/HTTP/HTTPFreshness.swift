@@ -41,7 +41,8 @@ public struct HTTPFreshness: Sendable, Hashable {
     /// Whether the response itself states how long it is fresh.
     let statesLifetime: Bool
     let hasCacheControl: Bool
-    /// Whether its `Cache-Control` forbids to keep the response. Says so also for a 304, which is never storable itself.
+    /// Whether the response has `Cache-Control`, and it, `Vary: *` or an authorized request forbids to keep the response. Says so also
+    /// for a 304, which is never storable itself.
     let forbidsKeeping: Bool
 
     /// Reads the headers of a response.

@@ -127,18 +127,21 @@ extension ImageCache {
 
     private func endClearing(_ number: Int) {
         clearing.end(number)
+        guard !isClearing else { return }
         let limits = diskStorage.config.limits
-        if !isClearing, !limits.isUnlimited { beginTrimming(to: limits) }
+        if !limits.isUnlimited { beginTrimming(to: limits) }
         continueWaiting()
     }
 }
 
 /// The clears of the disk, and the removals and cleans in batches, that are under way, and the calls that wait for them.
 ///
-/// All have numbers in the order of their turns. A call waits only for smaller ones: later removals do not hold it up.
+/// All have numbers in the order of their turns. A call waits for all clears, because it would meet the disk half cleared, but only
+/// for earlier removals and cleans: later ones do not hold it up.
 struct DiskClearing {
     private var latest = 0
     private var clears: Set<Int> = []
+    /// Removals and cleans.
     private var batched: Set<Int> = []
     /// Cleans that go on once no clear is under way.
     fileprivate var cleans: [@Sendable () -> Void] = []
@@ -172,8 +175,9 @@ struct DiskClearing {
 
     /// Removes and returns a call that need not wait any longer; nil if there is none. The call is then under way.
     fileprivate mutating func takeNext() -> (@Sendable () -> Void)? {
-        if !isClearing, !cleans.isEmpty { return cleans.removeFirst() }
-        guard let (number, body) = waiting.first, clears.union(batched).allSatisfy({ $0 > number }) else { return nil }
+        guard !isClearing else { return nil }
+        if !cleans.isEmpty { return cleans.removeFirst() }
+        guard let (number, body) = waiting.first, batched.allSatisfy({ $0 > number }) else { return nil }
         waiting.removeFirst()
         batched.insert(number)
         return { body(number) }

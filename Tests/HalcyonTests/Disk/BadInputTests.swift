@@ -57,9 +57,11 @@ import Testing
 
     @Test func `sizes beyond 32 bits are counted`() throws {
         try withCache(configure: { $0.sizeLimit = 12 << 30 }) { cache in
-            // Every 100-byte file claims five GiB.
-            cache.fileSystem.pretend { if $0.kind == .regular && $0.size == 100 { $0.size = 5 << 30 } }
             for key in ["a", "b", "c"] { try cache.storage.store(value: .blob(1), forKey: key) }
+            cache.settle()
+            // Every 100-byte file claims five GiB.
+            try cache.storage.store.index.write { try $0.execute("UPDATE entries SET size = \(5 << 30)") }
+            cache.fileSystem.pretend { if $0.kind == .regular && $0.size == 100 { $0.size = 5 << 30 } }
             #expect(try cache.storage.totalSize() == 15 << 30)
             #expect(try cache.storage.removeSizeExceededValues().count == 2)
             #expect(try cache.storage.totalSize() == 5 << 30)

@@ -104,6 +104,25 @@ import Testing
         }
     }
 
+    @Test func `a linked file is not removed through a link in place of the trash`() throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.settle()
+        let (name, row) = (BlobName(key: "a", isHashed: true, pathExtension: nil), try cache.storage.row(forKey: "a"))
+        let kept = DetachedBlob(place: .trash, rowID: name.rowID, token: try #require(row).token)
+        let blobs = cache.storage.store.blobs
+        let elsewhere = cache.folder.url.appendingPathComponent("elsewhere")
+        let trash = cache.metadata.appendingPathComponent("trash")
+        try FileManager.default.moveItem(at: trash, to: elsewhere)
+        try FileManager.default.createSymbolicLink(at: trash, withDestinationURL: elsewhere)
+        #expect(link(blobs.path(of: name), cache.folder.url.appendingPathComponent("second").path) == 0)
+        let bystander = elsewhere.appendingPathComponent((blobs.path(of: kept) as NSString).lastPathComponent)
+        try Data.blob(7).write(to: bystander)
+        try? cache.storage.remove(forKey: "a")
+        cache.storage.close()
+        #expect(try Data(contentsOf: bystander) == .blob(7))
+    }
+
     @Test func `a disk that stays full is named as the cause`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

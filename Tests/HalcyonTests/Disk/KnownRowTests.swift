@@ -245,7 +245,7 @@ import Testing
             id: name.rowID, name: name, key: nil, token: 1, inode: nil, size: 1,
             createdAt: .never, accessedAt: .never, lifetime: Lifetime(expiresAt: nil, timeToLive: nil))
         let written = IndexSession.Effects()
-        written.notes[entry.id] = AccessLog.Note(token: 1, accessedAt: .never)
+        written.notes[entry.id] = AccessLog.Note(token: 1, storedAt: .never, accessedAt: .never)
         let changes = [
             { rows.didCommit([entry.id], .init()) }, { rows.didCommit([entry.id], written) }, { rows.forgetAll() },
             { rows.forget(entry.name) },
@@ -284,7 +284,7 @@ import Testing
         func flush(_ numbers: Range<Int>) {
             let written = IndexSession.Effects()
             for number in numbers {
-                written.notes[name(number).rowID] = .init(token: Int64(number), accessedAt: .never)
+                written.notes[name(number).rowID] = .init(token: Int64(number), storedAt: .never, accessedAt: .never)
             }
             rows.didCommit(Array(written.notes.keys), written)
         }

@@ -3,7 +3,7 @@ import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A removal by a filter removes matching images from memory and disk, and nothing that is stored later.
 @Suite(.endsEvenIfItHangs) struct FilteredRemovalTests {
@@ -33,6 +33,43 @@ import Testing
             for seed in 0..<6 { #expect(subject.cache.imageCachedType(forKey: "a\(seed)") == .none) }
             #expect(subject.cache.memoryStorage.totalCacheCost() == 0)
         }
+    }
+
+    /// The others are read while the removal runs. The reads are only noted.
+    @Test(arguments: [false, true])
+    func `a removal spares entries that a read has moved out of the filter`(isAboutExpiration: Bool) throws {
+        var tuning = Tuning.patient
+        (tuning.batchSize, tuning.flushInterval) = (1, 3_600_000)
+        try withCache(tuning: tuning) { cache in
+            let (storage, keys) = (cache.storage, ["a", "b", "c"])
+            let bound = cache.clock.now.date.addingTimeInterval(500)
+            let filter =
+                isAboutExpiration ? EntryFilter(expiresBefore: bound + 1_000) : EntryFilter(accessedBefore: bound)
+            for key in keys { try storage.store(value: .blob(1), forKey: key, expiration: .seconds(900)) }
+            cache.clock.advance(by: 600)
+            let moment = try storage.store.moment(removing: filter)
+            let isFirst = Locked(true)
+            let gone = try storage.removeEntries(matching: filter, existingAt: moment, progress: nil) { batch in
+                try batch()
+                guard isFirst.replace(with: false) else { return }
+                for key in keys { _ = try storage.value(forKey: key, extendingExpiration: .expirationTime(.days(9))) }
+            }
+            #expect(gone.count == 1 && keys.filter { storage.isCached(forKey: $0) }.count == 2)
+        }
+    }
+
+    @Test func `a noted read decides whether an entry still meets a filter`() {
+        let now = Timestamp(milliseconds: 1_000)
+        func admits(_ filter: EntryFilter, expiresAt: Int64?) -> Bool {
+            let end = expiresAt.map { Timestamp(milliseconds: $0) }
+            return filter.admits(accessedAt: now, Lifetime(expiresAt: end, timeToLive: 1), at: now)
+        }
+        #expect(admits(.init(isExpired: true), expiresAt: 1_000) && !admits(.init(isExpired: true), expiresAt: 1_001))
+        #expect(!admits(.init(isExpired: true), expiresAt: nil) && admits(.init(isExpired: false), expiresAt: 1_001))
+        let soon = EntryFilter(expiresBefore: Date(timeIntervalSince1970: 2))
+        #expect(admits(soon, expiresAt: 1_999) && !admits(soon, expiresAt: 2_000) && !admits(soon, expiresAt: nil))
+        let unused = EntryFilter(accessedBefore: Date(timeIntervalSince1970: 1))
+        #expect(!admits(unused, expiresAt: nil) && admits(.init(accessedAfter: .distantPast), expiresAt: nil))
     }
 
     @Test func `a date that is not a number matches nothing`() throws {

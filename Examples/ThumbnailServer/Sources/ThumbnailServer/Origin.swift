@@ -15,9 +15,7 @@ struct Origin: Sendable {
     private static let byteLimit = 20_000_000
 
     /// Statuses with which a host asks to try again later.
-    private static let transient: [HTTPResponseStatus] = [
-        .requestTimeout, .custom(code: 425, reasonPhrase: "Too Early"), .tooManyRequests,
-    ]
+    private static let transient: Set<UInt> = [408, 425, 429]
 
     /// - Parameter patience: seconds; a host may be silent for half of that.
     static func clientConfiguration(patience: TimeInterval) -> HTTPClient.Configuration {
@@ -87,7 +85,7 @@ struct Origin: Sendable {
             return Answer(data: Data(body.readableBytesView), response: freshness)
         case .notModified where validators != nil: return Answer(data: Data(), response: freshness)
         // Redirects are not followed.
-        case let status where (300..<500).contains(status.code) && !Self.transient.contains(status):
+        case let status where (300..<500).contains(status.code) && !Self.transient.contains(status.code):
             throw HTTPError(.notFound, message: "the host answered \(status.code)")
         default: throw HTTPError(.badGateway, message: "the host answered \(response.status.code)")
         }

@@ -320,11 +320,15 @@ package final class BlobStore: Sendable {
 
     /// Moves a blob to the trash; returns nil if there is none.
     ///
-    /// - Parameter token: the token of its row. If it has no row, any.
-    func trash(_ name: BlobName, token: Int64) throws(SystemError) -> DetachedBlob? {
+    /// - Parameters:
+    ///   - token: the token of its row. If it has no row, any.
+    ///   - isLinked: whether the file has several hard links.
+    func trash(_ name: BlobName, token: Int64, isLinked: Bool = false) throws(SystemError) -> DetachedBlob? {
         let blob = DetachedBlob(place: .trash, rowID: name.rowID, token: token)
         do throws(SystemError) {
             try requireOurs(blob.place)
+            // An interrupted store may have left a link to this file there. A rename of a file onto itself does nothing.
+            if isLinked { try? fileSystem.unlink(path(of: blob)) }
             try fileSystem.rename(path(of: name), to: path(of: blob))
         } catch  where error.isMissing {
             // The blob may exist and our directory be missing.

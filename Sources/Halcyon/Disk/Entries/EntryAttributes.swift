@@ -17,7 +17,8 @@ extension DiskStorage {
         public var metadata: [String: String]?
         /// Whether reads leave the expiration as it is, whatever they ask for. Otherwise a read with
         /// ``ExpirationExtending/cacheTime``, the default, restarts the time to live. Belongs to the bytes: a store without it uses
-        /// ``Config/keepsExpiration``.
+        /// ``Config/keepsExpiration``. An entry that never expires has no expiration to keep: a read with
+        /// ``ExpirationExtending/expirationTime(_:)`` gives it one.
         public var keepsExpiration: Bool?
 
         /// Leave out the members that you do not want to change.

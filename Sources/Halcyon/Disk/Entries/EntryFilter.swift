@@ -82,6 +82,14 @@ extension DiskStorage.EntryFilter {
             remedy: "Leave that condition out, or use EntryFilter.all to remove everything.")
     }
 
+    /// Whether a later use, and the lifetime after it, still meet the conditions that a use can end.
+    func admits(accessedAt: Timestamp, _ lifetime: Lifetime, at now: Timestamp) -> Bool {
+        if let accessedBefore, accessedAt >= .first(notBefore: accessedBefore) { return false }
+        if isExpired == true, !lifetime.isExpired(at: now) { return false }
+        guard let expiresBefore else { return true }
+        return lifetime.expiresAt.map { $0 < .first(notBefore: expiresBefore) } ?? false
+    }
+
     /// Whether every entry matches.
     var isUnconditional: Bool { self == .all }
 

@@ -98,7 +98,7 @@ extension EntryIndex {
         return try body()
     }
 
-    /// Runs `body` under the writer's lock, inside ``whileNotSuspended(_:)``. All writes do, except at exit.
+    /// Runs `body` under the writer's lock, inside ``whileNotSuspended(_:)``. All transactions that write do, except at exit.
     func withWriter<Result>(_ body: (inout Writer?) throws -> Result) throws -> Result {
         try whileNotSuspended {
             try withWriterLock { writer in

@@ -123,7 +123,7 @@ extension IndexSQL {
 
     static let addStatistics: StaticString = """
         UPDATE statistics SET
-            since = CASE WHEN since > 0 THEN since ELSE ?1 END, hits = hits + ?2, misses = misses + ?3,
+            since = CASE WHEN since > 0 AND since < ?1 THEN since ELSE ?1 END, hits = hits + ?2, misses = misses + ?3,
             stores = stores + ?4, removals = removals + ?5, evictions = evictions + ?6, expirations = expirations + ?7,
             bytes_read = bytes_read + ?8, bytes_written = bytes_written + ?9, bytes_evicted = bytes_evicted + ?10,
             unused_evicted = unused_evicted + ?11

@@ -130,6 +130,7 @@ extension IndexSession {
         } ?? (Counts(), nil)
     }
 
+    /// - Parameter now: the time, or when the counting of these counts began.
     func add(_ counts: Counts, at now: Timestamp) throws(SQLiteError) {
         try connection.with(IndexSQL.addStatistics) { (statement) throws(SQLiteError) in
             statement.bind(now.milliseconds, at: 1)

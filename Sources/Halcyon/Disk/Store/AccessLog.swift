@@ -5,6 +5,8 @@ package struct AccessLog {
     package struct Note: Sendable {
         /// The store that was read, so that a note never changes a newer entry.
         var token: Int64
+        /// When it was stored, to tell which of two stores is the later one.
+        var storedAt: Timestamp
         var accessedAt: Timestamp
         /// The lifetime as this process sees it; nil if the read did not move the expiration.
         var lifetime: Lifetime?
@@ -62,18 +64,18 @@ package struct AccessLog {
 
     var count: Int { notes.count }
 
-    /// What an entry's pending note says about its lifetime.
+    /// What an entry's pending note says about its last use and its lifetime.
     ///
     /// - Parameter lifetime: nil if no read has moved the expiration.
-    typealias NotedLifetime = (token: Int64, lifetime: Lifetime?)
+    typealias NotedUse = (token: Int64, accessedAt: Timestamp, lifetime: Lifetime?)
 
     /// nil if the entry has no pending note.
-    func lifetime(of id: Int64) -> NotedLifetime? {
-        notes[id].map { ($0.token, $0.lifetime) }
+    func use(of id: Int64) -> NotedUse? {
+        notes[id].map { ($0.token, $0.accessedAt, $0.lifetime) }
     }
 
-    /// Adds a read, or merges it with the entry's pending one. Drops reads of further entries beyond the limit, and a read that
-    /// began before that of another store: its bytes have been replaced meanwhile.
+    /// Adds a read, or merges it with the entry's pending one. Drops reads of further entries beyond the limit, and those of a store
+    /// that a later one has replaced: a slow read may end after one of the new bytes.
     mutating func add(_ note: Note, for id: Int64) {
         let isFull = notes.count >= limit
         Self.add(note, to: &notes[id], isFull: isFull)
@@ -81,7 +83,7 @@ package struct AccessLog {
 
     private static func add(_ note: Note, to last: inout Note?, isFull: Bool) {
         guard last?.token == note.token else {
-            if !isFull, last.map({ $0.accessedAt <= note.accessedAt }) ?? true { last = note }
+            if !isFull, last.map({ $0.storedAt <= note.storedAt }) ?? true { last = note }
             return
         }
         last?.append(note)

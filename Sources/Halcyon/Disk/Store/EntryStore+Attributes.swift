@@ -42,7 +42,7 @@ extension EntryStore {
             let conditions = conditions(filter)
             // After a read that is not in the index yet, an entry may not match.
             let ids = try session.ids(conditions, in: nil, descending: false).filter { id in
-                recorder.log.withLock { $0.lifetime(of: id) } == nil
+                recorder.log.withLock { $0.use(of: id) } == nil
             }
             return try session.records(of: ids.prefix(environment.tuning.batchSize), conditions).map(\.entry)
         }) {
@@ -112,7 +112,7 @@ extension EntryStore {
             // Match again, so that entries that have changed since stay. Only once each: a damaged index may return a row twice.
             var seen: Set<Int64> = []
             let found = try session.records(of: ids, conditions).filter { record in
-                !isLater(record.entry) && seen.insert(record.entry.id).inserted
+                !isLater(record.entry) && admits(record.entry, filter) && seen.insert(record.entry.id).inserted
             }
             for record in found { records[record.entry.name] = record }
             // Under the lock: a store that waits for it finds out, and one that had it before is among the entries.
@@ -121,5 +121,13 @@ extension EntryStore {
             return found.map(\.entry)
         }
         return (removal, removal.names.compactMap { records[$0] })
+    }
+
+    /// False if a read that is not in the index yet has moved an entry out of a filter.
+    private func admits(_ entry: Entry, _ filter: EntryFilter) -> Bool {
+        guard let noted = recorder.log.withLock({ $0.use(of: entry.id) }), noted.token == entry.token else {
+            return true
+        }
+        return filter.admits(accessedAt: noted.accessedAt, noted.lifetime ?? entry.lifetime, at: now)
     }
 }

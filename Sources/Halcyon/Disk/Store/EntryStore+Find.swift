@@ -45,7 +45,7 @@ extension EntryStore {
     private func findOnce<Content>(_ name: BlobName, at now: Timestamp, _ probe: Probe<Content>) throws -> Match<
         Content
     >? {
-        let noted = notedLifetime(of: name)
+        let noted = notedUse(of: name)
         let (known, ticket) = index.knownRows.look(name)
         if let known, let found = findKnown(indexed(known, noted, at: now), at: now, probe) { return found }
         let (wasAdopting, generation) = (condition.adopts(name), index.generation)
@@ -93,15 +93,15 @@ extension EntryStore {
 
     /// What the access log adds to an entry. Take it before the row: a flush in between moves it into the row, and in the other
     /// order neither would have it.
-    func notedLifetime(of name: BlobName) -> AccessLog.NotedLifetime? {
-        recorder.log.withLock { $0.lifetime(of: name.rowID) }
+    func notedUse(of name: BlobName) -> AccessLog.NotedUse? {
+        recorder.log.withLock { $0.use(of: name.rowID) }
     }
 
     /// - Parameters:
     ///   - ticket: from before this call.
-    ///   - noted: see ``notedLifetime(of:)``.
+    ///   - noted: see ``notedUse(of:)``.
     func row(
-        of name: BlobName, _ ticket: KnownRows.Ticket, _ noted: AccessLog.NotedLifetime?, at now: Timestamp
+        of name: BlobName, _ ticket: KnownRows.Ticket, _ noted: AccessLog.NotedUse?, at now: Timestamp
     ) -> Row {
         let row = try? index.lookUp { session -> Row in
             guard let entry = try session.entry(named: name) else { return .none }
@@ -116,7 +116,7 @@ extension EntryStore {
     func shared(_ entry: Entry) -> SharedEntry { SharedEntry(entry, path: blobs.path(of: entry.name)) }
 
     private func indexed(
-        _ entry: SharedEntry, _ noted: AccessLog.NotedLifetime?, at now: Timestamp
+        _ entry: SharedEntry, _ noted: AccessLog.NotedUse?, at now: Timestamp
     ) -> IndexedEntry {
         let lifetime = noted?.token == entry.value.token ? noted?.lifetime : nil
         return IndexedEntry(shared: entry, lifetime: lifetime ?? entry.value.lifetime(at: now))
@@ -137,7 +137,7 @@ extension EntryStore {
             if let content = try locate(known.shared, probe) {
                 return Match(known: known, content: content)
             }
-            let noted = notedLifetime(of: known.entry.name)
+            let noted = notedUse(of: known.entry.name)
             let ticket = index.knownRows.look(known.entry.name).ticket
             guard case .known(let again) = self.row(of: known.entry.name, ticket, noted, at: now) else { return nil }
             looksAtSameRow = again.entry.token == known.entry.token ? looksAtSameRow + 1 : 0

@@ -36,7 +36,7 @@ struct Evictor: FolderWork {
 
     /// Whether a read has moved the expiration, which the index does not know yet: its log may be full.
     private func isExtended(_ entry: Entry, at now: Timestamp) -> Bool {
-        let noted = recorder.log.withLock { $0.lifetime(of: entry.id) }
+        let noted = recorder.log.withLock { $0.use(of: entry.id) }
         guard let noted, noted.token == entry.token, let lifetime = noted.lifetime else { return false }
         return !lifetime.isExpired(at: now)
     }

@@ -29,9 +29,7 @@ struct Remover: FolderWork {
         if let entry, !(file.map { isBlob(of: entry, $0) } ?? false) { file = try settler.settle(name, entry: entry) }
         guard let file, file.kind != .directory, try isOwn(file, name, of: entry) else { return nil }
         let token = entry?.token ?? environment.tokens.next()
-        // An interrupted store may have left a link to this file there, and a rename onto it would do nothing.
-        if file.links > 1 { try? blobs.unlink(DetachedBlob(place: .trash, rowID: name.rowID, token: token)) }
-        return try blobs.trash(name, token: token).map { ($0, file.size) }
+        return try blobs.trash(name, token: token, isLinked: file.links > 1).map { ($0, file.size) }
     }
 
     // MARK: In batches

@@ -17,6 +17,8 @@ struct Sweeper: FolderWork {
             settler.settleDetached, dropDistrusted, relearnInodes, adopter.finish, dropDistrusted,
             Reclaimer(folder: folder).finish, reconcileOncePerDay, forgetKeys,
         ]
+        // Once: the steps may take longer than the delay.
+        let isUpgradeDue = isUpgradeDue
         if isUpgradeDue { steps.insert({ try upgrader.finish() }, at: 5) }
         let refused = steps.filter { isRefused($0) }
         return refused.isEmpty && (isUpgradeDue || upgrader.isFinished)

@@ -35,7 +35,8 @@ struct KeysOptions: ParsableArguments {
     func update(_ change: ((DiskStorage.EntryInfo) -> DiskStorage.EntryAttributes)?) throws -> Outcome {
         try cache.withStorage(change == nil ? .reading : .using) { storage in
             var outcome = Outcome()
-            for key in keys.withoutRepetitions {
+            let keys = keys.withoutRepetitions
+            for key in keys {
                 do {
                     if let entry = try update(key, in: storage, change) {
                         outcome.entries.append((key, entry))

@@ -25,7 +25,8 @@ package struct EntryLabel: Equatable, Sendable {
     /// A path has a slash or ends with an extension. `file:` is the only scheme of a path: `data:` and others are content or private.
     private static func lastComponent(ofPath key: String) -> String? {
         let url = key.hasPrefix("file:") ? key.dropFirst("file:".count) : key[...]
-        let path = url.prefix { $0 != "?" && $0 != "#" }
+        // With a space, it is no URL, and file names may contain these characters.
+        let path = key.contains(" ") ? url : url.prefix { $0 != "?" && $0 != "#" }
         let name = path.split(separator: "/").last ?? ""
         let suffix = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
         let hasExtension = (1...5).contains(suffix.count) && suffix.allSatisfy { $0.isLetter || $0.isNumber }
