@@ -25,6 +25,11 @@ import Testing
             .store("d", 0, nil, by: 1), .read("d", .to(.expired), by: 0), .pass(-15.057),
             .removeMatching(.expired, by: 0),
         ],
+        // The note of the former entry, from the time ahead, did not make room for that of the new one.
+        [
+            .store("d", 3, .never, by: 1), .look, .pass(-3600.003), .store("d", 8, nil, by: 0),
+            .read("d", .to(.never), by: 1),
+        ],
     ]
 
     @Test(arguments: found) func `what failed once holds`(acts: [StorageAct]) throws {

@@ -569,6 +569,22 @@ import Testing
         }
     }
 
+    @Test func `an upgrade whose time comes during the first sweep runs soon after it`() throws {
+        var tuning = Self.endless
+        tuning.upgradeDelay = 100
+        try withCache(tuning: tuning) { cache in
+            cache.storage.store.close()
+            try OlderIndex.make(version: 6, at: cache.index.path)
+            cache.fileSystem.observe { call, path in
+                if call == .list, path.hasSuffix("/staging") { usleep(150_000) }
+            }
+            cache.reopen()
+            func isFinished() throws -> Bool { try cache.storage.store.index.read { try $0.upgradeStep() } == nil }
+            for _ in 0..<2_000 where try !isFinished() { usleep(10_000) }
+            try #expect(isFinished())
+        }
+    }
+
     @Test func `a store runs as soon as the lock is free`() throws {
         try withCache(tuning: Self.endless) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

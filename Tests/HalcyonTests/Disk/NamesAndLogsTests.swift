@@ -125,8 +125,8 @@ import Testing
 
     @Test func `notes of one entry are merged, later access and last expiration win`() {
         var log = AccessLog(limit: 10)
-        log.add(note(1, 5, .never), for: 7)
-        log.add(note(1, 3), for: 7)
+        log.add(note(1, 5, .never), for: 7, now: .latest)
+        log.add(note(1, 3), for: 7, now: .latest)
         #expect(log.count == 1)
         #expect(log.note(for: 7) == note(1, 5, .never, hits: 2))
     }
@@ -136,8 +136,8 @@ import Testing
         renewal.renewedAt = Timestamp(milliseconds: 9)
         func renewed(after earlier: AccessLog.Note) -> Timestamp? {
             var log = AccessLog(limit: 10)
-            log.add(earlier, for: 7)
-            log.add(renewal, for: 7)
+            log.add(earlier, for: 7, now: .latest)
+            log.add(renewal, for: 7, now: .latest)
             return log.note(for: 7)?.renewedAt
         }
         #expect(renewed(after: note(1, 5)) == renewal.renewedAt)
@@ -148,25 +148,28 @@ import Testing
 
     @Test func `a newer entry's note replaces the old one's`() {
         var log = AccessLog(limit: 10)
-        log.add(note(1, 5, .never), for: 7)
-        log.add(note(2, 6), for: 7)
+        log.add(note(1, 5, .never), for: 7, now: .latest)
+        log.add(note(2, 6), for: 7, now: .latest)
         #expect(log.note(for: 7) == note(2, 6))
     }
 
     @Test func `a slow read of former bytes does not replace the note of the newer entry`() {
         var log = AccessLog(limit: 10)
-        log.add(note(2, 6, .never), for: 7)
-        log.add(note(1, 7), for: 7)
+        log.add(note(2, 6, .never), for: 7, now: .latest)
+        log.add(note(1, 7), for: 7, now: .latest)
         #expect(log.note(for: 7) == note(2, 6, .never))
+        // The clock was set back since.
+        log.add(note(1, 7), for: 7, now: Timestamp(milliseconds: 1))
+        #expect(log.note(for: 7) == note(1, 7))
     }
 
     @Test func `notes stay visible until they are written, and reads added meanwhile stay`() {
         var log = AccessLog(limit: 10)
-        log.add(note(1, 5, .never, hits: 3), for: 7)
+        log.add(note(1, 5, .never, hits: 3), for: 7, now: .latest)
         let written = log.allNotes
         #expect(written.map(\.id) == [7])
         #expect(log.note(for: 7) == note(1, 5, .never, hits: 3))
-        log.add(note(1, 9), for: 7)
+        log.add(note(1, 9), for: 7, now: .latest)
         #expect(log.note(for: 7) == note(1, 9, .never, hits: 4))
         log.didFlush(written)
         #expect(log.note(for: 7) == note(1, 9, .never))
@@ -176,20 +179,20 @@ import Testing
 
     @Test func `the note of a newer store stays while the older one's is written`() {
         var log = AccessLog(limit: 10)
-        log.add(note(1, 5, hits: 3), for: 7)
+        log.add(note(1, 5, hits: 3), for: 7, now: .latest)
         let written = log.allNotes
-        log.add(note(2, 6), for: 7)
+        log.add(note(2, 6), for: 7, now: .latest)
         log.didFlush(written)
         #expect(log.note(for: 7) == note(2, 6))
     }
 
     @Test func `their number is bounded, and known entries are still noted`() {
         var log = AccessLog(limit: 3)
-        for id in 0..<10 { log.add(note(1, 5), for: Int64(id)) }
+        for id in 0..<10 { log.add(note(1, 5), for: Int64(id), now: .latest) }
         #expect(log.count == 3)
-        log.add(note(1, 8), for: 2)
+        log.add(note(1, 8), for: 2, now: .latest)
         #expect(log.note(for: 2) == note(1, 8, hits: 2))
-        log.add(note(2, 9), for: 2)
+        log.add(note(2, 9), for: 2, now: .latest)
         #expect(log.note(for: 2) == note(1, 8, hits: 2), "A full log takes no note of another store.")
     }
 
@@ -201,12 +204,12 @@ import Testing
         }
         var log = AccessLog(limit: 10)
         for note in [described(5, "first", "first", "a"), described(6, "second", "second", "b"), note(1, 7)] {
-            log.add(note, for: 7)
+            log.add(note, for: 7, now: .latest)
         }
         #expect(log.note(for: 7) == described(7, "second", "second", "b").with(hits: 3))
-        log.add(described(8, nil, "third", "c"), for: 7)
+        log.add(described(8, nil, "third", "c"), for: 7, now: .latest)
         #expect(log.note(for: 7) == described(8, "second", "third", "c").with(hits: 4))
-        log.add(described(9, "fourth", nil, nil), for: 7)
+        log.add(described(9, "fourth", nil, nil), for: 7, now: .latest)
         #expect(log.note(for: 7) == described(9, "fourth", "third", "c").with(hits: 5))
     }
 }

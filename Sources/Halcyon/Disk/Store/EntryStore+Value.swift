@@ -156,7 +156,7 @@ extension EntryStore {
             token: entry.token, storedAt: entry.createdAt, accessedAt: stamp(at: now), lifetime: lifetime,
             renewedAt: renewedAt, keyDescription: keyDescription(of: entry, key: key, origin: origin))
         let count = recorder.log.withLock { log in
-            log.add(note, for: entry.id)
+            log.add(note, for: entry.id, now: environment.now())
             if let bytes { log.countHit(bytes: bytes) }
             return log.count
         }
