@@ -154,7 +154,7 @@ import Testing
         try fixture.files.requireClean()
     }
 
-    @Test func `a flush waits for earlier removals and clears, but not for later ones`() async throws {
+    @Test func `a flush waits for earlier removals by filter, but not for later ones`() async throws {
         try await withImageCache { subject in
             let cache = subject.cache
             let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -6,6 +6,20 @@ import Testing
 @_spi(HalcyonTool) @testable import Halcyon
 
 @Suite struct StatisticsTests {
+    @Test func `counts that are taken over keep the date at which their counting began`() throws {
+        try withCache { cache in
+            func since(adding time: Int64) throws -> Int64? {
+                try cache.storage.store.index.write { session in
+                    try session.add(Counts(), at: Timestamp(milliseconds: time))
+                    return try session.statistics().since?.milliseconds
+                }
+            }
+            try #expect(since(adding: 2_000) == 2_000)
+            try #expect(since(adding: 3_000) == 2_000)
+            try #expect(since(adding: 1_000) == 1_000)
+        }
+    }
+
     @Test func `every event is counted once and under its kind`() throws {
         try withCache(configure: { $0.sizeLimit = 500 }) { cache in
             for seed in 0..<6 {

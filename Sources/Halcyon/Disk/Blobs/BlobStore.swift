@@ -226,6 +226,7 @@ package final class BlobStore: Sendable {
             try write(data, to: file)
             try fileSystem.setModified(modified, microseconds: BlobTag(token: blob.token).microseconds, of: file)
             let staged = try fileSystem.status(of: file)
+            // A volume that writes later may have lost bytes by now.
             guard staged.size == data.count else { throw SystemError("write", EIO) }
             isOpen = false
             try fileSystem.closeWritten(file)

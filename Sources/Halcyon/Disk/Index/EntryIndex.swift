@@ -371,6 +371,8 @@ package final class EntryIndex: Sendable {
         try? finishAndClose {}
     }
 
+    /// Like ``close()``. If the system grants no time, throws ``IndexSuspended`` after it has closed the connections.
+    ///
     /// - Parameter willClose: called under the writer's lock.
     func finishAndClose(_ willClose: () -> Void) throws {
         try whileNotSuspended {

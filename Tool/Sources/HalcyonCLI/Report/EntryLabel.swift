@@ -25,8 +25,8 @@ package struct EntryLabel: Equatable, Sendable {
     /// A path has a slash or ends with an extension. `file:` is the only scheme of a path: `data:` and others are content or private.
     private static func lastComponent(ofPath key: String) -> String? {
         let url = key.hasPrefix("file:") ? key.dropFirst("file:".count) : key[...]
-        // With a space, it is no URL, and file names may contain these characters.
-        let path = key.contains(" ") ? url : url.prefix { $0 != "?" && $0 != "#" }
+        // A query may contain a token, and so may a fragment. File names with spaces often have a "#".
+        let path = url.prefix { $0 != "?" && ($0 != "#" || key.contains(" ")) }
         let name = path.split(separator: "/").last ?? ""
         let suffix = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
         let hasExtension = (1...5).contains(suffix.count) && suffix.allSatisfy { $0.isLetter || $0.isNumber }

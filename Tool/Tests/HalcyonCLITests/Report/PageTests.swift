@@ -125,7 +125,7 @@ import Testing
         ("file:///home/ann/a.png", "a.png"), ("secret", nil), ("data:image/png;base64,AA/BB", nil), ("a.b c", nil),
         ("mailto:ann@example.com", nil), ("/", nil), ("ends.with-long-part", nil),
         ("/api/img?token=SECRET", "img"), ("//a.example/b.png?sig=S/E.C", "b.png"), ("a.png#SECRET", "a.png"),
-        ("/?token=SECRET", nil), ("covers/Song #3.jpg", "Song #3.jpg"),
+        ("/?token=SECRET", nil), ("covers/Song #3.jpg", "Song #3.jpg"), ("/my pic.png?token=SECRET", "my pic.png"),
     ])
     func `labels show the last component of a file's path`(key: String, file: String?) {
         let label = EntryLabel(key: key, fileName: hashed, showsKey: false)
