@@ -112,7 +112,7 @@
         /// - Throws: ``ImageDecodingError``. Then every use of the pixels fails, except that running out of memory is retried by
         ///   the next use.
         public func decode() throws {
-            do throws(ImageCodecError) {
+            do {
                 _ = try content.decoded()
             } catch {
                 throw ImageDecodingError(error)

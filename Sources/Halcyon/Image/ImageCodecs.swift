@@ -6,22 +6,18 @@
     ///
     /// Without codecs, formats and sizes are still read, but nothing is encoded, and decoding throws an error that names the trait.
     enum ImageCodecs {
-        static func header(of file: Data, options: DecodingOptions) throws(ImageCodecError) -> ImageHeader {
-            try asCodecError {
-                let header = try ImageHeader(data: file)
-                try header.check(options)
-                return header
-            }
+        static func header(of file: Data, options: DecodingOptions) throws -> ImageHeader {
+            let header = try ImageHeader(data: file)
+            try header.check(options)
+            return header
         }
 
         // The encoders return nil if the format cannot hold the image, or memory runs out.
         #if ImageCodecs && os(Linux)
             static let areAvailable = true
 
-            static func decode(_ file: Data, options: DecodingOptions) throws(ImageCodecError) -> DecodedImage {
-                try asCodecError {
-                    try DecodingSlots.shared.withSlot { try ImageDecoder.decode(file, options: options) }
-                }
+            static func decode(_ file: Data, options: DecodingOptions) throws -> DecodedImage {
+                try DecodingSlots.shared.withSlot { try ImageDecoder.decode(file, options: options) }
             }
 
             static func png(_ bitmap: Bitmap) -> Data? { try? ImageEncoder.png(bitmap) }
@@ -40,8 +36,8 @@
         #else
             static let areAvailable = false
 
-            static func decode(_ file: Data, options: DecodingOptions) throws(ImageCodecError) -> DecodedImage {
-                throw .unsupported(
+            static func decode(_ file: Data, options: DecodingOptions) throws -> DecodedImage {
+                throw ImageCodecError.unsupported(
                     try header(of: file, options: options).format,
                     reason: "this build has no image codecs; enable the package trait ImageCodecs")
             }
@@ -51,14 +47,5 @@
             static func gif(_ image: DecodedImage) -> Data? { nil }
             static func webp(_ image: DecodedImage, quality: Double) -> Data? { nil }
         #endif
-
-        private static func asCodecError<Result>(_ body: () throws -> Result) throws(ImageCodecError) -> Result {
-            do {
-                return try body()
-            } catch {
-                // The codecs throw no other errors.
-                throw (error as? ImageCodecError) ?? .unknownFormat
-            }
-        }
     }
 #endif

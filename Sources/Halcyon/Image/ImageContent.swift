@@ -23,12 +23,12 @@
         /// Held while decoding. A lock of its own, so that ``isDecoded`` does not wait for a decode.
         private let turn = Locked(())
 
-        private typealias Outcome = Result<DecodedImage, ImageCodecError>
+        private typealias Outcome = Result<DecodedImage, any Error>
 
         /// Reads the header of a file, and no pixels.
         ///
         /// - Throws: if it is not a supported image, exceeds the limits, or is too short for its size.
-        init(file: Data, options: DecodingOptions) throws(ImageCodecError) {
+        init(file: Data, options: DecodingOptions) throws {
             let header = try ImageCodecs.header(of: file, options: options)
             self.file = file
             self.options = options
@@ -57,7 +57,7 @@
         }
 
         /// The pixels. Decodes on the first call only. Also remembers a failure, unless memory ran out.
-        func decoded() throws(ImageCodecError) -> DecodedImage {
+        func decoded() throws -> DecodedImage {
             let outcome = known ?? turn.withLock { _ in known ?? decode() }
             return try outcome.get()
         }
@@ -65,10 +65,8 @@
         private var known: Outcome? { outcome.withLock { $0 } }
 
         private func decode() -> Outcome {
-            let new = Outcome { () throws(ImageCodecError) in
-                try ImageCodecs.decode(file ?? Data(), options: options)
-            }
-            if case .failure(.noMemory) = new { return new }
+            let new = Outcome { try ImageCodecs.decode(file ?? Data(), options: options) }
+            if case .failure(ImageCodecError.noMemory) = new { return new }
             outcome.withLock { $0 = new }
             return new
         }

@@ -8,9 +8,9 @@
         public let description: String
         public var errorDescription: String? { description }
 
-        init(_ error: ImageCodecError) {
+        init(_ error: any Error) {
             var text = "The image cannot be decoded: \(error)."
-            if case .tooManyPixels = error {
+            if case ImageCodecError.tooManyPixels = error {
                 text +=
                     " If you expect such images, raise HalcyonImage.pixelLimit, or "
                     + "HalcyonImage.animationPixelLimit for animations."
@@ -20,7 +20,7 @@
 
         /// Decodes data and returns the error, or nil if its pixels can be decoded.
         public init?(decoding data: Data) {
-            do throws(ImageCodecError) {
+            do {
                 _ = try ImageContent(file: data, options: HalcyonImage.limits.withLock { $0 }).decoded()
                 return nil
             } catch {

@@ -113,20 +113,20 @@ extension ImageCache {
     private func clear(
         _ remove: @escaping @Sendable () throws -> Void, then handler: @escaping @Sendable () -> Void
     ) {
-        let clear = clearing.beginClear()
+        clearing.clears += 1
         stopTrimming()
         // A queue of its own, because no clear waits for the one before.
         DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.clear", qos: .utility).async { [self] in
             try? remove()
             ioQueue.async { [self] in
                 handler()
-                endClearing(clear)
+                endClearing()
             }
         }
     }
 
-    private func endClearing(_ number: Int) {
-        clearing.end(number)
+    private func endClearing() {
+        clearing.clears -= 1
         guard !isClearing else { return }
         let limits = diskStorage.config.limits
         if !limits.isUnlimited { beginTrimming(to: limits) }
@@ -136,28 +136,23 @@ extension ImageCache {
 
 /// The clears of the disk, and the removals and cleans in batches, that are under way, and the calls that wait for them.
 ///
-/// All have numbers in the order of their turns. A call waits for all clears, because it would meet the disk half cleared, but only
-/// for earlier removals and cleans: later ones do not hold it up.
+/// A call waits for all clears, because it would meet the disk half cleared, but only for earlier removals and cleans, which have
+/// numbers in the order of their turns: later ones do not hold it up.
 struct DiskClearing {
+    /// The number of clears that are under way.
+    fileprivate var clears = 0
     private var latest = 0
-    private var clears: Set<Int> = []
     /// Removals and cleans.
     private var batched: Set<Int> = []
     /// Cleans that go on once no clear is under way.
     fileprivate var cleans: [@Sendable () -> Void] = []
     private var waiting: [(number: Int, body: @Sendable (Int) -> Void)] = []
 
-    fileprivate var isClearing: Bool { !clears.isEmpty }
+    fileprivate var isClearing: Bool { clears > 0 }
 
     private mutating func next() -> Int {
         latest += 1
         return latest
-    }
-
-    fileprivate mutating func beginClear() -> Int {
-        let number = next()
-        clears.insert(number)
-        return number
     }
 
     fileprivate mutating func begin() -> Int {
@@ -166,10 +161,7 @@ struct DiskClearing {
         return number
     }
 
-    fileprivate mutating func end(_ number: Int) {
-        clears.remove(number)
-        batched.remove(number)
-    }
+    fileprivate mutating func end(_ number: Int) { batched.remove(number) }
 
     fileprivate mutating func wait(_ body: @escaping @Sendable (Int) -> Void) { waiting.append((next(), body)) }
 

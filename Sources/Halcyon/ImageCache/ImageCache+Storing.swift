@@ -64,22 +64,16 @@ extension ImageCache {
         let store: PendingStore
         /// nil if the entry has already expired and is not stored.
         let request: Result<EntryStore.StoreRequest?, KingfisherError>
-        var result: Result<(), KingfisherError> = .success(())
 
         /// The request to the disk storage.
         var storing: EntryStore.StoreRequest? { try? request.get() }
-
-        var stored: (name: BlobName, bytes: Int)? {
-            guard let storing, case .success = result else { return nil }
-            return (storing.name, storing.data.count)
-        }
     }
 
     /// The bounds of one batch. The first store's handler waits for the whole batch, and limits are enforced after it.
     private static let (bytesTogether, millisecondsTogether) = (1 << 20, 5)
 
     private struct Batch {
-        var calls: [CurrentCall]
+        let calls: [CurrentCall]
         let groups: [EntryStore.StagedGroup]
     }
 
@@ -92,23 +86,24 @@ extension ImageCache {
         }
     }
 
-    private func store(_ staged: Batch) {
-        let batch = commit(staged)
-        keepLimits(afterStoring: batch.compactMap(\.stored))
-        for one in batch {
-            order.end(one.store, isStored: one.stored != nil)
-            one.store.call.report(one.result)
+    private func store(_ batch: Batch) {
+        var results = diskStorage.commit(batch.groups)[...]
+        let outcomes = batch.calls.map { call in
+            call.request.flatMap { request in
+                request.map { request in results.removeFirst().map { request } } ?? .success(nil)
+            }
+        }
+        keepLimits(afterStoring: outcomes.compactMap { try? $0.get() }.map { ($0.name, $0.data.count) })
+        for (call, outcome) in zip(batch.calls, outcomes) {
+            order.end(call.store, isStored: (try? outcome.get()) != nil)
+            call.store.call.report(outcome.map { _ in })
         }
     }
 
     /// - Parameter run: the calls in reverse order. Those of the batch are removed, to release them after it.
     private func stageBatch(of run: Locked<[PendingStore]>) -> Batch? {
         let calls = takeBatch(of: run)
-        return calls.isEmpty ? nil : stage(calls)
-    }
-
-    private func stage(_ calls: [CurrentCall]) -> Batch {
-        Batch(calls: calls, groups: diskStorage.store.stage(calls.compactMap(\.storing)))
+        return calls.isEmpty ? nil : Batch(calls: calls, groups: diskStorage.store.stage(calls.compactMap(\.storing)))
     }
 
     private func takeBatch(of run: Locked<[PendingStore]>) -> [CurrentCall] {
@@ -125,15 +120,6 @@ extension ImageCache {
             }
         }
         return batch
-    }
-
-    private func commit(_ batch: Batch) -> [CurrentCall] {
-        var results = diskStorage.commit(batch.groups)[...]
-        return batch.calls.map { one in
-            var one = one
-            one.result = one.request.flatMap { $0 == nil ? .success(()) : results.removeFirst() }
-            return one
-        }
     }
 
     private func request(for store: PendingStore) -> Result<EntryStore.StoreRequest?, KingfisherError> {

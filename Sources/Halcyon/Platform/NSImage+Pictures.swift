@@ -127,10 +127,7 @@
         /// several sizes are returned unchanged: AppKit decodes what it displays.
         @_spi(HalcyonTool) public func decodedForDisplay() -> NSImage? {
             guard !isAnimation, representations.count == 1, let picture = bitmap?.cgImage else { return self }
-            let (width, height) = (picture.width, picture.height)
-            let context = CGContext.bitmap(width: width, height: height, inColorsOf: picture)
-            context?.draw(picture, in: CGRect(x: 0, y: 0, width: width, height: height))
-            guard let decoded = context?.makeImage() else { return nil }
+            guard let decoded = picture.scaled(width: picture.width, height: picture.height) else { return nil }
             let image = Self.image(decoded, size: size)
             copyState(to: image)
             return image

@@ -1,6 +1,6 @@
 #if canImport(UIKit)
     internal import CoreGraphics
-    public import Foundation
+    internal import Foundation
     public import UIKit
 
     // The image functions that `kf` needs on each platform. Those of Linux are in Image/PlatformImage.swift. UIKit provides
@@ -10,14 +10,6 @@
         var bitmapCost: Int {
             .bitmapBytes(width: Double(size.width * scale), height: Double(size.height * scale), pictures: pictureCount)
         }
-
-        /// Width and height in pixels.
-        @_spi(HalcyonTool) public var pixelSize: CGSize {
-            CGSize(width: size.width * scale, height: size.height * scale)
-        }
-
-        /// In seconds; 0 for a still image.
-        @_spi(HalcyonTool) public var playingTime: TimeInterval { duration }
 
         /// The number of distinct pictures: one with a long duration occurs several times.
         var pictureCount: Int { max(1, Set((images ?? []).map(ObjectIdentifier.init)).count) }
@@ -93,11 +85,9 @@
         #if os(watchOS)
             /// UIKit has this function on all platforms except watchOS.
             private func preparedForDisplay() -> UIImage? {
-                guard let picture = cgImage,
-                    let context = CGContext.bitmap(width: picture.width, height: picture.height, inColorsOf: picture)
-                else { return nil }
-                context.draw(picture, in: CGRect(x: 0, y: 0, width: picture.width, height: picture.height))
-                return context.makeImage().map { UIImage(cgImage: $0, scale: scale, orientation: imageOrientation) }
+                cgImage.flatMap { $0.scaled(width: $0.width, height: $0.height) }.map {
+                    UIImage(cgImage: $0, scale: scale, orientation: imageOrientation)
+                }
             }
         #else
             private func preparedForDisplay() -> UIImage? { preparingForDisplay() }

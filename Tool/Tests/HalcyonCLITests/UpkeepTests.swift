@@ -51,8 +51,15 @@ import Testing
         #expect(counts["bytes_read"] as? Int == 1500 && counts["bytes_written"] as? Int == 2000)
         #expect(counts["since"] is String)
         let text = try tool("stats").output
-        #expect(text.contains("Lookups     1 hits, 1 misses (50 % hits); 1.5 kB read\n"))
+        #expect(text.contains("Lookups     1 hits, 1 misses (50.0\u{A0}% hits); 1.5 kB read\n"))
         #expect(text.contains("Removals    1 removed, 0 evicted, 0 expired\n") && text.contains(" free"))
+    }
+
+    @Test func `stats rounds no hit rate up to 100 %`() throws {
+        try put("a", count: 1)
+        try Connection(path: tool.cache + "/.halcyon/index.sqlite")
+            .execute("UPDATE statistics SET hits = 99999, misses = 1")
+        #expect(try tool("stats").output.contains("(99.9\u{A0}% hits)"))
     }
 
     @Test func `stats --reset prints the counts and resets them`() throws {

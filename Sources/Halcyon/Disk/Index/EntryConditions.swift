@@ -8,22 +8,28 @@ struct EntryConditions {
     /// - Parameter clearedUpTo: a clear is removing the entries stored up to this time, so they meet no filter.
     init(_ filter: EntryFilter, at now: Timestamp, clearedUpTo: Timestamp? = nil) {
         if let clearedUpTo {
-            add(IndexSQL.isNotBeingCleared, clearedUpTo)
+            // See ``FolderWork/isBeingCleared(_:in:)``.
+            add(" AND created_at > ? AND created_at <= max(?, (SELECT stored_at FROM totals WHERE id = 1))", clearedUpTo)
             values.append(clearedUpTo)
         }
-        add(IndexSQL.sizeAtLeast, filter.minimumSize)
-        add(IndexSQL.sizeAtMost, filter.maximumSize)
-        add(IndexSQL.createdFrom, filter.createdAfter.map { Timestamp.first(after: $0) })
-        add(IndexSQL.createdBefore, filter.createdBefore.map { Timestamp.first(notBefore: $0) })
-        add(IndexSQL.accessedFrom, filter.accessedAfter.map { Timestamp.first(after: $0) })
-        add(IndexSQL.accessedBefore, filter.accessedBefore.map { Timestamp.first(notBefore: $0) })
-        add(IndexSQL.expiresBefore, filter.expiresBefore.map { Timestamp.first(notBefore: $0) })
-        if let isExpired = filter.isExpired { add(isExpired ? IndexSQL.isExpired : IndexSQL.isValid, now) }
-        if let isPinned = filter.isPinned { fragments.append(isPinned ? IndexSQL.isPinned : IndexSQL.isUnpinned) }
-        add(IndexSQL.isTagged, filter.tag)
-        add(IndexSQL.mayHaveHost, filter.host.map(KeyOrigin.lowercased))
+        add(" AND size >= ?", filter.minimumSize)
+        add(" AND size <= ?", filter.maximumSize)
+        add(" AND created_at >= ?", filter.createdAfter.map { Timestamp.first(after: $0) })
+        add(" AND created_at < ?", filter.createdBefore.map { Timestamp.first(notBefore: $0) })
+        add(" AND coalesce(accessed_at, rank) >= ?", filter.accessedAfter.map { Timestamp.first(after: $0) })
+        add(" AND coalesce(accessed_at, rank) < ?", filter.accessedBefore.map { Timestamp.first(notBefore: $0) })
+        add(" AND pinned = 0 AND expires_at < ?", filter.expiresBefore.map { Timestamp.first(notBefore: $0) })
+        switch filter.isExpired {
+        case true: add(" AND pinned = 0 AND expires_at <= ?", now)
+        case false: add(" AND NOT (pinned = 0 AND coalesce(expires_at <= ?, 0))", now)
+        case nil: break
+        }
+        if let isPinned = filter.isPinned { fragments.append(isPinned ? " AND pinned <> 0" : " AND pinned = 0") }
+        add(" AND id IN (SELECT id FROM tags WHERE tag = ?)", filter.tag)
+        // If a row's host is NULL, the last condition computes it.
+        add(" AND (host = ? OR host IS NULL)", filter.host.map(KeyOrigin.lowercased))
         // Last, so that SQLite calls it only for rows that meet the other conditions.
-        add(IndexSQL.meetsKeyConditions, KeyConditions(filter).map(Predicate.init(_:)))
+        add(" AND meets(?, key, base_length, source)", KeyConditions(filter).map(Predicate.init(_:)))
     }
 
     /// Adds no condition for nil.

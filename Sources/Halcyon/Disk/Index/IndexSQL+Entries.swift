@@ -15,25 +15,6 @@ extension IndexSQL {
         SELECT count(*), coalesce(sum(min(max(CAST(size AS INTEGER), 0), 1099511627776)), 0) FROM entries NOT INDEXED WHERE true
         """
 
-    static let sizeAtLeast: StaticString = " AND size >= ?"
-    static let sizeAtMost: StaticString = " AND size <= ?"
-    static let createdFrom: StaticString = " AND created_at >= ?"
-    static let createdBefore: StaticString = " AND created_at < ?"
-    static let accessedFrom: StaticString = " AND coalesce(accessed_at, rank) >= ?"
-    static let accessedBefore: StaticString = " AND coalesce(accessed_at, rank) < ?"
-    static let expiresBefore: StaticString = " AND pinned = 0 AND expires_at < ?"
-    static let isExpired: StaticString = " AND pinned = 0 AND expires_at <= ?"
-    static let isValid: StaticString = " AND NOT (pinned = 0 AND coalesce(expires_at <= ?, 0))"
-    static let isPinned: StaticString = " AND pinned <> 0"
-    static let isUnpinned: StaticString = " AND pinned = 0"
-    static let isTagged: StaticString = " AND id IN (SELECT id FROM tags WHERE tag = ?)"
-    /// See ``FolderWork/isBeingCleared(_:in:)``.
-    static let isNotBeingCleared: StaticString =
-        " AND created_at > ? AND created_at <= max(?, (SELECT stored_at FROM totals WHERE id = 1))"
-    /// If a row's host is NULL, ``meetsKeyConditions`` computes it.
-    static let mayHaveHost: StaticString = " AND (host = ? OR host IS NULL)"
-    static let meetsKeyConditions: StaticString = " AND meets(?, key, base_length, source)"
-
     // All entries by access, after a position: the sort columns (?1, ?2) and the id (?3). A row-value comparison
     // would start at the first entry of an access and walk past the others, so each column has its own part. Entries that share an
     // access and a size are walked past, and sorted by id: the index continues with the expiration.

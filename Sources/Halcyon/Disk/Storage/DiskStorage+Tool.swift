@@ -82,11 +82,6 @@ extension DiskStorage.Backend {
         try explained { try store.evictor.evict(limits, shouldContinue: shouldContinue) }
     }
 
-    /// What an eviction would leave now; nil if no limit is reached.
-    @_spi(HalcyonTool) public func target(of limits: StorageLimits, adopting: Bool) throws -> Totals? {
-        try explained { try store.evictor.target(of: limits, adopting: adopting) }
-    }
-
     /// Passes the entries that match a filter to `body`, in an order, until it throws. Like ``allEntries(matching:sortedBy:descending:)``.
     @_spi(HalcyonTool) public func forEachEntry(
         matching filter: DiskStorage.EntryFilter, sortedBy order: DiskStorage.EntryOrder, descending: Bool,

@@ -23,7 +23,7 @@
     /// On a volume that is running out of room, an eviction frees an eighth more than required, so that not every store evicts.
     ///
     /// - Parameter freeBytes: the free bytes of the volume; nil if unknown.
-    package func target(_ totals: Totals, freeBytes free: Int64?) -> Totals? {
+    public func target(_ totals: Totals, freeBytes free: Int64?) -> Totals? {
         var target = Totals(entries: .max, bytes: .max)
         if bytes > 0, totals.bytes >= bytes { target.bytes = mark(of: bytes) }
         if entries > 0, totals.entries > entries { target.entries = mark(of: entries) }

@@ -1,10 +1,7 @@
 internal import HalcyonSQLite
 
-/// The figures that `halcyon stats` prints about a cache.
+/// What `halcyon stats` prints about a cache beside its usage.
 @_spi(HalcyonTool) public struct StorageSummary: Sendable {
-    public var totals = Totals(entries: 0, bytes: 0)
-    /// Part of ``totals``.
-    public var expired = Totals(entries: 0, bytes: 0)
     /// nil in an empty cache.
     public var oldestAccess: Timestamp?
     public var newestAccess: Timestamp?

@@ -5,16 +5,12 @@ internal import HalcyonSQLite
 final class AccessRecorder: FolderWork {
     let folder: CacheFolder
     let log: Locked<AccessLog>
-    let observers: Observers
-    private let housekeeping: Housekeeping
     /// Allows one flush at a time.
     private let flushLock = NSLock()
     private let waiting = Locked(0)
 
-    init(_ folder: CacheFolder, housekeeping: Housekeeping, observers: Observers) {
+    init(_ folder: CacheFolder) {
         self.folder = folder
-        self.observers = observers
-        self.housekeeping = housekeeping
         log = Locked(AccessLog(limit: folder.environment.tuning.noteLimit))
     }
 

@@ -3,14 +3,16 @@ package final class CacheFolder: Sendable {
     package let blobs: BlobStore
     package let index: EntryIndex
     let environment: StorageEnvironment
-    let condition: FolderCondition
+    let condition = FolderCondition()
+    let housekeeping = Housekeeping()
+    let observers = Observers()
     /// The closes and suspensions that wait for housekeeping. Meanwhile, work in batches stops before its next batch.
     let closingCount = Locked(0)
 
-    init(blobs: BlobStore, index: EntryIndex, environment: StorageEnvironment, condition: FolderCondition) {
-        self.blobs = blobs
-        self.index = index
+    init(directory: String, environment: StorageEnvironment) {
         self.environment = environment
-        self.condition = condition
+        blobs = BlobStore(directory: directory, fileSystem: environment.fileSystem)
+        index = EntryIndex(
+            of: blobs, environment: environment, condition: condition, housekeeping: housekeeping, observers: observers)
     }
 }

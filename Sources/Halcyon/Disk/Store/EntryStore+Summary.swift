@@ -5,8 +5,6 @@ extension EntryStore {
     package func summary() throws -> StorageSummary {
         recorder.flushAccessLog()
         var summary = StorageSummary()
-        summary.totals = try evictor.totals()
-        summary.expired = try evictor.expiredTotals()
         try index.readAtLength { session in
             (summary.oldestAccess, summary.newestAccess) = try session.accessRange()
             summary.adoption = try session.state().adoption

@@ -7,7 +7,6 @@ internal import HalcyonSQLite
 /// verbs, and in the types of `Upkeep`. Safe from any thread.
 package final class EntryStore: FolderWork {
     package let folder: CacheFolder
-    let housekeeping = Housekeeping()
     let recorder: AccessRecorder
     let settler: Settler
     let adopter: Adopter
@@ -16,22 +15,16 @@ package final class EntryStore: FolderWork {
     let evictor: Evictor
     let storeQueue: StoreQueue
     let acceptedWork = AcceptedWork()
-    let observers = Observers()
     let removals = RemovalWatch()
     private let stamps = Locked(StampSource())
 
     package init(directory: String, environment: StorageEnvironment) {
-        let blobs = BlobStore(directory: directory, fileSystem: environment.fileSystem)
-        let condition = FolderCondition()
-        let index = EntryIndex(
-            of: blobs, environment: environment, condition: condition, housekeeping: housekeeping,
-            observers: observers)
-        folder = CacheFolder(blobs: blobs, index: index, environment: environment, condition: condition)
-        recorder = AccessRecorder(folder, housekeeping: housekeeping, observers: observers)
-        settler = Settler(folder, housekeeping: housekeeping)
+        folder = CacheFolder(directory: directory, environment: environment)
+        recorder = AccessRecorder(folder)
+        settler = Settler(folder)
         adopter = Adopter(folder)
         storeQueue = StoreQueue(environment.tuning)
-        unlinker = Unlinker(blobs: blobs, housekeeping: housekeeping, tuning: environment.tuning)
+        unlinker = Unlinker(blobs: folder.blobs, housekeeping: folder.housekeeping, tuning: environment.tuning)
         remover = Remover(folder: folder, settler: settler, recorder: recorder, unlinker: unlinker)
         evictor = Evictor(folder: folder, adopter: adopter, recorder: recorder, remover: remover)
     }

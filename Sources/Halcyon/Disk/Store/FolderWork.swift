@@ -8,6 +8,8 @@ extension FolderWork {
     package var index: EntryIndex { folder.index }
     var environment: StorageEnvironment { folder.environment }
     var condition: FolderCondition { folder.condition }
+    var housekeeping: Housekeeping { folder.housekeeping }
+    var observers: Observers { folder.observers }
     var now: Timestamp { folder.environment.now() }
 
     /// The key if the index may store keys, otherwise nil.

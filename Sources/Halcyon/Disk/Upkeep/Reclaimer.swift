@@ -11,7 +11,7 @@ struct Reclaimer: FolderWork {
 
     init(folder: CacheFolder) {
         self.folder = folder
-        files = IndexFiles(database: folder.blobs.indexPath, fileSystem: folder.environment.fileSystem)
+        files = folder.index.files
         former = PreviousIndex(files: files, vfs: folder.environment.vfs, onlyNewer: true)
     }
 

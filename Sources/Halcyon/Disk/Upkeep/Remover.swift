@@ -141,7 +141,7 @@ struct Remover: FolderWork {
             log.count(\.bytesEvicted, removal.bytes)
             log.count(\.millisecondsUnusedBeforeEviction, removal.unused)
         }
-        recorder.observers.tell(.init(Self.kind(of: count), removal))
+        observers.tell(.init(Self.kind(of: count), removal))
         recorder.requestFlush()
     }
 

@@ -1,14 +1,10 @@
 /// Repairs names whose row and file do not match: after a crash, or after another program has changed the directory.
 final class Settler: FolderWork {
     let folder: CacheFolder
-    private let housekeeping: Housekeeping
     /// Names for which a reader found no blob.
     private let pending: Locked<Set<BlobName>> = Locked([])
 
-    init(_ folder: CacheFolder, housekeeping: Housekeeping) {
-        self.folder = folder
-        self.housekeeping = housekeeping
-    }
+    init(_ folder: CacheFolder) { self.folder = folder }
 
     // MARK: Settling a name
 

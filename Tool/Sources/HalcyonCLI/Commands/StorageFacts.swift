@@ -41,8 +41,8 @@ extension StorageFacts {
 
     private var totals: [(String, String)] {
         [
-            ("Folder", TextWidth.printable(folder)), ("Entries", text(summary.totals)),
-            ("Expired", text(summary.expired)),
+            ("Folder", TextWidth.printable(folder)), ("Entries", text(use.usage.total)),
+            ("Expired", text(use.usage.expired)),
             ("Oldest use", summary.oldestAccess.map(DateText.local) ?? "none"),
             ("Newest use", summary.newestAccess.map(DateText.local) ?? "none"),
         ]
@@ -65,8 +65,8 @@ extension StorageFacts {
 
     private var members: [(name: String, value: JSON)] {
         [
-            ("folder", .string(folder)), ("entries", .integer(summary.totals.entries)),
-            ("bytes", .integer(summary.totals.bytes)), ("expired", summary.expired.object),
+            ("folder", .string(folder)), ("entries", .integer(use.usage.total.entries)),
+            ("bytes", .integer(use.usage.total.bytes)), ("expired", use.usage.expired.object),
             ("oldest_access", .string(summary.oldestAccess.map(DateText.iso8601))),
             ("newest_access", .string(summary.newestAccess.map(DateText.iso8601))),
             ("index_bytes", .integer(indexBytes)), ("log_bytes", .integer(logBytes)),

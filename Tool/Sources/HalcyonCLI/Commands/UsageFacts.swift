@@ -27,7 +27,7 @@ struct UsageFacts {
     }
 
     private var rate: String {
-        counts.hitRate.map { " (\(Int(($0 * 100).rounded())) % hits)" } ?? ""
+        counts.hitRate.map { " (\(Figure.rate($0)) hits)" } ?? ""
     }
 
     var free: String { usage.freeBytes.map { "\(ByteSize($0)) free" } ?? "free space unknown" }

@@ -4,7 +4,7 @@
 package struct EntryLabel: Equatable, Sendable {
     /// nil if the key is not a URL or is not known.
     package let host: String?
-    /// The last component of a key that is the path of a file, at most 60 characters, without a query; nil for other keys.
+    /// The last component of a key that looks like the path of a file, at most 60 characters, without a query; nil for other keys.
     package let file: String?
     /// The first ten digits of a hash; those of the blob's file name if it is a hash.
     package let hash: String
@@ -22,17 +22,24 @@ package struct EntryLabel: Equatable, Sendable {
         self.init(key: entry.key, fileName: entry.fileName, showsKey: showsKey)
     }
 
-    /// A path has a slash or ends with an extension. `file:` is the only scheme of a path: `data:` and others are content or private.
+    /// A path begins like one, or ends with the extension of a picture: `otp/482913` and `ann@example.com` are not to be shown.
+    /// `file:` is the only scheme of a path: `data:` and others are content or private.
     private static func lastComponent(ofPath key: String) -> String? {
         let url = key.hasPrefix("file:") ? key.dropFirst("file:".count) : key[...]
         // A query may contain a token, and so may a fragment. File names with spaces often have a "#".
         let path = url.prefix { $0 != "?" && ($0 != "#" || key.contains(" ")) }
         let name = path.split(separator: "/").last ?? ""
         let suffix = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
-        let hasExtension = (1...5).contains(suffix.count) && suffix.allSatisfy { $0.isLetter || $0.isNumber }
-        guard !name.isEmpty, !path.contains(":"), path.contains("/") || hasExtension else { return nil }
+        let isPath = url != key[...] || ["/", "./", "../", "~/"].contains { path.hasPrefix($0) }
+        guard !name.isEmpty, !path.contains(":"), isPath || pictureExtensions.contains(suffix.lowercased()) else {
+            return nil
+        }
         return String(name.prefix(60))
     }
+
+    private static let pictureExtensions: Set = [
+        "apng", "avif", "bmp", "gif", "heic", "heif", "ico", "jpeg", "jpg", "jxl", "pdf", "png", "svg", "tif", "tiff", "webp",
+    ]
 
     /// A file not named by a hash is named by its key.
     private static func hash(ofFileName name: String) -> String {

@@ -67,12 +67,13 @@ extension ReportPage {
     private var pinnedNote: String { report.pinned.entries > 0 ? " Dark, at the left: pinned entries." : "" }
 
     private var evictionNote: String {
-        guard let eviction = report.eviction else { return "No limit is reached: nothing would be evicted now." }
+        guard let eviction = report.eviction else { return "No limit is reached: a clean would evict nothing now." }
         guard eviction.gone.entries > 0 else {
             return "A limit is reached, but all entries are pinned, so "
                 + "nothing can be evicted."
         }
         let until = eviction.usedUntil.map { ": everything not used since \(DateText.local($0))" } ?? ""
-        return "An eviction now would remove \(Figure.totals(eviction.gone))\(until)."
+        let expired = expired.entries > 0 ? ", besides what has expired" : ""
+        return "A clean now would evict \(Figure.totals(eviction.gone))\(expired)\(until)."
     }
 }

@@ -4,7 +4,7 @@
 extension ReportPage {
     var tables: [HTML] {
         [
-            table("Evicted next", "Least recently used first", figures.evictedNext),
+            table("Evicted next", "Next first", figures.evictedNext),
             table("Largest", nil, figures.largest), table("Used last", "Most recently used first", figures.latest),
         ]
     }

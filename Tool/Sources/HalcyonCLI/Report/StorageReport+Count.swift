@@ -11,7 +11,9 @@ extension StorageReport {
         totals = usage.total
         allocatedBytes = usage.allocatedBytes
         pinned = usage.pinned
-        var count = Count(question, evictingDownTo: try storage.target(of: question.limits, adopting: true), of: totals)
+        // A clean removes these first.
+        let expired = try storage.totals(matching: .init(isExpired: true, isPinned: false))
+        var count = Count(question, of: Totals(entries: totals.entries - expired.entries, bytes: totals.bytes - expired.bytes))
         try storage.forEachEntry(matching: .all, sortedBy: .eviction, descending: false) { entry in
             count.add(entry)
             if count.entries.isMultiple(of: 1_000) { progress(count.entries) }
@@ -23,8 +25,10 @@ extension StorageReport {
     /// Counts entries one by one, in the order of eviction.
     struct Count {
         private let question: Question
+        /// What an eviction leaves; nil if no limit is reached.
         private let target: Totals?
-        private let all: Totals
+        /// The entries that have not expired.
+        private let valid: Totals
         private(set) var entries = 0
         private var hosts = Groups()
         private var processors = Groups()
@@ -32,15 +36,14 @@ extension StorageReport {
         private var sizes: [Totals]
         private var expirations: Expirations
         private var eviction = Eviction()
+        /// The first use of an entry that an eviction keeps.
+        private var oldestKept: Timestamp?
         private var accesses: (oldest: Timestamp, newest: Timestamp)?
 
-        /// - Parameters:
-        ///   - target: what an eviction leaves; nil if no limit is reached.
-        ///   - all: the totals before the eviction.
-        init(_ question: Question, evictingDownTo target: Totals?, of all: Totals) {
+        init(_ question: Question, of valid: Totals) {
             self.question = question
-            self.target = target
-            self.all = all
+            self.valid = valid
+            target = question.limits.target(valid, freeBytes: nil)
             ages = .init(repeating: .none, count: question.ages.count + 1)
             sizes = .init(repeating: .none, count: question.sizes.count + 1)
             expirations = Expirations(days: .init(repeating: .none, count: question.days.count))
@@ -48,24 +51,29 @@ extension StorageReport {
 
         mutating func add(_ entry: DiskStorage.EntryInfo) {
             let (size, access) = (entry.size, Timestamp(entry.lastAccess))
+            let expiresAt = entry.isPinned ? nil : entry.expiration.map(Timestamp.init)
             entries += 1
             hosts.add((entry.baseKey ?? entry.key).flatMap(KeyOrigin.host(ofKey:)), size: size)
             processors.add(entry.processorIdentifier, size: size)
             // An access in the future counts as just now.
             ages[question.ages.step(of: question.now - access)].add(size: size)
             sizes[question.sizes.step(of: size)].add(size: size)
-            expirations.add(
-                size: size, expiresAt: entry.isPinned ? nil : entry.expiration.map(Timestamp.init), question)
+            expirations.add(size: size, expiresAt: expiresAt, question)
             guard !entry.isPinned else { return }
-            accesses = (accesses?.oldest ?? access, access)
-            evict(size: size, access)
+            // Frequently used entries come later in the order than their last use alone would put them.
+            accesses = (min(accesses?.oldest ?? access, access), max(accesses?.newest ?? access, access))
+            if expiresAt.map({ $0 > question.now }) ?? true { evict(size: size, access) }
         }
 
         private mutating func evict(size: Int64, _ access: Timestamp) {
             guard let target,
-                all.entries - eviction.gone.entries > target.entries || all.bytes - eviction.gone.bytes > target.bytes
-            else { return }
-            eviction.usedUntil = access
+                valid.entries - eviction.gone.entries > target.entries
+                    || valid.bytes - eviction.gone.bytes > target.bytes
+            else {
+                oldestKept = min(oldestKept ?? access, access)
+                return
+            }
+            eviction.usedUntil = max(eviction.usedUntil ?? access, access)
             eviction.gone.add(size: size)
         }
 
@@ -75,7 +83,10 @@ extension StorageReport {
             report.ages = ages
             report.sizes = sizes
             report.expirations = expirations
-            report.eviction = target.map { _ in eviction }
+            report.eviction = target.map { _ in
+                let usedUntil = eviction.usedUntil.flatMap { until in (oldestKept ?? until) < until ? nil : until }
+                return Eviction(gone: eviction.gone, usedUntil: usedUntil)
+            }
             (report.oldestAccess, report.newestAccess) = (accesses?.oldest, accesses?.newest)
         }
     }

@@ -39,10 +39,10 @@ package struct StorageReport: Equatable, Sendable {
         package init(days: [Totals]) { self.days = days }
     }
 
-    /// What an eviction to the limits would remove now.
+    /// What a clean would evict now to keep the limits, besides what has expired.
     package struct Eviction: Equatable, Sendable {
         package var gone = Totals(entries: 0, bytes: 0)
-        /// The last use of the most recently used entry that would be removed.
+        /// The last use of the most recently used entry that would be removed; nil also if one that remains was used earlier.
         package var usedUntil: Timestamp?
 
         package init(gone: Totals = Totals(entries: 0, bytes: 0), usedUntil: Timestamp? = nil) {

@@ -123,7 +123,8 @@ import Testing
     @Test(arguments: [
         ("/home/ann/Pictures/photo.jpg", "photo.jpg"), ("./holiday/", "holiday"), ("photo.jpg", "photo.jpg"),
         ("file:///home/ann/a.png", "a.png"), ("secret", nil), ("data:image/png;base64,AA/BB", nil), ("a.b c", nil),
-        ("mailto:ann@example.com", nil), ("/", nil), ("ends.with-long-part", nil),
+        ("mailto:ann@example.com", nil), ("/", nil), ("ends.with-long-part", nil), ("ann@example.com", nil),
+        ("Bearer abc.def", nil), ("otp/482913", nil), ("~/a", "a"), ("../a", "a"), ("A.JPEG", "A.JPEG"),
         ("/api/img?token=SECRET", "img"), ("//a.example/b.png?sig=S/E.C", "b.png"), ("a.png#SECRET", "a.png"),
         ("/?token=SECRET", nil), ("covers/Song #3.jpg", "Song #3.jpg"), ("/my pic.png?token=SECRET", "my pic.png"),
     ])

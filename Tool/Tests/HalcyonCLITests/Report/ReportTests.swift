@@ -99,6 +99,42 @@ import Testing
         #expect(forecast["bytes"] as? Int == gone["bytes"] as? Int)
     }
 
+    @Test func `a report leaves out what has expired when it predicts an eviction`() throws {
+        let forecast = { (limit: String) in
+            let object = try tool("report", "--json", "--limit", limit).object()
+            return (object["limits"] as? [String: Any])?["eviction"] as? [String: Any]
+        }
+        try tool("put", "--key", "soon", "--expires", "2d", "-", input: .blob(4, count: 4000))
+        try Connection(path: tool.cache + "/.halcyon/index.sqlite")
+            .execute("UPDATE entries SET expires_at = 1000 WHERE key = 'soon'")
+        #expect(try forecast("4kB") == nil)
+        let small = try forecast("3kB")
+        #expect(small?["entries"] as? Int == 2 && small?["bytes"] as? Int == 3010)
+        let page = try tool("report", "-o", "-", "--limit", "3kB").output
+        #expect(page.contains("3.0\u{A0}kB, besides what has expired: everything not used since"))
+        let gone = try #require(try tool("clean", "--json", "--limit", "3kB").object()["evicted"] as? [String: Any])
+        #expect(gone["entries"] as? Int == 2)
+    }
+
+    @Test func `a report finds the oldest and the newest use also if frequent use keeps entries longer`() throws {
+        let hour = 3_600_000
+        try Connection(path: tool.cache + "/.halcyon/index.sqlite").execute(
+            """
+            UPDATE entries SET rank = rank - 3 * \(hour) WHERE key = 'https://a.example/secret';
+            UPDATE entries SET accessed_at = rank - 90 * \(hour) WHERE key = 'https://b.example/<b>';
+            UPDATE entries SET accessed_at = rank - 60 * \(hour) WHERE key = 'plain';
+            CREATE INDEX entries_ahead ON entries (accessed_at, rank, pinned) WHERE accessed_at IS NOT NULL
+            """)
+        let object = try tool("report", "--json", "--limit", "3.2kB").object()
+        let stats = try tool("stats", "--json").object()
+        for name in ["oldest_access", "newest_access"] {
+            #expect(object[name] as? String != nil && object[name] as? String == stats[name] as? String, "\(name)")
+        }
+        let eviction = try #require((object["limits"] as? [String: Any])?["eviction"] as? [String: Any])
+        // What was used 60 hours ago stays, so there is no date that tells what goes.
+        #expect(eviction["entries"] as? Int == 2 && eviction["used_until"] is NSNull)
+    }
+
     @Test func `a report of an empty cache says so`() throws {
         try tool("remove", "--all", "--yes")
         let page = try tool("report", "-o", "-", "--limit", "1MB").output
