@@ -77,17 +77,13 @@ package struct POSIXFileSystem: FileSystem {
         }
     }
 
-    package func close(_ file: FileDescriptor) {
-        // Not repeated after EINTR: the descriptor is closed by then, and another thread may already have got its number.
-        _ = Foundation.close(file)
-    }
+    package func close(_ file: FileDescriptor) { try? closeWritten(file) }
 
     package func closeWritten(_ file: FileDescriptor) throws(SystemError) {
-        do throws(SystemError) {
-            _ = try checked("close") { Foundation.close(file) }
-        } catch  where error.code == EINTR {
-            // As above.
-        }
+        guard Foundation.close(file) == -1 else { return }
+        let code = errno
+        // Not repeated after EINTR: the descriptor is closed by then, and another thread may already have got its number.
+        guard code == EINTR else { throw SystemError("close", code) }
     }
 
     package func rename(_ source: String, to target: String) throws(SystemError) {

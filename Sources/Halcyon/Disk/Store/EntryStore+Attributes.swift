@@ -49,9 +49,17 @@ extension EntryStore {
             try index.write { session in
                 var moment = try moment(in: session)
                 moment.latestFetch = removals.latest
+                try overtakeFetches(matching: filter, upTo: moment.latestFetch, in: session)
                 return moment
             }
         }
+    }
+
+    /// Overtakes the fetches whose entries match now: what they store during the removal is later than its moment, and stays.
+    private func overtakeFetches(matching filter: EntryFilter, upTo latest: Int?, in session: IndexSession) throws {
+        let records = try session.records(of: removals.names.map(\.rowID), conditions(filter))
+        let names = Set(records.map(\.entry).filter { admits($0, filter) }.map(\.name))
+        _ = removals.overtake(upTo: latest) { names.contains($0.name) }
     }
 
     /// If a filter has conditions on more than keys, only the removed entries tell which fetches it affects: see each batch.
@@ -115,7 +123,7 @@ extension EntryStore {
                 !isLater(record.entry) && admits(record.entry, filter) && seen.insert(record.entry.id).inserted
             }
             for record in found { records[record.entry.name] = record }
-            // Under the lock: a store that waits for it finds out, and one that had it before is among the entries.
+            // Also those of entries that match only now. Under the lock, so that a store that waits for it finds out.
             let names = Set(found.map(\.entry.name))
             _ = removals.overtake(upTo: moment.latestFetch) { names.contains($0.name) }
             return found.map(\.entry)

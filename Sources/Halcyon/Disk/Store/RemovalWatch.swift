@@ -14,6 +14,9 @@ final class RemovalWatch: Sendable {
     /// The number of the latest fetch.
     var latest: Int { fetches.withLock { $0.count } }
 
+    /// The names whose values are being fetched.
+    var names: [BlobName] { fetches.withLock { $0.running.map(\.name) } }
+
     /// Runs the work of a flight. If its key is removed meanwhile, later callers start anew.
     ///
     /// - Parameter work: receives whether its value may be stored: not if the key was removed, or if no task waits any more.
