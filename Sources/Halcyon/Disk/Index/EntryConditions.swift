@@ -9,7 +9,9 @@ struct EntryConditions {
     init(_ filter: EntryFilter, at now: Timestamp, clearedUpTo: Timestamp? = nil) {
         if let clearedUpTo {
             // See ``FolderWork/isBeingCleared(_:in:)``.
-            add(" AND created_at > ? AND created_at <= max(?, (SELECT stored_at FROM totals WHERE id = 1))", clearedUpTo)
+            add(
+                " AND created_at > ? AND created_at <= max(?, (SELECT stored_at FROM totals WHERE id = 1))", clearedUpTo
+            )
             values.append(clearedUpTo)
         }
         add(" AND size >= ?", filter.minimumSize)

@@ -38,7 +38,8 @@ package struct EntryLabel: Equatable, Sendable {
     }
 
     private static let pictureExtensions: Set = [
-        "apng", "avif", "bmp", "gif", "heic", "heif", "ico", "jpeg", "jpg", "jxl", "pdf", "png", "svg", "tif", "tiff", "webp",
+        "apng", "avif", "bmp", "gif", "heic", "heif", "ico", "jpeg", "jpg", "jxl", "pdf", "png", "svg", "tif", "tiff",
+        "webp",
     ]
 
     /// A file not named by a hash is named by its key.

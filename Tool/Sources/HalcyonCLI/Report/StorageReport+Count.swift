@@ -11,9 +11,10 @@ extension StorageReport {
         totals = usage.total
         allocatedBytes = usage.allocatedBytes
         pinned = usage.pinned
-        // A clean removes these first.
-        let expired = try storage.totals(matching: .init(isExpired: true, isPinned: false))
-        var count = Count(question, of: Totals(entries: totals.entries - expired.entries, bytes: totals.bytes - expired.bytes))
+        // A clean removes what has expired first.
+        let expired = usage.expired
+        var count = Count(
+            question, of: Totals(entries: totals.entries - expired.entries, bytes: totals.bytes - expired.bytes))
         try storage.forEachEntry(matching: .all, sortedBy: .eviction, descending: false) { entry in
             count.add(entry)
             if count.entries.isMultiple(of: 1_000) { progress(count.entries) }
