@@ -62,16 +62,6 @@ extension DiskStorage.Backend {
         try explained { try store.sweeper.upgrader.finish(progress) }
     }
 
-    /// Drops the row of a key whose blob is missing, now: a process that exits at once leaves housekeeping no time for it.
-    @_spi(HalcyonTool) public func settle(forKey key: String, forcedExtension: String? = nil) throws {
-        let name = blobName(forKey: key, forcedExtension: forcedExtension)
-        // An ordinary miss does not need the write lock.
-        try explained {
-            guard try store.hasRowOrFile(of: name) else { return }
-            _ = try LockTimeout.briefly { try store.settler.settleInTransaction(name) }
-        }
-    }
-
     /// Like ``removeExpiredValues()``. Before each batch, `shouldContinue` may end it.
     @_spi(HalcyonTool) public func removeExpired(shouldContinue: (Removal) -> Bool) throws -> Removal {
         try explained { try store.evictor.removeExpired(at: store.environment.now(), shouldContinue: shouldContinue) }

@@ -24,9 +24,7 @@ struct Path: ParsableCommand {
         try cache.withStorage(.reading) { storage in
             let url = storage.fileURLIfCached(forKey: key, forcedExtension: naming.pathExtension)
             try Output.print((url ?? storage.cacheFileURL(forKey: key, forcedExtension: naming.pathExtension)).path)
-            guard url == nil else { return }
-            try storage.settle(forKey: key, forcedExtension: naming.pathExtension)
-            throw Get.miss(key, naming, in: storage)
+            guard url != nil else { throw Get.miss(key, naming, in: storage) }
         }
     }
 }

@@ -17,8 +17,7 @@ struct UseOptions: ParsableArguments {
         let data =
             try counts
             ? storage.value(forKey: key, forcedExtension: name) : storage.peek(forKey: key, forcedExtension: name)
-        if let data { return data }
-        try storage.settle(forKey: key, forcedExtension: name)
-        throw Get.miss(key, naming, in: storage)
+        guard let data else { throw Get.miss(key, naming, in: storage) }
+        return data
     }
 }
