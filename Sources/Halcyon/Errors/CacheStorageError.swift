@@ -25,7 +25,7 @@ public struct CacheStorageError: LocalizedError, CustomNSError, CustomStringConv
         public static let diskFull = Code(rawValue: 3106)
         /// The file system refused a call.
         public static let fileSystem = Code(rawValue: 3107)
-        /// An item that is not a blob has a blob's name.
+        /// A directory with contents has a blob's name, or a file of the index is a directory, a pipe or a link.
         public static let blockedName = Code(rawValue: 3108)
         /// An entry exists, and the caller does not allow overwriting.
         public static let alreadyExists = Code(rawValue: 3109)
