@@ -105,14 +105,14 @@ package struct Migrator: Sendable {
     }
 
     /// - Throws: ``SQLiteError``, with `isForeignSchema` set if the tables are not those of the previous version, for example
-    ///   because a column was added.
+    ///   because a column was added, or if they have values that it never wrote.
     private func apply(_ migration: Migration, to connection: Connection) throws(SQLiteError) {
         do {
             try connection.execute(migration.sql)
         } catch {
             // Without its text, which is not a single statement.
-            throw SQLiteError(
-                code: error.code, message: error.message, isForeignSchema: error.code.primary == .error)
+            let isForeign = [ResultCode.error, .constraint, .mismatch].contains(error.code.primary)
+            throw SQLiteError(code: error.code, message: error.message, isForeignSchema: isForeign)
         }
     }
 

@@ -31,6 +31,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let shortRead = ResultCode(rawValue: SQLITE_IOERR | (2 << 8))
     package static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
     package static let full = ResultCode(rawValue: SQLITE_FULL)
+    package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
+    package static let mismatch = ResultCode(rawValue: SQLITE_MISMATCH)
     package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
     package static let `protocol` = ResultCode(rawValue: SQLITE_PROTOCOL)
     package static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)

@@ -292,6 +292,39 @@ import Testing
         storage.store.close()
     }
 
+    /// As the start script of a container does with `chmod -R`.
+    @Test(arguments: [false, true], ["first", "second"])
+    func `files whose mode is changed before they become entries are not lost`(isRebuilt: Bool, boot: String) throws {
+        let cache = try CacheFixture()
+        cache.environment.boot = { "first" }
+        if isRebuilt {
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.clock.advance(by: 600)
+            try cache.storage.store(value: .blob(5), forKey: "5")
+            try cache.storage.remove(forKey: "5")
+            cache.storage.store.close()
+            try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+        } else {
+            _ = try kingfisherFolder(cache, count: 5)
+        }
+        cache.fileSystem.fail(.list, EIO, times: nil)
+        cache.reopen { $0.boot = { "first" } }
+        #expect(cache.storage.isCached(forKey: "3"))
+        cache.settle()
+        cache.storage.store.close()
+        cache.fileSystem.heal()
+        Thread.sleep(forTimeInterval: 0.05)
+        for name in cache.names(in: "..") where name != ".halcyon" {
+            #expect(chmod(cache.directory.appendingPathComponent(name).path, 0o640) == 0)
+        }
+        cache.reopen { $0.boot = { boot } }
+        cache.settle()
+        // After a reboot, only the former index tells that the files are complete.
+        let count = boot == "first" || isRebuilt ? 5 : 0
+        #expect(try cache.storage.totals().entries == Int64(count))
+        for seed in 0..<count { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+    }
+
     @Test(arguments: [16, 17]) func `files that cannot be examined do not stop the adoption of the others`(count: Int)
         throws
     {

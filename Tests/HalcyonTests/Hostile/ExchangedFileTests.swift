@@ -38,7 +38,9 @@ import Testing
             case .evict: _ = try cache.storage.removeSizeExceededValues()
             case .expire: _ = try cache.storage.removeExpiredValues()
             case .removeAll: try cache.storage.removeAll()
-            case .settle: _ = try cache.storage.store.settler.settleInTransaction(cache.storage.blobName(forKey: "a", forcedExtension: nil))
+            case .settle:
+                _ = try cache.storage.store.settler.settleInTransaction(
+                    cache.storage.blobName(forKey: "a", forcedExtension: nil))
             case .repair: _ = try cache.storage.check(repair: true)
             }
         }

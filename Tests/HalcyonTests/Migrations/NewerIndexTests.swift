@@ -351,6 +351,21 @@ import Testing
         #expect(try cache.storage.entry(forKey: "b")?.tags == ["tag b"])
     }
 
+    @Test(arguments: ["evict", "expire", "remove"])
+    func `a removal takes the pins of the set-aside index back first`(what: String) throws {
+        let cache = try cacheWithSetAsideIndex(isFound: false)
+        try FileManager.default.moveItem(at: newer(cache).appendingPathExtension("away"), to: newer(cache))
+        let storage = cache.storage
+        switch what {
+        case "evict": _ = try storage.store.evictor.evict(downTo: Totals(entries: 0, bytes: 0))
+        case "expire":
+            cache.clock.advance(by: 20 * 86_400)
+            _ = try storage.removeExpiredValues()
+        default: try storage.removeEntries(matching: .init(isPinned: false))
+        }
+        #expect(try storage.entries(sortedBy: .key).entries.map(\.key) == ["a", "d"])
+    }
+
     @Test func `a locked set-aside index is taken back later`() throws {
         let cache = try cacheWithSetAsideIndex(isFound: false)
         var holder: Connection?
@@ -414,6 +429,43 @@ import Testing
     @Test(arguments: ["DROP TRIGGER entries_inserted", "DROP TRIGGER entries_replaced", "DROP VIEW cache_entries"])
     func `an index of version 7 that was edited by hand can be upgraded`(edit: String) throws {
         try expectUpgrade(from: 7, edited: edit)
+    }
+
+    @Test(
+        arguments: 1...7,
+        [
+            "UPDATE state SET adoption = 'dnne'", "UPDATE totals SET id = 3", "UPDATE state SET settled_at = NULL",
+        ])
+    func `an index with values that no version writes is rebuilt`(version: Int, edit: String) throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.storage.store.close()
+        try OlderIndex.make(version: version, at: cache.index.path)
+        let edited: Void? = try? Connection(path: cache.index.path).execute(
+            """
+            PRAGMA ignore_check_constraints = ON; PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE name IN ('state', 'totals', 'entries');
+            PRAGMA writable_schema = RESET; \(edit)
+            """)
+        // Earlier versions lack some columns.
+        guard edited != nil else { return #expect(version < 6) }
+        cache.reopen()
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        cache.settle()
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        #expect(try userVersion(cache) == Int64(Self.newest))
+        try cache.requireClean()
+    }
+
+    @Test func `a dry run of an upgrade accepts any version number`() throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.storage.store.close()
+        for version in [-5, 99] {
+            try Connection(path: cache.index.path).execute("PRAGMA user_version = \(version)")
+            let plan = try UpgradePlan(folder: cache.directory.path)
+            #expect(plan.schemaVersion == version && plan.migrations.count == (version < 0 ? Self.newest : 0))
+        }
     }
 
     private func expectUpgrade(from version: Int, edited edit: String) throws {

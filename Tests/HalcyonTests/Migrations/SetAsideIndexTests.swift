@@ -173,6 +173,17 @@ import Testing
         #expect(try cache.storage.totals().entries == 0)
     }
 
+    @Test func `a rebuild that continues after days recovers pins and tags`() throws {
+        let cache = try filledCache()
+        let before = try entries(of: cache)
+        try beginRebuilding(cache)
+        cache.storage.store.close()
+        cache.fileSystem.lead(by: 2 * 86_400)
+        cache.reopen()
+        cache.settle()
+        #expect(try entries(of: cache) == before)
+    }
+
     @Test func `an index that was set aside long ago distrusts nothing`() throws {
         let cache = try CacheFixture()
         cache.environment.boot = { "first" }

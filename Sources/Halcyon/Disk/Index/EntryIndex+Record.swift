@@ -50,6 +50,7 @@ extension EntryIndex {
             // Copied files have new change times, which may be later than the copied index's.
             state.adoptsUntil = max(state.adoptsUntil, file.changed, Timestamp(Date()))
         }
+        previousIndex.note(replacedAt: isNew ? environment.fileSystem.now : state.adoptsUntil)
         if isNew || !hasStableInodes { state.indexInode = file.inode }
         let isRebooted = state.boot.map { !BootIdentifier.isSame($0, boot) } ?? false
         guard isNew || isRebooted else { return state }

@@ -229,7 +229,11 @@ package final class EntryIndex: Sendable {
         // Another index may have been set aside since.
         previousIndex.close()
         let opening = try opening(through: connection)
-        let state = opening.state
+        var state = opening.state
+        if state.wasCreatedInThisBoot, state.isSearching(namesAreHashed: true) {
+            // Files whose mode or owner was changed meanwhile have later change times. All were written completely.
+            state.adoptsUntil = max(state.adoptsUntil, environment.fileSystem.now)
+        }
         // The connection that closes last checkpoints the log, and it may be this one.
         try connection.execute("PRAGMA synchronous = NORMAL")
         let version = try Self.migrator.userVersion(of: connection)

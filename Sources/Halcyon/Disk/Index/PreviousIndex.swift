@@ -11,6 +11,8 @@ final class PreviousIndex: Sendable {
     /// Whether to throw errors that are not damage of the file, instead of returning nil.
     private let throwsRefusals: Bool
     private let state = Locked(State())
+    /// When the present index was created, by the volume's clock.
+    private let replaced = Locked(Timestamp(milliseconds: 0))
 
     private struct State {
         var file = File.closed
@@ -45,7 +47,7 @@ final class PreviousIndex: Sendable {
         let isCopy: Bool
         /// When it was set aside.
         let setAside: Timestamp
-        /// It was set aside more than a day ago, so pins and tags may have been removed since.
+        /// It was set aside more than a day before the present index was created, so pins and tags may have been removed since.
         let isOld: Bool
     }
 
@@ -82,7 +84,7 @@ final class PreviousIndex: Sendable {
         }
     }
 
-    /// What it recorded about the directory, and when it was set aside; nil if that is long ago, or cannot be read.
+    /// What it recorded about the directory, and when it was set aside; nil if that was long before, or cannot be read.
     func recordedState() -> (state: IndexState, setAside: Timestamp)? {
         try? answer { opened in
             opened.isOld ? nil : (try IndexSession(connection: opened.connection).state(), opened.setAside)
@@ -99,6 +101,9 @@ final class PreviousIndex: Sendable {
 
     /// Closes it. The next call opens what is there then.
     func close() { state.withLock { $0 = State() } }
+
+    /// Notes when the present index was created. Call it before the others.
+    func note(replacedAt time: Timestamp) { replaced.withLock { $0 = time } }
 
     /// Like ``close()``, unless another thread is still reading it at the deadline.
     func close(before deadline: MonotonicTime) { state.withLock(within: deadline.secondsLeft) { $0 = State() } }
@@ -147,7 +152,7 @@ final class PreviousIndex: Sendable {
         return Opened(
             connection: connection, isPatient: isPatient,
             isCopy: isCopy.map { $0 != Int64(bitPattern: file.inode) } ?? false,
-            setAside: file.changed, isOld: !throwsRefusals && files.fileSystem.now - file.changed > 86_400_000)
+            setAside: file.changed, isOld: !throwsRefusals && replaced.withLock { $0 } - file.changed > 86_400_000)
     }
 
     /// Repairs the header if necessary: one wrong bit in it makes the whole file unreadable.

@@ -32,7 +32,8 @@ internal import HalcyonSQLite
         } catch {
             throw CacheStorageError(error)
         }
-        let first = schemaVersion ?? 0
+        // Opening the index replaces it if the number is negative.
+        let first = max(0, schemaVersion ?? 0)
         if first < newestVersion { migrations = EntryIndex.migrator.migrations[first...].map(\.name) }
     }
 

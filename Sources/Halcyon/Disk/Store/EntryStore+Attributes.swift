@@ -38,6 +38,7 @@ extension EntryStore {
     /// Takes a moment before a removal of the entries that match a filter.
     func moment(removing filter: EntryFilter) throws -> Moment {
         try filter.validateForRemoval()
+        Reclaimer(folder: folder).finishBeforeChange(adopter)
         return try remover.makingRoom(unlinking: { session in
             let conditions = conditions(filter)
             // After a read that is not in the index yet, an entry may not match.

@@ -124,12 +124,13 @@ final class Adopter: FolderWork {
     private func adopt(_ name: BlobName, in session: IndexSession) throws {
         let now = now
         // Under the lock: a file that a store has published meanwhile has a row.
-        guard let file = try blobs.status(of: name), condition.adopts(file, named: name) else { return }
+        guard condition.adopts(name), let file = try blobs.status(of: name), file.kind == .regular else { return }
         if let record = try index.previousIndex.record(of: name, in: file) {
             try session.restore(storable(record, file))
             // It was stored by then: a removal or a power cut compares entries with the latest store.
             return try session.raiseStoredAt(to: min(now, record.entry.createdAt))
         }
+        guard condition.adopts(file, named: name) else { return }
         let accessed = min(now, file.created ?? file.changed)
         var entry = Entry(
             id: name.rowID, name: name, key: nil, token: BlobTag.token(environment.tokens.next(), for: file),

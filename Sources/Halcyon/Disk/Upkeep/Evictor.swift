@@ -12,6 +12,7 @@ struct Evictor: FolderWork {
     /// - Parameter shouldContinue: called before each batch with what was removed so far; false ends the removal.
     func removeExpired(at now: Timestamp, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
         try adoptUnlessLogIsFull()
+        Reclaimer(folder: folder).finishBeforeChange(adopter)
         recorder.flushAccesses()
         try clampFutureAccesses()
         guard try !index.read({ try $0.nothingHasExpired(at: now) }) else { return Removal() }
@@ -64,6 +65,7 @@ struct Evictor: FolderWork {
     /// Removes the least recently used entries until at most `target` is left. Pinned entries stay.
     func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
         try index.openForChange()
+        Reclaimer(folder: folder).finishBeforeChange(adopter)
         recorder.flushAccesses()
         try clampFutureAccesses()
         var isExhausted = false

@@ -28,6 +28,8 @@ struct Reclaimer: FolderWork {
             for entry in entries { try merge(known(of: entry), into: entry, in: session) }
         }
         let statistics = try former.statistics()
+        // After a power cut, the deletion might be on disk and the log not.
+        index.checkpoint()
         try index.write { session in
             // If the index was replaced, the new one has nothing of what was merged into the old one.
             guard index.generation == generation, try files.status(at: files.newer) != nil else { return }
@@ -39,8 +41,8 @@ struct Reclaimer: FolderWork {
         }
     }
 
-    /// Recovers everything before a change, so that ``finish()`` does not bring back what the change removes. If the file cannot
-    /// be read at the moment, the change proceeds without it.
+    /// Recovers everything before a change: it must see all pins, and ``finish()`` must not bring back what it removes. If the file
+    /// cannot be read at the moment, the change proceeds without it.
     func finishBeforeChange(_ adopter: Adopter) {
         guard (try? isThere()) == true, (try? adopter.finish()) != nil else { return }
         try? finish()
