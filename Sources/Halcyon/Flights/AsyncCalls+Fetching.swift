@@ -153,14 +153,14 @@ extension DiskStorage.Backend.AsyncCalls {
         func startRenewing(_ renew: @escaping Renew, orStore fetch: @escaping Fetch) {
             // Registered now: the next call may remove the key before the task begins.
             storage.flights.start(name, priority: .utility) { flight in
-                storage.store.removals.add(flight, name, key: key, of: storage.flights)
+                storage.store.removals.add(flight, name, key: key, baseKey: key, of: storage.flights)
             } _: {
                 try await renewal(renew, orStore: fetch)
             }
         }
 
         private func renewal(_ renew: Renew?, orStore fetch: Fetch) async throws -> Result<T, any Error> {
-            try await storage.store.removals.during(name, key: key, of: storage.flights) { isWanted in
+            try await storage.store.removals.during(name, key: key, baseKey: key, of: storage.flights) { isWanted in
                 guard let cached = try await peek() else { return await store(try await fetch(), if: isWanted) }
                 // Another task may have stored or renewed it between the caller's lookup and this one.
                 guard let renew, let validators = cached.info.validators, !validators.isFresh(at: now) else {

@@ -3,7 +3,8 @@ public import Foundation
 extension Notification.Name {
     /// Posted on the main queue after entries were removed from the disk because they expired or a limit was exceeded, but not
     /// after ``ImageCache/clearDiskCache(completion:)``. The object is ``ImageCache/notificationObject``. The user info holds the
-    /// names of the removed files under ``KingfisherDiskCacheCleanedHashKey``, an array of strings.
+    /// names of the removed files under ``KingfisherDiskCacheCleanedHashKey``, an array of strings. One notification may tell about several
+    /// cleans.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let KingfisherDidCleanDiskCache = Notification.Name(
         "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache")
@@ -17,10 +18,22 @@ public let KingfisherDiskCacheCleanedHashKey = "com.onevcat.Kingfisher.cleanedHa
 extension ImageCache {
     func postDidClean(removed names: [String]) {
         guard !names.isEmpty else { return }
-        DispatchQueue.main.async {
+        let isPosting = cleanedNames.withLock { cleaned in
+            let isPosting = !cleaned.isEmpty
+            if cleaned.count >= Self.cleanedNameLimit { cleaned = [] }
+            cleaned += names
+            return isPosting
+        }
+        // In a process that does not run its main queue, this block stays for good: one of them, which does not keep the cache.
+        guard !isPosting else { return }
+        DispatchQueue.main.async { [weak self] in
+            guard let self else { return }
             NotificationCenter.default.post(
-                name: .KingfisherDidCleanDiskCache, object: self.notificationObject,
-                userInfo: [KingfisherDiskCacheCleanedHashKey: names])
+                name: .KingfisherDidCleanDiskCache, object: notificationObject,
+                userInfo: [KingfisherDiskCacheCleanedHashKey: cleanedNames.replace(with: [])])
         }
     }
+
+    /// The number of names after which those that nobody has been told are dropped.
+    private static let cleanedNameLimit = 16_384
 }

@@ -30,7 +30,9 @@ final class CallOrder: Sendable {
         /// nil for all keys.
         let conditions: KeyConditions?
 
-        func affects(_ key: MemoryKey) -> Bool { conditions?.admit(key: key.text) ?? true }
+        func affects(_ blob: DiskLoad.Blob) -> Bool {
+            conditions?.admit(key: blob.key.text, baseKey: blob.baseKey) ?? true
+        }
     }
 
     fileprivate struct Key {
@@ -90,10 +92,11 @@ final class CallOrder: Sendable {
 
     private func end(_ key: MemoryKey, isStored: Bool, where isEnding: (Change) -> Bool) {
         state.withLock { state in
-            let isBeingRemoved = state.wideRemovals.contains { $0.affects(key) }
+            let wideRemovals = state.wideRemovals
             state.update(key) { key in
                 guard let index = key.pending.firstIndex(where: isEnding) else { return }
                 let change = key.pending.remove(at: index)
+                let isBeingRemoved = change.store.map { store in wideRemovals.contains { $0.affects(store.blob) } } == true
                 if change.store == nil { key.stored[change.name] = nil }
                 if isStored, isBeingRemoved { key.stored[change.name] = change.number }
             }
@@ -273,7 +276,7 @@ extension CallOrder.State {
 
     fileprivate func latestRemoval(of blob: DiskLoad.Blob) -> Int {
         let own = keys[blob.key]?.pending.last { $0.name == blob.name && $0.store == nil }
-        let wide = wideRemovals.last { $0.affects(blob.key) }
+        let wide = wideRemovals.last { $0.affects(blob) }
         return max(own?.number ?? 0, wide?.number ?? 0)
     }
 
@@ -281,7 +284,7 @@ extension CallOrder.State {
     ///
     /// - Parameter waits: whether the caller waits for a store that is not serialized yet. If false, such a store is skipped.
     fileprivate func source(of blob: DiskLoad.Blob, waits: Bool) -> (source: CallOrder.Source, isLatest: Bool) {
-        let removal = wideRemovals.last { $0.affects(blob.key) }
+        let removal = wideRemovals.last { $0.affects(blob) }
         var isLatest = true
         for change in keys[blob.key]?.pending.reversed() ?? [] where change.name == blob.name {
             guard change.number > removal?.number ?? 0, let store = change.store else { return (.nothing, isLatest) }

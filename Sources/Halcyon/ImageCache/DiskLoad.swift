@@ -8,21 +8,20 @@ final class DiskLoad: @unchecked Sendable {
     struct Blob {
         let key: MemoryKey
         let name: BlobName
+        /// The image's key, without the processor's identifier.
+        let baseKey: String
     }
 
     /// One caller of the load.
     final class Member: Sendable {
-        /// The key without the processor's identifier.
-        let baseKey: String
         let options: KingfisherParsedOptionsInfo
         let entersMemory: Bool
         let handler: @Sendable (ImageCache.DiskImage) -> Void
 
         init(
-            baseKey: String, options: KingfisherParsedOptionsInfo, entersMemory: Bool,
+            options: KingfisherParsedOptionsInfo, entersMemory: Bool,
             handler: @escaping @Sendable (ImageCache.DiskImage) -> Void
         ) {
-            self.baseKey = baseKey
             self.options = options
             self.entersMemory = entersMemory
             self.handler = handler

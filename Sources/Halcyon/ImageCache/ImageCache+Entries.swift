@@ -10,7 +10,7 @@ extension ImageCache {
     ///
     /// - Parameters:
     ///   - key: the image's key, without a processor's identifier.
-    ///   - fromMemory: false leaves them in memory.
+    ///   - fromMemory: false leaves them in memory. There, an image whose key begins with `key` and an `@` counts as a variant.
     ///   - fromDisk: false leaves them on disk.
     ///   - callbackQueue: calls the handler; by default on the thread that did the work.
     ///   - completionHandler: receives the entries removed from the disk, or an error if there were matches and none could be
@@ -122,8 +122,7 @@ extension ImageCache {
     ) {
         store(
             StoreCall(
-                content: .bytes(data), baseKey: key,
-                blob: blob(forKey: key.computedKey(with: identifier), forcedExtension),
+                content: .bytes(data), blob: blob(of: key, identifier, forcedExtension),
                 expiration: expiration, attributes: attributes, report: callbackQueue.report(to: completionHandler)))
     }
 

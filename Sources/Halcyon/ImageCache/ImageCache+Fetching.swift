@@ -38,7 +38,7 @@ extension ImageCache {
         extendingExpiration: ExpirationExtending = .cacheTime
     ) async throws -> DiskStorage.CachedValue<Data>? {
         let computedKey = key.computedKey(with: identifier)
-        switch order.source(of: blob(forKey: computedKey, forcedExtension)) {
+        switch order.source(of: blob(of: key, identifier, forcedExtension)) {
         case .disk: break
         case .pending: try await earlierChanges()
         case .nothing:
@@ -86,7 +86,8 @@ extension ImageCache {
         return try await flights.value(for: blob.name) { [self] in
             // What is stored after a removal of many images has begun remains.
             let earlier = order.latestRemoval(of: blob)
-            return try await diskStorage.store.removals.during(blob.name, key: blob.key.text, of: flights) { isWanted in
+            return try await diskStorage.store.removals.during(blob.name, key: blob.key.text, baseKey: key, of: flights) {
+                isWanted in
                 // Another task may have stored it between the caller's lookup and this one.
                 if await isStored(key, options), let image = try await readableImage(forKey: key, options: options) {
                     return image

@@ -13,7 +13,7 @@ extension ImageCache {
         forKey key: String, options: KingfisherParsedOptionsInfo,
         then handler: @escaping @Sendable (Result<ImageCacheResult, KingfisherError>) -> Void
     ) {
-        let load = DiskLoad.Member(baseKey: key, options: options, entersMemory: true) { result in
+        let load = DiskLoad.Member(options: options, entersMemory: true) { result in
             handler(result.map { $0.map(ImageCacheResult.disk) ?? .none })
         }
         let blob = blob(of: key, options)
@@ -29,12 +29,14 @@ extension ImageCache {
 
     /// - Parameter key: the key without the processor's identifier.
     func blob(of key: String, _ options: KingfisherParsedOptionsInfo) -> DiskLoad.Blob {
-        blob(forKey: key.computedKey(with: options.processor.identifier), options.forcedExtension)
+        blob(of: key, options.processor.identifier, options.forcedExtension)
     }
 
-    func blob(forKey key: String, _ forcedExtension: String?) -> DiskLoad.Blob {
-        DiskLoad.Blob(
-            key: MemoryKey(key), name: diskStorage.blobName(forKey: key, forcedExtension: forcedExtension))
+    func blob(of key: String, _ identifier: String, _ forcedExtension: String?) -> DiskLoad.Blob {
+        let computed = key.computedKey(with: identifier)
+        return DiskLoad.Blob(
+            key: MemoryKey(computed),
+            name: diskStorage.blobName(forKey: computed, forcedExtension: forcedExtension), baseKey: key)
     }
 
     /// - Parameter changes: see ``CallOrder/admit(_:of:since:)``.
@@ -106,7 +108,7 @@ extension ImageCache {
             try diskStorage.value(
                 forKey: load.blob.key.text, forcedExtension: first.options.forcedExtension,
                 extendingExpiration: first.options.diskCacheAccessExtendingExpiration,
-                origin: KeyOrigin(baseKey: first.baseKey))
+                origin: KeyOrigin(baseKey: load.blob.baseKey))
         }
     }
 

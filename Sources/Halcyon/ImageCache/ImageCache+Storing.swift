@@ -19,7 +19,7 @@ extension ImageCache {
                                 reason: .cannotSerializeImage(
                                     image: image, original: original, serializer: serializer)))
                 },
-                baseKey: key, blob: blob, expiration: options.diskCacheExpiration,
+                blob: blob, expiration: options.diskCacheExpiration,
                 writeOptions: options.diskStoreWriteOptions, attributes: attributes, report: report),
             ifWanted: isWanted
         ) { [self] in keepInMemory(image, as: blob.key, options) }
@@ -128,7 +128,7 @@ extension ImageCache {
                 let call = store.call
                 return try diskStorage.request(
                     toStore: data, forKey: store.blob.key.text, named: store.blob.name,
-                    origin: KeyOrigin(baseKey: call.baseKey), expiration: call.expiration,
+                    origin: KeyOrigin(baseKey: call.blob.baseKey), expiration: call.expiration,
                     writeOptions: call.writeOptions, attributes: call.attributes)
             }
         }

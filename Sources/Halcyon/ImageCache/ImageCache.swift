@@ -53,6 +53,8 @@ open class ImageCache: @unchecked Sendable {
     let resumptions = Locked(0)
     /// Whether a clean started by the timer is still under way.
     let isCleaningByTimer = Locked(false)
+    /// Names for the next notification of a clean; empty if none is about to be posted.
+    let cleanedNames = Locked<[String]>([])
     private var lifecycle: Lifecycle?
 
     /// Makes the URL of the cache's directory from the URL of its parent and `com.onevcat.Kingfisher.ImageCache.` plus the cache's
@@ -205,16 +207,15 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable () -> Void)? = nil
     ) {
         // The handler cannot report an error. If the blob is still there, loads still find it.
-        remove(key.computedKey(with: identifier), forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk) { _ in
+        remove(blob(of: key, identifier, forcedExtension), forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk) { _ in
             callbackQueue.call(completionHandler)
         }
     }
 
     private func remove(
-        _ key: String, _ forcedExtension: String?, fromMemory: Bool, fromDisk: Bool,
+        _ blob: DiskLoad.Blob, _ forcedExtension: String?, fromMemory: Bool, fromDisk: Bool,
         then handler: @escaping @Sendable (Result<(), KingfisherError>) -> Void
     ) {
-        let blob = blob(forKey: key, forcedExtension)
         let removeFromMemory = fromMemory ? { [memoryStorage] in memoryStorage.take(blob.key) } : nil
         guard fromDisk else {
             if let removeFromMemory { order.change(blob.key, removeFromMemory) }
@@ -222,7 +223,7 @@ open class ImageCache: @unchecked Sendable {
         }
         order.begin(blob, storing: nil, memory: removeFromMemory) { number in
             ioQueue.async { [self] in
-                let result = diskResult { try diskStorage.remove(forKey: key, forcedExtension: forcedExtension) }
+                let result = diskResult { try diskStorage.remove(forKey: blob.key.text, forcedExtension: forcedExtension) }
                 order.endRemoval(number, of: blob.key)
                 handler(result)
             }
@@ -297,7 +298,7 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
         let options = KingfisherParsedOptionsInfo(options)
-        let load = DiskLoad.Member(baseKey: key, options: options, entersMemory: false) { result in
+        let load = DiskLoad.Member(options: options, entersMemory: false) { result in
             callbackQueue.execute { completionHandler(result) }
         }
         begin(load, of: blob(of: key, options), since: nil)
@@ -362,9 +363,10 @@ open class ImageCache: @unchecked Sendable {
     open func imageCachedType(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> CacheType {
-        let key = key.computedKey(with: identifier)
+        let blob = blob(of: key, identifier, forcedExtension)
+        let key = blob.key.text
         if memoryStorage.isCached(forKey: key) { return .memory }
-        return switch order.source(of: blob(forKey: key, forcedExtension)) {
+        return switch order.source(of: blob) {
         case .disk: diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) ? .disk : .none
         case .pending: .disk
         case .nothing: .none
@@ -424,8 +426,9 @@ open class ImageCache: @unchecked Sendable {
     open func cacheFileURLIfOnDisk(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> URL? {
-        let key = key.computedKey(with: identifier)
-        if case .nothing = order.source(of: blob(forKey: key, forcedExtension)) { return nil }
+        let blob = blob(of: key, identifier, forcedExtension)
+        let key = blob.key.text
+        if case .nothing = order.source(of: blob) { return nil }
         return diskStorage.fileURLIfCached(forKey: key, forcedExtension: forcedExtension)
     }
 
@@ -485,8 +488,8 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         fromMemory: Bool = true, fromDisk: Bool = true
     ) async throws {
-        let key = key.computedKey(with: identifier)
-        try await result { remove(key, forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk, then: $0) }
+        let blob = blob(of: key, identifier, forcedExtension)
+        try await result { remove(blob, forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk, then: $0) }
     }
 
     /// Returns the image in memory or on disk. Never uses the main queue.

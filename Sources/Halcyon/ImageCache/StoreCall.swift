@@ -12,7 +12,6 @@ struct StoreCall: Sendable {
     typealias Report = @Sendable (Result<(), KingfisherError>) -> Void
 
     let content: Content
-    let baseKey: String
     let blob: DiskLoad.Blob
     let expiration: StorageExpiration?
     var writeOptions: Data.WritingOptions = []

@@ -67,6 +67,25 @@ import Testing
         }
     }
 
+    @Test func `while the main queue is busy, one notification collects the names of all cleans`() async throws {
+        try await withImageCache { subject in
+            let notifications = CleanNotifications(of: subject.cache)
+            let gate = DispatchSemaphore(value: 0)
+            DispatchQueue.main.async { gate.wait() }
+            for name in ["a", "b", "c"] { subject.cache.postDidClean(removed: [name]) }
+            gate.signal()
+            try await eventually { !notifications.postings.isEmpty }
+            subject.cache.postDidClean(removed: ["d"])
+            try await eventually { notifications.postings.count == 2 }
+            #expect(notifications.names == [["a", "b", "c"], ["d"]])
+            // More than anyone may collect.
+            DispatchQueue.main.async { gate.wait() }
+            for number in 0..<40_000 { subject.cache.postDidClean(removed: ["\(number)"]) }
+            #expect(subject.cache.cleanedNames.withLock { $0.count } < 20_000)
+            gate.signal()
+        }
+    }
+
     @Test func `the notification's name and key are the ones apps know`() {
         #expect(
             Notification.Name.KingfisherDidCleanDiskCache.rawValue

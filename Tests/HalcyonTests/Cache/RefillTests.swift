@@ -307,7 +307,7 @@ import Testing
 
     @Test func `a store that is not wanted changes nothing`() throws {
         let order = CallOrder()
-        let blob = DiskLoad.Blob(key: MemoryKey("a"), name: BlobName(text: "a"))
+        let blob = DiskLoad.Blob(key: MemoryKey("a"), name: BlobName(text: "a"), baseKey: "a")
         var (removal, latest) = (0, 0)
         order.beginChangeOfAll { _ in }
         order.begin(blob, storing: nil) { removal = $0 }
@@ -339,8 +339,8 @@ import Testing
     @Test func `no state is kept of completed loads and changes`() throws {
         let order = CallOrder()
         for key in ["a", "b"] {
-            let blob = DiskLoad.Blob(key: MemoryKey(key), name: BlobName(text: key))
-            let member = DiskLoad.Member(baseKey: key, options: .init(nil), entersMemory: true) { _ in }
+            let blob = DiskLoad.Blob(key: MemoryKey(key), name: BlobName(text: key), baseKey: key)
+            let member = DiskLoad.Member(options: .init(nil), entersMemory: true) { _ in }
             let (load, isNew) = try #require(order.admit(member, of: blob, since: order.changeCount))
             #expect(isNew)
             #expect(order.isIdle == false)

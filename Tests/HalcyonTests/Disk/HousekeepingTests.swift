@@ -115,6 +115,19 @@ import Testing
         #expect(disk.names(in: "trash").isEmpty)
     }
 
+    @Test func `a sweep does not bring back a directory that was deleted`() throws {
+        let disk = try CacheFixture { $0.cleanInterval = 0 }
+        let store = disk.storage.store
+        store.housekeeping.sweeps.queue.suspend()
+        try disk.storage.store(value: .blob(1), forKey: "a")
+        try FileManager.default.removeItem(at: disk.directory)
+        store.housekeeping.sweeps.queue.resume()
+        store.housekeepingWait()
+        #expect(!FileManager.default.fileExists(atPath: disk.directory.path))
+        try disk.storage.store(value: .blob(2), forKey: "a")
+        #expect(try disk.storage.value(forKey: "a") == .blob(2))
+    }
+
     @Test func `a close waits for work in the lane of sweeps that has begun`() throws {
         let disk = try CacheFixture { $0.cleanInterval = 0 }
         try disk.storage.store(value: .blob(1), forKey: "a")

@@ -50,6 +50,37 @@ import Testing
         }
     }
 
+    @Test func `while an image is being removed, others whose keys begin with its key are found and fetched`() async throws {
+        try await withImageCache { subject in
+            try await fill(subject, [("K", ""), ("K", "blur"), ("K@2x.png", "")])
+            subject.cache.clearMemoryCache()
+            let gate = DispatchSemaphore(value: 0)
+            let fetched = Task {
+                try await subject.cache.retrieveImage(forKey: "K@3x.png") {
+                    await withCheckedContinuation { resumption in
+                        DispatchQueue.global().async {
+                            gate.wait()
+                            resumption.resume()
+                        }
+                    }
+                    return .init(try Pictures.image())
+                }
+            }
+            try await eventually { subject.cache.flights.count == 1 }
+            subject.cache.ioQueue.queue.suspend()
+            subject.cache.removeImageAndVariants(forKey: "K", completionHandler: { _ in })
+            #expect(subject.cache.imageCachedType(forKey: "K") == .none)
+            #expect(subject.cache.imageCachedType(forKey: "K", processorIdentifier: "blur") == .none)
+            #expect(subject.cache.imageCachedType(forKey: "K@2x.png") == .disk)
+            subject.cache.ioQueue.queue.resume()
+            await subject.cache.close()
+            gate.signal()
+            _ = try await fetched.value
+            await subject.cache.close()
+            #expect(try keys(subject) == ["K@2x.png", "K@3x.png"])
+        }
+    }
+
     @Test func `for a key with an at sign, the last store decides whose variant it is`() async throws {
         try await withImageCache { subject in
             try await fill(subject, [("K@blur", "")])

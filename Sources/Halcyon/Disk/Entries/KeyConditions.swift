@@ -44,9 +44,13 @@ struct KeyConditions: Sendable {
     /// Treats two Unicode forms of one letter as different.
     private static func isEqual(_ byte: UInt8, lowercased: UInt8) -> Bool { KeyOrigin.lowercased(byte) == lowercased }
 
-    /// For a key alone, which does not tell where the image's key ends. Without a path, the identifier of a variant may look like a
-    /// host, and the host like a user name, so both are accepted.
-    func admit(key: String) -> Bool {
+    /// - Parameter baseKey: the image's key; nil if unknown, as in memory. Without a path, the identifier of a variant may then look
+    ///   like a host, and the host like a user name, so both are accepted.
+    func admit(key: String, baseKey: String? = nil) -> Bool {
+        if let baseKey {
+            let origin = KeyOrigin(baseKey: baseKey)
+            return admit(key.utf8, baseLength: origin.baseLength, source: origin.source)
+        }
         if admit(key.utf8, baseLength: nil, source: nil) { return true }
         guard host != nil else { return false }
         // A user name ends with the first one, the host with the second one.

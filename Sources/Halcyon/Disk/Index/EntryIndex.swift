@@ -199,7 +199,15 @@ package final class EntryIndex: Sendable {
         return opened
     }
 
+    /// Whether the calling thread may create what is missing. Housekeeping may not: it would bring back a directory that somebody is
+    /// deleting.
+    static let mayCreate = TaskLocal(wrappedValue: true)
+
     private func openFresh() throws -> Writer {
+        let kept = [files.database, files.damaged, files.newer]
+        guard try Self.mayCreate.get() || kept.contains(where: { try files.status(at: $0) != nil }) else {
+            throw SQLiteError(code: .cannotOpen, message: "the index was deleted")
+        }
         // Another process may remove the directories at any time.
         try blobs.prepare()
         // Another process may replace the file in the meantime. After three times, give up.

@@ -69,7 +69,7 @@ extension EntryStore {
     func overtakeFetches(matching filter: EntryFilter, before moment: Moment? = nil) {
         guard filter.isUnconditional || filter.isAboutKeysAlone else { return }
         let conditions = KeyConditions(filter)
-        overtakeFetches(upTo: moment?.latestFetch) { conditions?.admit(key: $0.key) ?? true }
+        overtakeFetches(upTo: moment?.latestFetch) { conditions?.admit(key: $0.key, baseKey: $0.baseKey) ?? true }
     }
 
     /// Removes the entries that match a filter and existed at a moment, in batches. Entries stored meanwhile remain.

@@ -106,7 +106,7 @@ package final class EntryStore: FolderWork {
             return
         }
         // Housekeeping can run later, so it waits only briefly for the lock, and a close does not wait long for it.
-        LockTimeout.briefly { performNow(task) }
+        EntryIndex.mayCreate.withValue(false) { LockTimeout.briefly { performNow(task) } }
     }
 
     private func performNow(_ task: Housekeeping.Task) {

@@ -6,6 +6,7 @@ final class RemovalWatch: Sendable {
         fileprivate let flight: ObjectIdentifier
         let name: BlobName
         let key: String
+        let baseKey: String
         fileprivate let overtaken: @Sendable () -> Void
     }
 
@@ -21,24 +22,25 @@ final class RemovalWatch: Sendable {
     ///
     /// - Parameter work: receives whether its value may be stored: not if the key was removed, or if no task waits any more.
     func during<Key, Value>(
-        _ name: BlobName, key: String, of flights: SingleFlight<Key, Value>,
+        _ name: BlobName, key: String, baseKey: String, of flights: SingleFlight<Key, Value>,
         _ work: (@escaping @Sendable () -> Bool) async throws -> Value
     ) async throws -> Value {
         guard let flight = flights.currentFlight else { return try await work { true } }
         let id = ObjectIdentifier(flight)
-        add(flight, name, key: key, of: flights)
+        add(flight, name, key: key, baseKey: baseKey, of: flights)
         defer { fetches.withLock { $0.running.removeAll { $0.flight == id } } }
         return try await work { flights.isCurrent(flight) }
     }
 
     /// Adds a flight whose task calls ``during(_:key:of:_:)``, ahead of that.
     func add<Key, Value>(
-        _ flight: SingleFlight<Key, Value>.Flight, _ name: BlobName, key: String, of flights: SingleFlight<Key, Value>
+        _ flight: SingleFlight<Key, Value>.Flight, _ name: BlobName, key: String, baseKey: String,
+        of flights: SingleFlight<Key, Value>
     ) {
         fetches.withLock { fetches in
             fetches.count += 1
             fetches.running.append(
-                Fetch(number: fetches.count, flight: ObjectIdentifier(flight), name: name, key: key) {
+                Fetch(number: fetches.count, flight: ObjectIdentifier(flight), name: name, key: key, baseKey: baseKey) {
                     flights.forget(flight)
                 })
         }
