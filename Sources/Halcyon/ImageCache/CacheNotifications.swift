@@ -34,6 +34,6 @@ extension ImageCache {
         }
     }
 
-    /// The number of names after which those that nobody has been told are dropped.
+    /// The number of names after which those that were not posted yet are dropped.
     private static let cleanedNameLimit = 16_384
 }

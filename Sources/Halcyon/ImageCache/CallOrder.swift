@@ -96,9 +96,9 @@ final class CallOrder: Sendable {
             state.update(key) { key in
                 guard let index = key.pending.firstIndex(where: isEnding) else { return }
                 let change = key.pending.remove(at: index)
-                let isBeingRemoved = change.store.map { store in wideRemovals.contains { $0.affects(store.blob) } } == true
-                if change.store == nil { key.stored[change.name] = nil }
-                if isStored, isBeingRemoved { key.stored[change.name] = change.number }
+                guard let store = change.store else { return key.stored[change.name] = nil }
+                guard isStored, wideRemovals.contains(where: { $0.affects(store.blob) }) else { return }
+                key.stored[change.name] = change.number
             }
         }
     }

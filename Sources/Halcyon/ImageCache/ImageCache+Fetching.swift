@@ -86,8 +86,8 @@ extension ImageCache {
         return try await flights.value(for: blob.name) { [self] in
             // What is stored after a removal of many images has begun remains.
             let earlier = order.latestRemoval(of: blob)
-            return try await diskStorage.store.removals.during(blob.name, key: blob.key.text, baseKey: key, of: flights) {
-                isWanted in
+            let removals = diskStorage.store.removals
+            return try await removals.during(blob.name, key: blob.key.text, baseKey: key, of: flights) { isWanted in
                 // Another task may have stored it between the caller's lookup and this one.
                 if await isStored(key, options), let image = try await readableImage(forKey: key, options: options) {
                     return image

@@ -207,7 +207,8 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable () -> Void)? = nil
     ) {
         // The handler cannot report an error. If the blob is still there, loads still find it.
-        remove(blob(of: key, identifier, forcedExtension), forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk) { _ in
+        let blob = blob(of: key, identifier, forcedExtension)
+        remove(blob, forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk) { _ in
             callbackQueue.call(completionHandler)
         }
     }
@@ -223,7 +224,9 @@ open class ImageCache: @unchecked Sendable {
         }
         order.begin(blob, storing: nil, memory: removeFromMemory) { number in
             ioQueue.async { [self] in
-                let result = diskResult { try diskStorage.remove(forKey: blob.key.text, forcedExtension: forcedExtension) }
+                let result = diskResult {
+                    try diskStorage.remove(forKey: blob.key.text, forcedExtension: forcedExtension)
+                }
                 order.endRemoval(number, of: blob.key)
                 handler(result)
             }

@@ -50,7 +50,9 @@ import Testing
         }
     }
 
-    @Test func `while an image is being removed, others whose keys begin with its key are found and fetched`() async throws {
+    @Test func `while an image is being removed, others whose keys begin with its key are found and fetched`()
+        async throws
+    {
         try await withImageCache { subject in
             try await fill(subject, [("K", ""), ("K", "blur"), ("K@2x.png", "")])
             subject.cache.clearMemoryCache()

@@ -199,8 +199,8 @@ package final class EntryIndex: Sendable {
         return opened
     }
 
-    /// Whether the calling thread may create what is missing. Housekeeping may not: it would bring back a directory that somebody is
-    /// deleting.
+    /// Whether the calling thread may create what is missing. Housekeeping may not: it would bring back a directory that is being
+    /// deleted.
     static let mayCreate = TaskLocal(wrappedValue: true)
 
     private func openFresh() throws -> Writer {
