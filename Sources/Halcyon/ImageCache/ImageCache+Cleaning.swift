@@ -60,7 +60,8 @@ extension ImageCache {
             // Only an open index knows whether files are adopted, and one that was deleted since does not.
             _ = diskStorage.store.index.refreshIfMoved(force: true)
             try? LockTimeout.briefly { try diskStorage.store.index.openForChange() }
-            guard diskStorage.store.condition.isSearching else { return body() }
+            let store = diskStorage.store
+            guard store.condition.isSearching || Reclaimer(folder: store.folder).isAwaited else { return body() }
             diskStorage.store.onceAdopted { [ioQueue] in ioQueue.async(execute: body) }
         }
     }

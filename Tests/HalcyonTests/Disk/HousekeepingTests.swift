@@ -115,7 +115,8 @@ import Testing
         #expect(disk.names(in: "trash").isEmpty)
     }
 
-    @Test func `a sweep does not bring back a directory that was deleted`() throws {
+    @Test(arguments: [false, true])
+    func `a sweep, a close and a suspension do not bring back a directory that was deleted`(isSuspended: Bool) throws {
         let disk = try CacheFixture { $0.cleanInterval = 0 }
         let store = disk.storage.store
         store.housekeeping.sweeps.queue.suspend()
@@ -126,6 +127,9 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: disk.directory.path))
         try disk.storage.store(value: .blob(2), forKey: "a")
         #expect(try disk.storage.value(forKey: "a") == .blob(2))
+        try FileManager.default.removeItem(at: disk.directory)
+        isSuspended ? store.suspend() : store.close()
+        #expect(!FileManager.default.fileExists(atPath: disk.directory.path))
     }
 
     @Test func `a close waits for work in the lane of sweeps that has begun`() throws {

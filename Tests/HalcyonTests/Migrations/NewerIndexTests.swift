@@ -357,7 +357,7 @@ import Testing
         try FileManager.default.moveItem(at: newer(cache).appendingPathExtension("away"), to: newer(cache))
         let storage = cache.storage
         switch what {
-        case "evict": _ = try storage.store.evictor.evict(downTo: Totals(entries: 0, bytes: 0))
+        case "evict": _ = try storage.store.evictor.evict(StorageLimits(entries: 1, lowWater: 0))
         case "expire":
             cache.clock.advance(by: 20 * 86_400)
             _ = try storage.removeExpiredValues()

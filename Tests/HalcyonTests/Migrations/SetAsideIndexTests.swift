@@ -141,7 +141,9 @@ import Testing
     }
 
     /// With `synchronous=NORMAL`, the index may have lost its last commits, so that the newest files have no row at all.
-    @Test func `after a power cut that damaged the index, files without a row in it are gone too`() throws {
+    /// - Parameter modeChanges: whether the mode of all files changes before they become entries.
+    @Test(arguments: [false, true])
+    func `after a power cut that damaged the index, files without a row in it are gone too`(modeChanges: Bool) throws {
         let cache = try CacheFixture()
         cache.environment.boot = { "first" }
         try cache.storage.store(value: .blob(1), forKey: "old")
@@ -153,6 +155,15 @@ import Testing
         cache.storage.store.close()
         try former.write(to: cache.index)
         try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+        if modeChanges {
+            cache.fileSystem.fail(.list, EIO, times: nil)
+            cache.reopen { $0.boot = { "second" } }
+            cache.settle()
+            cache.storage.store.close()
+            cache.fileSystem.heal()
+            Thread.sleep(forTimeInterval: 0.05)
+            for key in ["old", "recent"] { #expect(chmod(cache.storage.cacheFileURL(forKey: key).path, 0o640) == 0) }
+        }
         cache.reopen { $0.boot = { "second" } }
         #expect(try cache.storage.value(forKey: "recent") == nil)
         cache.settle()

@@ -68,7 +68,9 @@ extension EntryIndex {
     /// with other names.
     private func distrustPreviousIndex(in state: inout IndexState, after boot: String) {
         guard let (recorded, setAside) = previousIndex.recordedState(), let last = recorded.boot,
-            recorded.storedAt.milliseconds > 0
+            recorded.storedAt.milliseconds > 0,
+            // Otherwise its files have been on disk for long.
+            state.adoption == .rebuilding || environment.fileSystem.now - setAside < 86_400_000
         else { return }
         var (former, end) = (recorded, recorded.distrusted?.upperBound)
         if !BootIdentifier.isSame(last, boot) {

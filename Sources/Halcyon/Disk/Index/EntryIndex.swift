@@ -238,7 +238,9 @@ package final class EntryIndex: Sendable {
         previousIndex.close()
         let opening = try opening(through: connection)
         var state = opening.state
-        if state.wasCreatedInThisBoot, state.isSearching(namesAreHashed: true) {
+        if state.wasCreatedInThisBoot, !state.isDistrusting, condition.settings.namesAreHashed,
+            state.isSearching(namesAreHashed: true)
+        {
             // Files whose mode or owner was changed meanwhile have later change times. All were written completely.
             state.adoptsUntil = max(state.adoptsUntil, environment.fileSystem.now)
         }

@@ -10,8 +10,8 @@ package struct IndexState: Equatable, Sendable {
     package var relearning = Relearning.done
     /// Whether files without a row may be entries that are still to be adopted.
     package var adoption = Adoption.done
-    /// Files that changed later are not adopted: when the index was created, or earlier after a power cut. 0 once no file is adopted any
-    /// more, whatever its name.
+    /// Files that changed later are not adopted: when the index was created, earlier after a power cut, later in a copy. 0 once no file
+    /// is adopted any more, whatever its name.
     package var adoptsUntil = Timestamp(milliseconds: 0)
     /// Entries stored in this span are not trusted: a power cut may have lost their bytes.
     package var distrusted: ClosedRange<Timestamp>?
@@ -43,7 +43,7 @@ extension IndexState {
     /// Whether the directory was copied, and the inode numbers of the blobs are being recorded.
     package var isRelearning: Bool { relearning != .done }
 
-    /// Before an opening in a later boot, that is recorded by ``noteReboot(writeBackTime:)``.
+    /// Known once ``noteReboot(writeBackTime:)`` has noted a reboot.
     var wasCreatedInThisBoot: Bool { boots == 1 }
 
     /// How to treat files without a row. After the files with hashed names were taken over, an app may set that names are not hashed. Those
@@ -79,7 +79,8 @@ extension IndexState {
             let start = min(distrustedBoots?.lowerBound ?? from, from)
             distrustedBoots = start...max(start, storedIn)
         }
-        boots += 1
+        // An upgraded index has counted none.
+        boots = max(1, boots) + 1
         settledUptime = 0
     }
 

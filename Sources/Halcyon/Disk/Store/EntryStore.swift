@@ -91,9 +91,12 @@ package final class EntryStore: FolderWork {
     /// - Returns: whether everything was written.
     @discardableResult
     private func flushReads() -> Bool {
-        // Those that it cannot adopt stay for the next time.
-        let isAdopted = LockTimeout.briefly { (try? adoptEarlyReads()) != nil }
-        return recorder.flushAccessLog() && isAdopted
+        // A close does not bring back a directory that was deleted.
+        EntryIndex.mayCreate.withValue(false) {
+            // Those that it cannot adopt stay for the next time.
+            let isAdopted = LockTimeout.briefly { (try? adoptEarlyReads()) != nil }
+            return recorder.flushAccessLog() && isAdopted
+        }
     }
 
     /// Runs one task of housekeeping.
@@ -154,10 +157,14 @@ extension EntryStore {
         return report
     }
 
-    /// Runs ``Adopter/finish()`` in the background, then calls `body`. If adoption fails, `body` meets the same error.
+    /// Finishes adoption in the background, and recovers what an earlier version has set aside, then calls `body`. If that fails,
+    /// `body` meets the same error.
     func onceAdopted(_ body: @escaping @Sendable () -> Void) {
         housekeeping.sweeps.async { [self] in
-            try? LockTimeout.briefly { try adopter.finish() }
+            try? LockTimeout.briefly {
+                try adopter.finish()
+                try Reclaimer(folder: folder).finish()
+            }
             body()
         }
     }

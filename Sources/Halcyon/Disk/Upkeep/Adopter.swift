@@ -124,7 +124,10 @@ final class Adopter: FolderWork {
     private func adopt(_ name: BlobName, in session: IndexSession) throws {
         let now = now
         // Under the lock: a file that a store has published meanwhile has a row.
-        guard condition.adopts(name), let file = try blobs.status(of: name), file.kind == .regular else { return }
+        guard let file = try blobs.status(of: name) else { return }
+        // During a rebuild, the former index tells that a file is complete, whenever its owner or mode was changed.
+        let isRebuilding = condition.adoption == .rebuilding && file.kind == .regular
+        guard isRebuilding || condition.adopts(file, named: name) else { return }
         if let record = try index.previousIndex.record(of: name, in: file) {
             try session.restore(storable(record, file))
             // It was stored by then: a removal or a power cut compares entries with the latest store.

@@ -40,6 +40,10 @@ extension Evictor {
             return limits.target(totals, freeBytes: freeBytes(for: limits)).map { ($0, isLarge(from: totals, to: $0)) }
         }
         guard let noted = try target() else { return nil }
+        // A pin that an earlier version has set aside must be back. After stores, the sweep is not waited for.
+        let reclaimer = Reclaimer(folder: folder)
+        guard adopting || !reclaimer.isAwaited else { return nil }
+        reclaimer.finishBeforeChange(adopter)
         return try noted.isLarge && remover.settler.recountTotals() ? target()?.0 : noted.0
     }
 

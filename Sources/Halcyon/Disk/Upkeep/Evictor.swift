@@ -12,10 +12,10 @@ struct Evictor: FolderWork {
     /// - Parameter shouldContinue: called before each batch with what was removed so far; false ends the removal.
     func removeExpired(at now: Timestamp, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
         try adoptUnlessLogIsFull()
-        Reclaimer(folder: folder).finishBeforeChange(adopter)
         recorder.flushAccesses()
         try clampFutureAccesses()
         guard try !index.read({ try $0.nothingHasExpired(at: now) }) else { return Removal() }
+        Reclaimer(folder: folder).finishBeforeChange(adopter)
         // Bounded: a clean that stops after each batch runs this query for each.
         let limit = 10_000
         let removal = remover.removing(as: \.expirations) { removal in
@@ -65,7 +65,6 @@ struct Evictor: FolderWork {
     /// Removes the least recently used entries until at most `target` is left. Pinned entries stay.
     func evict(downTo target: Totals, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
         try index.openForChange()
-        Reclaimer(folder: folder).finishBeforeChange(adopter)
         recorder.flushAccesses()
         try clampFutureAccesses()
         var isExhausted = false

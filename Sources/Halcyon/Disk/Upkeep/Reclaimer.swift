@@ -44,7 +44,7 @@ struct Reclaimer: FolderWork {
     /// Recovers everything before a change: it must see all pins, and ``finish()`` must not bring back what it removes. If the file
     /// cannot be read at the moment, the change proceeds without it.
     func finishBeforeChange(_ adopter: Adopter) {
-        guard (try? isThere()) == true, (try? adopter.finish()) != nil else { return }
+        guard isAwaited, (try? adopter.finish()) != nil else { return }
         try? finish()
     }
 
@@ -61,6 +61,8 @@ struct Reclaimer: FolderWork {
         record.entry.key = record.entry.key.flatMap(storable)
         try session.merge(record, into: entry, isSameBlob: known.isSameBlob)
     }
+
+    var isAwaited: Bool { (try? isThere()) == true }
 
     /// Whether there is a file to recover. One of a later version remains: that version can recover more of it.
     private func isThere() throws -> Bool {

@@ -69,8 +69,7 @@ extension ReportPage {
     private var evictionNote: String {
         guard let eviction = report.eviction else { return "No limit is reached: a clean would evict nothing now." }
         guard eviction.gone.entries > 0 else {
-            return "A limit is reached, but all entries are pinned, so "
-                + "nothing can be evicted."
+            return "A limit is reached, but nothing can be evicted: the other entries are pinned."
         }
         let until = eviction.usedUntil.map { ": everything not used since \(DateText.local($0))" } ?? ""
         let expired = expired.entries > 0 ? ", besides what has expired" : ""
