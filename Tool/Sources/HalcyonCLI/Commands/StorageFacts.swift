@@ -12,8 +12,9 @@ struct StorageFacts {
 
     init(_ storage: Storage) throws {
         folder = storage.directoryURL.path
-        summary = try storage.summary()
+        // Finishes adoption first.
         use = try UsageFacts(storage)
+        summary = try storage.summary()
         let files = CacheFolder(path: folder)
         indexBytes = files.indexBytes
         logBytes = files.logBytes
