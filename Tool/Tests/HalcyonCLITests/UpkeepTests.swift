@@ -216,6 +216,8 @@ import Testing
 
     @Test func `check says what is wrong, and repairs it on request`() throws {
         for key in ["gone", "longer", "fine"] { try put(key, count: 10) }
+        // Finishes adoption: until then, another file would become an entry.
+        try tool("stats")
         try FileManager.default.removeItem(atPath: try path(of: "gone"))
         try Data.blob(2, count: 11).write(to: URL(fileURLWithPath: try path(of: "longer")))
         try tool.write("cache/\(String(repeating: "a", count: 64))", .blob(1))

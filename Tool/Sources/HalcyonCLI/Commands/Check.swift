@@ -34,7 +34,7 @@ struct Check: ParsableCommand {
 
     private func check(_ storage: Storage, until interruption: Interruption) throws -> CheckReport {
         // Each entry is visited twice: as a row and as a file.
-        let bar = ProgressBar(total: 2 * Int(try storage.totals().entries))
+        let bar = ProgressBar(total: 2 * Int(try storage.usage().total.entries))
         defer { bar.clear() }
         return try storage.check(repair: repair) { seen in
             bar.show(seen)
