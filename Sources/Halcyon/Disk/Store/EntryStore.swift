@@ -7,6 +7,9 @@ internal import HalcyonSQLite
 /// verbs, and in the types of `Upkeep`. Safe from any thread.
 package final class EntryStore: FolderWork {
     package let folder: CacheFolder
+    // Stored here too, because each hit uses them.
+    let housekeeping: Housekeeping
+    let observers: Observers
     let recorder: AccessRecorder
     let settler: Settler
     let adopter: Adopter
@@ -20,11 +23,12 @@ package final class EntryStore: FolderWork {
 
     package init(directory: String, environment: StorageEnvironment) {
         folder = CacheFolder(directory: directory, environment: environment)
+        (housekeeping, observers) = (folder.housekeeping, folder.observers)
         recorder = AccessRecorder(folder)
         settler = Settler(folder)
         adopter = Adopter(folder)
         storeQueue = StoreQueue(environment.tuning)
-        unlinker = Unlinker(blobs: folder.blobs, housekeeping: folder.housekeeping, tuning: environment.tuning)
+        unlinker = Unlinker(blobs: folder.blobs, housekeeping: housekeeping, tuning: environment.tuning)
         remover = Remover(folder: folder, settler: settler, recorder: recorder, unlinker: unlinker)
         evictor = Evictor(folder: folder, adopter: adopter, recorder: recorder, remover: remover)
     }
