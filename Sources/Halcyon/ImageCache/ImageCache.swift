@@ -366,11 +366,10 @@ open class ImageCache: @unchecked Sendable {
     open func imageCachedType(
         forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil
     ) -> CacheType {
-        let blob = blob(of: key, identifier, forcedExtension)
-        let key = blob.key.text
-        if memoryStorage.isCached(forKey: key) { return .memory }
-        return switch order.source(of: blob) {
-        case .disk: diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) ? .disk : .none
+        let computedKey = key.computedKey(with: identifier)
+        if memoryStorage.isCached(forKey: computedKey) { return .memory }
+        return switch order.source(of: blob(of: key, identifier, forcedExtension)) {
+        case .disk: diskStorage.isCached(forKey: computedKey, forcedExtension: forcedExtension) ? .disk : .none
         case .pending: .disk
         case .nothing: .none
         }

@@ -88,6 +88,7 @@ import Testing
         try #expect(storage.totalSize() == UInt(Data.blob(1).count))
         try #expect(storage.statistics.sinceOpening.hits == hits)
         try #expect(storage.usage().total.entries == 1)
+        try #expect(storage.summary().adoption == .done)
     }
 
     @Test func `queries and changes wait for the lock until files are entries, and lookups do not`() throws {

@@ -43,7 +43,7 @@ extension IndexState {
     /// Whether the directory was copied, and the inode numbers of the blobs are being recorded.
     package var isRelearning: Bool { relearning != .done }
 
-    /// Known once ``noteReboot(writeBackTime:)`` has noted a reboot.
+    /// Call it after ``noteReboot(writeBackTime:)``, which counts the boots.
     var wasCreatedInThisBoot: Bool { boots == 1 }
 
     /// How to treat files without a row. After the files with hashed names were taken over, an app may set that names are not hashed. Those
