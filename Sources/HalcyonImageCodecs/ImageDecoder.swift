@@ -5,8 +5,7 @@
     ///
     /// The bytes are untrusted. Memory is allocated only after checking that the size in the file is within the limits and
     /// possible for its compressed bytes. An image with missing pixels is an error: a partial download must not be cached as a
-    /// whole image. Only the end marker of a file may be missing, of a JPEG
-    /// with one scan.
+    /// whole image. Only the end marker of a file may be missing, and of a JPEG only if it has one scan.
     package enum ImageDecoder {
         /// - Throws: ``ImageCodecError``.
         package static func decode(

@@ -20,6 +20,8 @@ package enum Errand: String, CaseIterable, Sendable {
     case readAndExitInside
     /// Reads, stores, counts and checks, and ignores all errors.
     case useRegardless
+    /// Stores other keys, and copies the log into the database.
+    case storeAndCheckpoint
 
     package func perform(in directory: URL) throws {
         switch self {
@@ -30,6 +32,7 @@ package enum Errand: String, CaseIterable, Sendable {
         case .readAndSuspend: try read(in: directory) { $0.suspend() }
         case .readBesideCopy: try read(in: directory) { _ in Self.exitInCopy() }
         case .useRegardless: try useRegardless(in: directory)
+        case .storeAndCheckpoint: try storeAndCheckpoint(in: directory)
         case .readAndExitInside:
             try read(in: directory) { storage in try storage.update(forKey: Self.keys[0]) { _ in exit(0) } }
         }
@@ -90,6 +93,17 @@ package enum Errand: String, CaseIterable, Sendable {
         _ = try? storage.store.check(repair: true)
         storage.close()
         exit(0)
+    }
+
+    /// Ends the process.
+    private func storeAndCheckpoint(in directory: URL) throws {
+        let storage = try DiskStorage.Backend<Data>(config: Self.config(in: directory))
+        for key in Self.keys { try storage.store(value: Data(key.utf8), forKey: "new \(key)") }
+        let size = try storage.usage().indexBytes
+        // The first one may be refused.
+        for _ in 0..<2 { storage.store.index.checkpoint() }
+        guard try storage.usage().indexBytes > size else { throw Failure(text: "nothing was copied") }
+        withExtendedLifetime(storage) { exit(0) }
     }
 
     // MARK: Threads

@@ -2,7 +2,7 @@ internal import Foundation
 @_spi(HalcyonTool) package import Halcyon
 
 /// A file system that folds names that differ only in case or Unicode form, and keeps the name that a file was created with, as APFS and
-/// HFS+ do on macOS.
+/// HFS+ do on macOS. It also removes dots at the end of names, as FAT does.
 package struct FoldingFileSystem: FileSystem {
     private let base: any FileSystem
     /// HFS+ lists names decomposed.
@@ -15,7 +15,8 @@ package struct FoldingFileSystem: FileSystem {
 
     /// The common form of all names that lead to one file.
     private static func fold(_ name: String) -> [UInt8] {
-        Array(name.decomposedStringWithCanonicalMapping.uppercased().lowercased().utf8)
+        let bytes = name.decomposedStringWithCanonicalMapping.uppercased().lowercased().utf8
+        return bytes.reversed().drop { $0 == UInt8(ascii: ".") }.reversed()
     }
 
     /// The path of the existing file under another name; otherwise the same path.

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import HalcyonSQLite
 
 extension CacheStorageError {
@@ -16,6 +17,7 @@ extension CacheStorageError {
                 .indexUnavailable,
                 "The log of the index has reached its maximum length, because a connection has been reading for a long time.",
                 remedy: "End the long read: a query, or a transaction in sqlite3. Then stores work again.")
+        case let error as CocoaError where error.refusal != nil: self.init(error.refusal ?? error)
         default:
             self.init(.fileSystem, "The operation failed: \(error).", remedy: "Try again.")
         }
@@ -57,13 +59,14 @@ extension CacheStorageError {
         case _ where error.isBusy:
             self.init(
                 .indexUnavailable, "Another process holds the index's write lock (\(cause)).",
-                remedy: "Try again. If it keeps failing, look for a stopped process that has the cache open.",
+                remedy: "Try again. If it keeps failing, look for a stopped process that has the cache open, "
+                    + "or for a transaction in sqlite3.",
                 sqliteCode: code)
         default:
             self.init(
                 .indexUnavailable, "The index cannot be used (\(cause)).",
-                remedy: "Check that the folder .halcyon can be read and written, that the process may open more files, "
-                    + "and that the disk is healthy.",
+                remedy: "Check that the folder .halcyon and the files in it can be read and written, "
+                    + "that the process may open more files, and that the disk is healthy.",
                 sqliteCode: code)
         }
     }
@@ -95,5 +98,12 @@ extension CacheStorageError {
         self.init(
             code, message,
             remedy: "The next use of the cache rebuilds it from the blobs, and keeps the old file next to it.")
+    }
+}
+
+extension CocoaError {
+    /// The system call behind it. Foundation creates the parents of a cache directory.
+    fileprivate var refusal: SystemError? {
+        (userInfo[NSUnderlyingErrorKey] as? POSIXError).map { SystemError("mkdir", $0.code.rawValue) }
     }
 }

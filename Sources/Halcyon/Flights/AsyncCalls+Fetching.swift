@@ -29,7 +29,8 @@ extension DiskStorage.Backend.AsyncCalls {
     ///   - extendingExpiration: how the read extends the expiration of an existing value.
     ///   - fetch: called if there is no value. It must not request the same key.
     /// - Throws: what `fetch` throws; `CancellationError`; ``CacheStorageError/Code/cyclicFetch`` if `fetch` waits for its own
-    ///   key, directly or through other keys of this storage. Cycles through detached tasks or other storages are not noticed: they wait forever.
+    ///   key, directly or through other keys of this storage. A `Task` that `fetch` creates counts as a part of it, even if `fetch` does not
+    ///   wait for it. Cycles through detached tasks or other storages are not noticed: they wait forever.
     public func value(
         forKey key: String, forcedExtension: String? = nil, extendingExpiration: ExpirationExtending = .cacheTime,
         orStore fetch: @escaping @Sendable () async throws -> DiskStorage.NewValue<T>
@@ -83,11 +84,13 @@ extension DiskStorage.Backend.AsyncCalls {
     ) async throws -> T {
         let entry = KeyedValue(
             storage: storage, key: key, forcedExtension: forcedExtension, extending: extendingExpiration)
+        // Before the value is read.
+        let overtakings = storage.store.removals.overtakings
         guard let cached = try await entry.cachedValue() else { return try await entry.fetchedValue(fetch) }
         let (now, validators) = (entry.now, cached.info.validators)
         guard let validators, !validators.isFresh(at: now) else { return cached.value }
         guard !validators.isUsable(at: now) else {
-            entry.startRenewing(renew, orStore: fetch)
+            entry.startRenewing(renew, orStore: fetch, ifNoneRemovedSince: overtakings)
             return cached.value
         }
         let renewed: Result<T, any Error>
@@ -150,10 +153,15 @@ extension DiskStorage.Backend.AsyncCalls {
             try await storage.flights.value(for: name) { try await renewal(renew, orStore: fetch) }
         }
 
-        func startRenewing(_ renew: @escaping Renew, orStore fetch: @escaping Fetch) {
+        /// - Parameter overtakings: the number of removals before the value was read. The key may be among later ones. If it is not,
+        ///   the next call renews.
+        func startRenewing(
+            _ renew: @escaping Renew, orStore fetch: @escaping Fetch, ifNoneRemovedSince overtakings: Int
+        ) {
             // Registered now: the next call may remove the key before the task begins.
             storage.flights.start(name, priority: .utility) { flight in
-                storage.store.removals.add(flight, name, key: key, baseKey: key, of: storage.flights)
+                storage.store.removals.add(
+                    flight, name, key: key, baseKey: key, of: storage.flights, ifNoneSince: overtakings)
             } _: {
                 try await renewal(renew, orStore: fetch)
             }

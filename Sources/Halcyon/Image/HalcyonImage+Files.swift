@@ -21,7 +21,7 @@
         /// Returns a GIF of all pictures; nil if their pixels cannot be decoded. An image made from a GIF returns that file, with all
         /// pictures, as in Kingfisher, even if the image has only the first.
         public func gifData() -> Data? {
-            file(in: .gif) ?? (try? content.decoded()).flatMap(ImageCodecs.gif)
+            gifFile ?? (try? content.decoded()).flatMap(ImageCodecs.gif)
         }
 
         /// Returns a WebP of all pictures; nil if their pixels cannot be decoded, or a side exceeds 16,383 pixels.
@@ -34,6 +34,9 @@
 
         /// The file of an image that was made from a WebP.
         var webpFile: Data? { file(in: .webp) }
+
+        /// The file of an image that was made from a GIF, even if the image has only the first picture.
+        var gifFile: Data? { file(in: .gif) }
 
         /// The original file, if it has that format and its pixels can be decoded: a partial download must not be stored again as
         /// a complete file. Without codecs the pixels cannot be checked, and the file is all there is.

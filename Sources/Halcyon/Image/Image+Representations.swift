@@ -30,14 +30,14 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// Returns the image encoded in a format; nil if encoding fails.
     ///
     /// - Parameters:
-    ///   - format: `unknown` returns the original file of a WebP on Linux, a GIF for other animations, and otherwise a PNG.
+    ///   - format: `unknown` returns the original file of a GIF, and on Linux of a WebP; a GIF for other animations, and otherwise a PNG.
     ///   - compressionQuality: for JPEG, 0 to 1; 1 is the best and largest.
     public func data(format: ImageFormat, compressionQuality: CGFloat = 1.0) -> Data? {
         switch format {
         case .PNG: pngRepresentation()
         case .JPEG: jpegRepresentation(compressionQuality: compressionQuality)
         case .GIF: gifRepresentation()
-        case .unknown: base.webpFile ?? base.animationData ?? normalized.kf.pngRepresentation()
+        case .unknown: base.webpFile ?? base.gifFile ?? base.animationData ?? normalized.kf.pngRepresentation()
         }
     }
 }

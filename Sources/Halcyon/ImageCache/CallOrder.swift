@@ -51,7 +51,7 @@ final class CallOrder: Sendable {
         var changing = 0
         /// Keys that changed in memory meanwhile, with the number of the change.
         var changedMeanwhile: [MemoryKey: Int] = [:]
-        /// The number of beginnings and ends of changes; also numbers the changes.
+        /// The number of beginnings of changes, and of ends of changes of all of memory; also numbers the changes.
         var count = 0
     }
 

@@ -30,8 +30,7 @@ final class DiskCleaning: @unchecked Sendable {
         // It may have tracked another clean before.
         progress.completedUnitCount = 0
         let rest = Totals(entries: totals.entries - expired.entries, bytes: totals.bytes - expired.bytes)
-        let limits = storage.config.limits
-        let target = limits.target(rest, freeBytes: evictor.freeBytes(for: limits))
+        let target = try? evictor.target(of: storage.config.limits, rest)
         progress.totalUnitCount = max(1, expired.bytes + (target.map { rest.bytes(over: $0) } ?? 0))
     }
 
@@ -62,13 +61,17 @@ final class DiskCleaning: @unchecked Sendable {
     private func targetOfLimits() -> Totals? {
         let limits = storage.config.limits
         // If the index cannot be read now, nothing can be evicted now.
-        return limits.isUnlimited ? nil : try? storage.store.evictor.target(of: limits)
+        return limits.isUnlimited ? nil : storage.noting { try storage.store.evictor.target(of: limits) } ?? nil
     }
 
     /// Returns whether it removed anything. The next clean retries what cannot be removed now.
     private func remove(_ body: ((Removal) -> Bool) throws -> Removal) -> Bool {
-        guard let removal = try? body({ $0.entries == 0 }) else { return false }
-        removedNames += removal.names.map(\.text)
+        var removal = Removal()
+        let names = storage.noting {
+            removal = try body { $0.entries == 0 }
+            return try removal.namesOrFailure()
+        }
+        removedNames += (names ?? []).map(\.text)
         progress?.completedUnitCount += removal.bytes
         return removal.entries > 0
     }

@@ -118,7 +118,7 @@ extension ImageCache {
         stopTrimming()
         // A queue of its own, because no clear waits for the one before.
         DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.clear", qos: .utility).async { [self] in
-            try? remove()
+            diskStorage.noting(remove)
             ioQueue.async { [self] in
                 handler()
                 endClearing()

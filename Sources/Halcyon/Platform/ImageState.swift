@@ -34,6 +34,8 @@
 
         var webpFile: Data? { nil }
 
+        var gifFile: Data? { animationFile }
+
         /// The GIF of an animation; nil for a still image.
         var animationData: Data? { isAnimation ? gifData() : nil }
 

@@ -31,7 +31,7 @@ extension CacheSerializer {
 }
 
 /// Stores an image in the format of its original: PNG, JPEG or GIF. Without an original, or with one in another format, stores an
-/// animation as GIF and anything else as PNG. On Linux, an image made from a WebP is stored as that file.
+/// animation as GIF and anything else as PNG. An image made from a GIF, and on Linux from a WebP, is then stored as that file.
 public struct DefaultCacheSerializer: CacheSerializer {
     /// The default serializer: does not prefer original bytes, and encodes JPEG in the best quality.
     public static let `default` = DefaultCacheSerializer()
@@ -56,7 +56,7 @@ public struct DefaultCacheSerializer: CacheSerializer {
 
 /// Stores all images in one format, so that all entries under a key have that format.
 ///
-/// If the format cannot hold an image, the image is stored in its original's format, or as PNG.
+/// If the format cannot hold an image, the image is stored in its original's format, or as PNG, or as the original itself.
 public struct FormatIndicatedCacheSerializer: CacheSerializer {
     /// Lossless, with transparency.
     public static let png = FormatIndicatedCacheSerializer(format: .PNG)
@@ -96,6 +96,6 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
         for format in formats {
             if let data = image.kf.data(format: format, compressionQuality: compressionQuality) { return data }
         }
-        return nil
+        return original
     }
 }

@@ -61,6 +61,16 @@ import Testing
         }
     }
 
+    @Test func `an animation of which only the first picture was loaded is stored as its file`() async throws {
+        try await withImageCache { subject in
+            let file = try Pictures.fixture("moving.gif")
+            try await subject.cache.storeToDisk(file, forKey: "a")
+            let still = try #require(try await subject.load("a", [.onlyLoadFirstFrame]).image)
+            try await subject.cache.store(still, forKey: "a")
+            #expect(try subject.storage.value(forKey: "a") == file)
+        }
+    }
+
     // MARK: Expirations
 
     @Test func `each read from memory extends the expiration by the image's own duration`() async throws {

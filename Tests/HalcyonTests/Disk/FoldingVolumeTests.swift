@@ -23,6 +23,9 @@ import Testing
         Pair(keys: ["stra\u{DF}e", "STRASSE"]),
         // The Kelvin sign, and the long s.
         Pair(keys: ["\u{212A}", "k"]), Pair(keys: ["\u{17F}", "s"]),
+        // As on FAT.
+        Pair(keys: ["photo.", "photo"]), Pair(keys: ["photo", "photo.."]),
+        Pair(keys: ["a", "a"], extensions: ["", nil], isHashed: true),
     ]
 
     private func withFoldingCache(

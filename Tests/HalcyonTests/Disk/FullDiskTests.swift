@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import Glibc
+    import HalcyonSQLite
     import HalcyonTestSupport
     import Testing
 
@@ -75,6 +76,33 @@
                 atPath: storage.directoryURL.appendingPathComponent(".halcyon").path)
             #expect(!names.contains { $0.contains("damaged") })
             storage.store.close()
+        }
+
+        @Test(arguments: [false, true])
+        func `a removal is not undone if its commit and the way back out of the trash are refused`(byFilter: Bool)
+            throws
+        {
+            let (cache, vfs) = (try CacheFixture(), FaultyVFS())
+            cache.environment.vfs = vfs.name
+            let storage = cache.storage
+            try storage.store(value: .blob(1), forKey: "a", attributes: .init(tags: ["t"]))
+            cache.settle()
+            vfs.fail([.write: ResultCode.full.rawValue], times: nil)
+            let name = storage.blobName(forKey: "a", forcedExtension: nil)
+            cache.fileSystem.fail(.rename, ENOSPC, times: nil, path: "/" + name.text)
+            if byFilter {
+                _ = try? storage.removeEntries(matching: .init(tag: "t"))
+            } else {
+                try storage.remove(forKey: "a")
+            }
+            #expect(try storage.value(forKey: "a") == nil)
+            vfs.heal()
+            cache.fileSystem.heal()
+            #expect(try storage.value(forKey: "a") == nil)
+            cache.reopen()
+            cache.settle()
+            #expect(try cache.storage.value(forKey: "a") == nil)
+            try cache.requireClean()
         }
 
         /// Even the time of a removal cannot be committed.

@@ -36,6 +36,18 @@ import Testing
         }
     }
 
+    @Test func `a row with a long key does not stay in memory`() throws {
+        try withCache { cache in
+            for (length, isKept) in [(1_024, true), (1_025, false)] {
+                let key = String(repeating: "k", count: length)
+                try cache.storage.store(value: .blob(1), forKey: key)
+                #expect(isKnown(key, cache) == isKept)
+                try #expect(cache.storage.value(forKey: key) == .blob(1))
+                #expect(isKnown(key, cache) == isKept)
+            }
+        }
+    }
+
     @Test func `a flush leaves the rows it has written in memory, with the lifetimes it has written`() throws {
         try withCache { cache in
             let storage = cache.storage

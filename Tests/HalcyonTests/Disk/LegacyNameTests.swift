@@ -30,6 +30,8 @@ import Testing
         ("8ce4b16b22b58894aa86c421e8759df3", true), ("8ce4b16b22b58894aa86c421e8759df3.jpg", true),
         ("8ce4b16b22b58894aa86c421e8759df3.", true), ("8ce4b16b22b58894aa86c421e8759df", false),
         ("8CE4B16B22B58894AA86C421E8759DF3", false), ("8ce4b16b22b58894aa86c421e8759df3a", false),
+        // No row can have a name in decomposed form.
+        ("8ce4b16b22b58894aa86c421e8759df3.e\u{301}", false),
     ])
     func `a legacy name is recognized by its shape`(name: String, isOne: Bool) {
         #expect(BlobName.isLegacyName(name) == isOne)

@@ -263,4 +263,27 @@ import Testing
         #expect(StorageLimits(bytes: .max, lowWater: 1).target(most, freeBytes: nil)?.bytes ?? 0 > Totals.limit)
         _ = limits.step
     }
+
+    @Test func `an eviction for a full volume counts whole blocks`() {
+        let limits = StorageLimits(freeBytes: 800)
+        let totals = Totals(entries: 10, bytes: 1_000)
+        // 250 bytes are missing, with the eighth.
+        #expect(limits.target(totals, freeBytes: 650)?.bytes == 750)
+        #expect(limits.target(totals, slack: 4_000, freeBytes: 650)?.bytes == 950)
+        // On a volume that compresses, more must go.
+        #expect(limits.target(totals, slack: -500, freeBytes: 650)?.bytes == 500)
+        #expect(limits.target(totals, slack: -1_000, freeBytes: 650)?.bytes == 0)
+    }
+
+    @Test func `an eviction for a full volume leaves the entries whose blocks are not needed`() throws {
+        try withCache(configure: { $0.keepFreeBytes = 80_000 }) { cache in
+            for seed in 0..<100 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            let usage = try cache.storage.usage()
+            let missing = 80_000 / 8 + 10_000
+            cache.fileSystem.pretend(freeBytes: 70_000)
+            let evicted = try cache.storage.removeSizeExceededValues().count
+            let each = usage.allocatedBytes / 100
+            #expect(evicted == (Int64(missing) + each - 1) / each)
+        }
+    }
 }

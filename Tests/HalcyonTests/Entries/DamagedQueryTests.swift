@@ -4,7 +4,7 @@ import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
 
-@testable import Halcyon
+@_spi(HalcyonTool) @testable import Halcyon
 
 /// A page of the table that turns out to be damaged during a query.
 @Suite(.endsEvenIfItHangs) struct DamagedQueryTests {
@@ -48,6 +48,40 @@ import Testing
             }
             data.replaceSubrange(cell(1)..<cell(1) + 4, with: data[cell(0)..<cell(0) + 4])
         }
+    }
+
+    /// The last leaf lacks all rows but three.
+    private func withShortLeaf() throws -> CacheFixture {
+        try damaged { data, root in
+            let leaf = data[root + 8..<root + 12].reduce(0) { $0 << 8 | Int($1) } - 1
+            data.replaceSubrange(leaf * Self.pageSize + 3..<leaf * Self.pageSize + 5, with: [0, 3])
+        }
+    }
+
+    @Test func `a repair of an index that lacks rows keeps their blobs`() throws {
+        let cache = try withShortLeaf()
+        let report = try cache.storage.check(repair: true)
+        #expect(!report.integrityFindings.isEmpty && report.orphans.isEmpty)
+        for seed in 0..<Self.count { #expect(try cache.storage.value(forKey: "key \(seed)") == .blob(seed)) }
+        try cache.requireClean()
+    }
+
+    @Test(arguments: [false, true]) func `a check that meets damage examines the new index`(repairs: Bool) throws {
+        let cache = try withoutLastLeaf()
+        _ = try cache.storage.check(repair: repairs)
+        let report = try cache.storage.check(repair: repairs)
+        #expect(report.counted.entries == Self.count && !report.isAdopting)
+        let other = try withoutLastLeaf()
+        #expect(try other.storage.check(repair: repairs).counted.entries == Self.count)
+    }
+
+    @Test func `a clean that meets damage keeps the limits`() throws {
+        let cache = try withoutLastLeaf()
+        cache.storage.config.countLimit = 100
+        let evicted = try cache.storage.removeSizeExceededValues()
+        #expect(evicted.count == Self.count - 50)
+        #expect(try cache.storage.totals().entries == 50)
+        try cache.requireClean()
     }
 
     @Test(arguments: EntryOrder.allCases) func `a query on a damaged index answers with the files that exist`(

@@ -62,13 +62,16 @@ import Testing
         }
     }
 
+    /// Blobs of this size take up no more than their own bytes.
+    private var block: Int { 4_096 }
+
     @Test func `an eviction for a full volume frees an eighth more than the minimum`() throws {
-        try withCache(configure: { $0.keepFreeBytes = 800 }) { cache in
-            for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
-            cache.fileSystem.pretend(freeBytes: 800)
+        try withCache(configure: { $0.keepFreeBytes = UInt(8 * block) }) { cache in
+            for seed in 0..<10 { try cache.storage.store(value: .blob(seed, count: block), forKey: "\(seed)") }
+            cache.fileSystem.pretend(freeBytes: 8 * Int64(block))
             #expect(try cache.storage.removeSizeExceededValues() == [])
-            cache.fileSystem.pretend(freeBytes: 650)
-            // 150 up to the minimum, and 100 more.
+            cache.fileSystem.pretend(freeBytes: 6 * Int64(block) + 2_000)
+            // Less than two blocks up to the minimum, and one more.
             #expect(try cache.storage.removeSizeExceededValues().count == 3)
             cache.fileSystem.fail(.freeBytes, EIO)
             #expect(try cache.storage.removeSizeExceededValues() == [])
@@ -80,24 +83,28 @@ import Testing
     @Test func `an eviction for a full volume counts the blobs that wait to be unlinked as free`() throws {
         var tuning = Tuning.patient
         tuning.unlinkDelay = 3_600_000
-        try withCache(tuning: tuning, configure: { $0.keepFreeBytes = 800 }) { cache in
-            for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
-            for seed in 0..<2 { try cache.storage.store(value: .blob(seed + 1), forKey: "\(seed)") }
-            // With the 200 bytes of the two replaced blobs there are 850.
-            cache.fileSystem.pretend(freeBytes: 650)
+        try withCache(tuning: tuning, configure: { $0.keepFreeBytes = UInt(8 * block) }) { cache in
+            for seed in 0..<10 { try cache.storage.store(value: .blob(seed, count: block), forKey: "\(seed)") }
+            for seed in 0..<2 { try cache.storage.store(value: .blob(seed + 1, count: block), forKey: "\(seed)") }
+            // With the two replaced blobs there are more than eight blocks.
+            cache.fileSystem.pretend(freeBytes: 6 * Int64(block) + 2_000)
             #expect(try cache.storage.removeSizeExceededValues() == [])
-            cache.fileSystem.pretend(freeBytes: 550)
+            cache.fileSystem.pretend(freeBytes: 5 * Int64(block) + 2_000)
             #expect(try cache.storage.removeSizeExceededValues().count == 2)
         }
     }
 
     @Test func `stores on a full volume evict, without repeated searches that find nothing`() async throws {
-        try await withImageCache(configure: { $0.keepFreeBytes = 8_000 }) { subject in
-            try subject.fill((0..<20).map { "pinned \($0)" })
-            for number in 0..<20 { try subject.storage.update(.init(isPinned: true), forKey: "pinned \(number)") }
+        try await withImageCache(configure: { $0.keepFreeBytes = UInt(80 * block) }) { subject in
+            for number in 0..<20 {
+                try subject.storage.store(
+                    value: .blob(number, count: block), forKey: "pinned \(number)", attributes: .init(isPinned: true))
+            }
             subject.disk.fileSystem.pretend(freeBytes: 0)
             let notifications = CleanNotifications(of: subject.cache)
-            for number in 0..<60 { try await subject.cache.storeToDisk(.blob(number), forKey: "\(number)") }
+            for number in 0..<60 {
+                try await subject.cache.storeToDisk(.blob(number, count: block), forKey: "\(number)")
+            }
             await subject.settle()
             #expect(notifications.postings.count < 10)
             #expect(try subject.storage.totals(matching: .init(isPinned: true)).entries == 20)

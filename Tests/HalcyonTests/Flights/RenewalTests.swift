@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonSQLite
 import HalcyonTestLimits
 import HalcyonTestSupport
 import Testing
@@ -215,6 +216,53 @@ import Testing
             try await eventually { storage.flights.count == 0 }
             #expect(!storage.isCached(forKey: "a"))
         }
+    }
+
+    @Test func `a value that is removed right after it was read is not renewed`() async throws {
+        let cache = try staleCache("max-age=60, stale-while-revalidate=900", secondsAgo: 100)
+        let (storage, isRemoved) = (cache.storage, Locked(false))
+        storage.config.observer = { [weak storage] event in
+            guard event.kind == .hit, !isRemoved.replace(with: true) else { return }
+            try? storage?.remove(forKey: "a")
+        }
+        let data = try await storage.async.value(forKey: "a") {
+            .init(.blob(3))
+        } renewing: { _ in
+            .new(.init(.blob(2)))
+        }
+        #expect(data == .blob(1) && isRemoved.withLock { $0 })
+        try await eventually { storage.flights.count == 0 }
+        #expect(!storage.isCached(forKey: "a"))
+    }
+
+    @Test(arguments: [false, true])
+    func `a renewal that begins while a removal waits for the lock stores nothing`(removesAll: Bool) async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 100)
+        let (storage, renewals, gate) = (cache.storage, Locked(0), AsyncStream<Void>.makeStream())
+        // No sweep may wait for the lock too.
+        cache.settle()
+        let other = try Connection(path: cache.index.path)
+        try other.begin()
+        // Not on a thread that tasks need.
+        let removal = Task.detached {
+            try await storage.async.perform { try removesAll ? $0.removeAll() : $0.remove(forKey: "a") }
+        }
+        try await eventually { storage.store.removals.overtakings == 1 }
+        let renewal = Task.detached {
+            try await storage.async.value(forKey: "a") {
+                .init(.blob(3))
+            } renewing: { _ in
+                renewals.withLock { $0 += 1 }
+                for await _ in gate.stream { break }
+                return .new(.init(.blob(2)))
+            }
+        }
+        try await eventually { renewals.withLock { $0 } == 1 }
+        other.rollBack()
+        try await removal.value
+        gate.continuation.yield()
+        #expect(try await renewal.value == .blob(2))
+        #expect(!storage.isCached(forKey: "a"))
     }
 
     @Test func `a stale value that the server has deleted is returned once more and removed`() async throws {

@@ -236,6 +236,32 @@ import Testing
         try cache.requireClean()
     }
 
+    @Test func `metadata is recovered if the tags cannot be read`() throws {
+        let cache = try filledCache()
+        cache.storage.store.close()
+        try cache.overwritePage(of: "tags_by_entry")
+        cache.reopen()
+        _ = try? cache.storage.entry(forKey: "key 3")
+        cache.settle()
+        #expect(FileManager.default.fileExists(atPath: cache.index.path + ".damaged"))
+        let entry = try #require(try cache.storage.entry(forKey: "key 3"))
+        #expect(entry.tags.isEmpty && !entry.metadata.isEmpty)
+    }
+
+    @Test func `an entry that has expired stays expired, unless only the damaged index says so`() throws {
+        let cache = try CacheFixture()
+        for key in ["a", "b"] {
+            try cache.storage.store(value: .blob(1), forKey: key, expiration: .seconds(key == "a" ? 10 : 3_600))
+        }
+        cache.clock.advance(by: 20)
+        cache.storage.store.close()
+        try Connection(path: cache.index.path).execute("UPDATE entries SET expires_at = 5; PRAGMA user_version = -1")
+        cache.reopen()
+        cache.settle()
+        #expect(!cache.storage.isCached(forKey: "a") && cache.storage.isCached(forKey: "b"))
+        #expect(try cache.storage.totals().entries == 2)
+    }
+
     @Test func `entries stored before the recovery are not overwritten`() throws {
         let cache = try filledCache()
         try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")

@@ -141,6 +141,27 @@ import Testing
         #expect(events.waitFor(.repair) != nil)
     }
 
+    @Test func `a clean or a clear that fails is reported`() async throws {
+        try await withImageCache { subject in
+            let events = Locked<[DiskStorage.Event]>([])
+            subject.storage.config.observer = { event in events.withLock { $0.append(event) } }
+            func failures() -> [CacheStorageError.Code?] {
+                events.replace(with: []).filter { $0.kind == .failure }.map { $0.error?.code }
+            }
+            try await subject.cache.storeToDisk(.blob(1), forKey: "a", expiration: .seconds(10))
+            subject.clock.advance(by: 20)
+            subject.disk.fileSystem.fail(.rename, EACCES, times: nil, path: "/trash/")
+            await subject.cache.cleanExpiredDiskCache()
+            #expect(failures() == [.fileSystem])
+            await subject.cache.clearDiskCache()
+            #expect(failures() == [.fileSystem])
+            subject.disk.fileSystem.heal()
+            await subject.cache.clearDiskCache()
+            #expect(failures() == [])
+            #expect(try subject.storage.totalSize() == 0)
+        }
+    }
+
     @Test func `errors from before the storage is reached are reported`() throws {
         struct Unconvertible: DataTransformable, Sendable {
             func toData() throws -> Data { throw CancellationError() }
@@ -156,6 +177,15 @@ import Testing
         try Data().write(to: file)
         var config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: file)
         config.observer = cache.config.observer
+        let error = #expect(throws: KingfisherError.self) {
+            try DiskStorage.Backend<Data>(
+                config: .init(name: "test", sizeLimit: 0, directory: file.appendingPathComponent("deeper")))
+        }
+        guard case .cacheError(.cannotCreateDirectory(_, let cause as CacheStorageError)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause.code == .fileSystem && cause.errnoCode == ENOTDIR)
         let blocked = DiskStorage.Backend<Data>(
             noThrowConfig: config, creatingDirectory: true, environment: cache.environment)
         #expect(throws: KingfisherError.self) { try blocked.store(value: .blob(1), forKey: "a") }

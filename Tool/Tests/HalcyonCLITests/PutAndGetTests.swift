@@ -92,6 +92,12 @@ import Testing
         #expect(try tool("get", "a.png").status == 1)
     }
 
+    @Test func `get refuses an empty path`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(1))
+        let result = try tool.run(["get", "--folder", tool.cache, "-o", "", "k"])
+        #expect(result.status == 64 && result.errors.contains("-o is empty"))
+    }
+
     @Test func `the extension is part of an entry's identity`() throws {
         try tool("put", "--key", "k", "--extension", ".png", "-", input: .blob(5))
         #expect(try tool("get", "k").status == 1)

@@ -27,6 +27,16 @@ import Testing
 
     private var index: String { tool.cache + "/.halcyon/index.sqlite" }
 
+    @Test func `a symlink in place of the index is reported, also by what only reads`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(1))
+        try FileManager.default.moveItem(atPath: index, toPath: tool.cache + "/other")
+        try FileManager.default.createSymbolicLink(atPath: index, withDestinationPath: tool.cache + "/other")
+        for arguments in [["upgrade", "--dry-run"], ["watch", "--count", "1"], ["stats"]] {
+            let result = try tool.run(arguments + ["--folder", tool.cache])
+            #expect((result.output + result.errors).contains("is not a regular file"), "\(arguments)")
+        }
+    }
+
     @Test func `a dry run reports what would happen, and changes nothing`() throws {
         try kingfisherFolder(5)
         let told = try tool("upgrade", "--dry-run", "--json").object()

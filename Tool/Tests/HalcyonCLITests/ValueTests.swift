@@ -90,8 +90,12 @@ import Testing
         #expect(TextWidth.shortened(text, to: width) == shortened)
     }
 
-    @Test(arguments: [("日本", 4), ("é", 1), ("👩‍👧", 2), ("👍", 2), ("ascii", 5)])
-    func `wide characters count twice`(text: String, columns: Int) { #expect(TextWidth.columns(of: text) == columns) }
+    @Test(arguments: [
+        ("日本", 4), ("é", 1), ("👩‍👧", 2), ("👍", 2), ("ascii", 5), ("ทำน้ำ", 4), ("हिन्दी", 5), ("한국", 4),
+    ])
+    func `characters count as the columns that they take up`(text: String, columns: Int) {
+        #expect(TextWidth.columns(of: text) == columns)
+    }
 
     @Test func `shortened text fits its width, whatever its characters`() {
         for width in 0...12 {

@@ -30,7 +30,8 @@ func routes(
     }
     router.delete("thumb") { request, _ in
         guard let token, isSame(request.headers[.authorization] ?? "", "Bearer \(token)") else {
-            throw HTTPError(.unauthorized, message: "DELETE takes the server's token")
+            throw HTTPError(
+                .unauthorized, headers: [.wwwAuthenticate: "Bearer"], message: "DELETE takes the server's token")
         }
         let url = try thumbnails.origin.require(try request.uri.queryParameters.require("url"))
         return "removed \(try await thumbnails.remove(allOf: url))\n"

@@ -63,13 +63,16 @@ internal import Foundation
         }
     }
 
-    /// Whether no other name of this form is the same on a volume that folds names: ASCII without capital letters.
+    /// Whether no other name of this form is the same on a volume that folds names: ASCII without capital letters, and for FAT without
+    /// tildes, which its short names have, and without a dot at the end, which it removes.
     private static func isFolded(_ name: String) -> Bool {
         name.withBytes { bytes in
             // Without a branch for each byte: every lookup of a new key does this.
             var others: UInt8 = 0
-            for byte in bytes { others |= (byte >> 7) | (byte &- UInt8(ascii: "A") < 26 ? 1 : 0) }
-            return others == 0
+            for byte in bytes {
+                others |= (byte >> 7) | (byte &- UInt8(ascii: "A") < 26 ? 1 : 0) | (byte == UInt8(ascii: "~") ? 1 : 0)
+            }
+            return others == 0 && bytes.last != UInt8(ascii: ".")
         }
     }
 
@@ -117,7 +120,7 @@ internal import Foundation
     /// Whether a name is this many lower-case hexadecimal digits and an optional extension.
     private static func isHash(_ name: String, digits: Int) -> Bool {
         let bytes = name.utf8
-        guard bytes.count >= digits, bytes.prefix(digits).allSatisfy(isHexDigit) else { return false }
+        guard bytes.count >= digits, bytes.prefix(digits).allSatisfy(isHexDigit), isSafe(name) else { return false }
         return bytes.count == digits || bytes.dropFirst(digits).first == UInt8(ascii: ".")
     }
 

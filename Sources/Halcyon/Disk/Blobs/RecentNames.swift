@@ -36,7 +36,7 @@ final class RecentNames: Sendable {
     /// The most slots. A name and a usual key take some 300 bytes.
     private static let slotCount = 4_096
     /// In bytes. A key can be a whole `data:` URL.
-    private static let longestKey = 1_024
+    static let longestKey = 1_024
     private let state: Locked<State>
 
     init(_ naming: BlobNaming) { state = Locked(State(naming: naming)) }

@@ -28,7 +28,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
 
     var remedy: String {
         switch code {
-        case EACCES, EPERM: "Give this user read and write permission for the cache directory."
+        case EACCES, EPERM: "Give this user read and write permission for the cache directory and the files in it."
         case EROFS: "Choose a directory on a writable volume."
         case EMFILE, ENFILE: "Too many files are open. Close some, or raise the limit."
         case ENAMETOOLONG: "Choose a directory with a shorter path."

@@ -99,13 +99,17 @@ extension EntryIndex {
         defer { if !isInService { connection = nil } }
         if connection == nil { connection = try openCheckpointer() }
         connection?.waits(while: shouldKeepWaiting)
-        return try connection?.checkpoint(mode)
+        do { return try connection?.checkpoint(mode) } catch {
+            // The next one may do better on a fresh connection.
+            connection = nil
+            throw error
+        }
     }
 
     private func openCheckpointer() throws -> Connection {
         let connection = try makeConnection(.readWriteCreate, timeout: .zero)
-        // Until a connection reads, it has not opened the log, and its checkpoint would silently do nothing.
-        _ = try connection.integer("PRAGMA schema_version")
+        // Also because, until a connection reads, it has not opened the log, and its checkpoint would silently do nothing.
+        try connection.verifyHeader()
         try connection.execute(Self.flushing)
         connection.keepsLogWhenClosed()
         return connection

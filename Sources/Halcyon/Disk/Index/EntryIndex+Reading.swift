@@ -25,7 +25,7 @@ extension EntryIndex {
             do {
                 return try readOnce(briefly: isBrief, read)
             } catch let error as SQLiteError
-                where !error.isDamage && (refreshIfMoved(force: true) || closeAfterInputOutput(error))
+                where !error.isDamage && (refreshIfMoved(force: true) || closeIfAffected(by: error))
             {
                 // Another process removed or replaced its files during the read.
                 return try readOnce(briefly: isBrief, read)

@@ -119,7 +119,7 @@ package final class EntryIndex: Sendable {
         } catch {
             connection.rollBack()
             // The connection remembers a refused call, and would report later damage as one.
-            if Self.isInputOutput(error) { closeConnections(&writer) }
+            if Self.needsFreshConnections(error) { closeConnections(&writer) }
             throw error
         }
     }
@@ -138,7 +138,7 @@ package final class EntryIndex: Sendable {
             } catch {
                 open.connection.rollBack()
                 // If its files are missing or replaced, SQLite fails in many ways.
-                guard (try? isInPlace()) == false || Self.isInputOutput(error) else { throw error }
+                guard (try? isInPlace()) == false || Self.needsFreshConnections(error) else { throw error }
                 failure = error
             }
             open.connection.rollBack()
@@ -165,10 +165,16 @@ package final class EntryIndex: Sendable {
 
     private static func isInputOutput(_ error: any Error) -> Bool { (error as? SQLiteError)?.code.primary == .ioError }
 
-    /// Closes the connections after an I/O error. Only they may be affected, because they still use a log that another process
-    /// has replaced. Returns whether the caller can try fresh ones.
-    func closeAfterInputOutput(_ error: SQLiteError) -> Bool {
-        guard Self.isInputOutput(error) else { return false }
+    /// Whether an error may affect these connections alone: I/O errors, because they may use a log that another process has replaced, and
+    /// READONLY, because SQLite silently opens the log or its shared memory for reading if the system refuses to open it for
+    /// writing, for example because too many files are open.
+    private static func needsFreshConnections(_ error: any Error) -> Bool {
+        isInputOutput(error) || (error as? SQLiteError)?.code.primary == .readOnly
+    }
+
+    /// Closes the connections after such an error. Returns whether the caller can try fresh ones.
+    func closeIfAffected(by error: SQLiteError) -> Bool {
+        guard Self.needsFreshConnections(error) else { return false }
         return LockTimeout.briefly { (try? withWriter { closeConnections(&$0) }) != nil }
     }
 
@@ -223,12 +229,21 @@ package final class EntryIndex: Sendable {
         return try open(makeWritingConnection())
     }
 
+    private func makePrivate() throws {
+        do throws(SystemError) {
+            try environment.fileSystem.makePrivate(files.database)
+        } catch {
+            // A volume without permissions refuses, which is harmless.
+            guard error.isUnsupported || error.isDenied else { throw error }
+        }
+    }
+
     private func open(_ connection: Connection) throws -> Writer {
         // SQLite creates an empty file before it writes to it.
         let isNew = try files.status(at: files.database)?.size ?? 0 == 0
         // SQLite creates its log and shared memory with the permissions of the database. Set them by path: opening and closing
-        // the file would drop this process's locks on it. A volume without permissions refuses, which is harmless.
-        if isNew { try? environment.fileSystem.makePrivate(files.database) }
+        // the file would drop this process's locks on it.
+        if isNew { try makePrivate() }
         // Before SQLite creates files beside it, which would be read-only too.
         try connection.verifyHeader()
         let hasTables = try Self.migrator.userVersion(of: connection) > 0

@@ -5,10 +5,17 @@ extension IndexSession {
     // MARK: One entry
 
     /// Fills in the tags, validators and metadata of an entry.
-    ///
-    /// - Parameter sql: the statement that reads its metadata.
-    func describe(_ record: inout EntryRecord, metadata sql: StaticString = IndexSQL.metadata) throws(SQLiteError) {
-        record.tags = try connection.texts(IndexSQL.tags, record.entry.id)
+    func describe(_ record: inout EntryRecord) throws(SQLiteError) {
+        record.tags = try tags(of: record.entry)
+        try readMetadata(of: &record)
+    }
+
+    func tags(of entry: Entry) throws(SQLiteError) -> [String] { try connection.texts(IndexSQL.tags, entry.id) }
+
+    /// Fills in the validators and metadata of an entry.
+    func readMetadata(
+        of record: inout EntryRecord, _ sql: StaticString = IndexSQL.metadata
+    ) throws(SQLiteError) {
         let (validators, fields) = try metadata(of: record.entry, sql)
         record.validators = validators
         record.metadata = MetadataText.metadata(of: fields)

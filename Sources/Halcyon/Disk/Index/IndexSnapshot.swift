@@ -91,8 +91,9 @@ extension IndexFiles {
 
     /// nil if there is no index.
     private func appearance() throws -> Appearance? {
-        guard let database = try status(at: database), database.kind == .regular, database.size > 0 else { return nil }
+        guard let database = try status(at: database) else { return nil }
         try requireFiles()
+        guard database.size > 0 else { return nil }
         let isLogged = try status(at: log)?.size ?? 0 > 0
         return Appearance(
             database: database, isLogged: isLogged,

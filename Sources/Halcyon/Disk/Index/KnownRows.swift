@@ -56,7 +56,7 @@ final class KnownRows: Sendable {
     }
 
     private static let stripeCount = 16
-    /// So at most 8,192 rows of some 600 bytes each.
+    /// So at most 8,192 rows of some 600 bytes each, and of a longer key. See ``RecentNames/longestKey``.
     private static let rowsOfGeneration = 256
 
     init(lifetime: Int) {

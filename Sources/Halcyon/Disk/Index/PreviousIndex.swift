@@ -183,17 +183,18 @@ extension IndexSession {
         record.entry.slack = file.allocatedSize - file.size
         // The next index counts boots from the start.
         record.entry.bootTime = nil
-        do {
-            try readDescription(&record)
-        } catch {
-            guard mayOmit(error) else { throw error }
+        // Each by itself: damage of one table or index leaves the others readable.
+        func read(_ part: () throws -> Void) throws {
+            do { try part() } catch {
+                guard mayOmit(error) else { throw error }
+            }
+        }
+        try read { (record.hits, record.entry.origin) = try uses(of: entry.id) }
+        try read { record.tags = try tags(of: entry) }
+        try read {
+            try readMetadata(of: &record, try hasVersion7() ? IndexSQL.metadata : IndexSQL.formerMetadata)
         }
         return record
-    }
-
-    private func readDescription(_ record: inout EntryRecord) throws(SQLiteError) {
-        (record.hits, record.entry.origin) = try uses(of: record.entry.id)
-        try describe(&record, metadata: try hasVersion7() ? IndexSQL.metadata : IndexSQL.formerMetadata)
     }
 
     fileprivate func rememberedEntry(of name: BlobName) throws -> Entry? {
@@ -229,6 +230,8 @@ extension IndexSession {
         current.mergeKey(of: former)
         if isSameBlob { current.mergeBlob(of: former) }
         let latest = try state()
+        // A row gets the number of the present boot.
+        if current.entry.bootTime?.boot != latest.boots { current.entry.bootTime = nil }
         // Deletes its metadata too.
         try delete(id: entry.id)
         try restore(current)

@@ -20,13 +20,13 @@ extension DiskStorage.Backend {
     /// at once if that was done before, or if the index cannot be opened. A slow reader gets only the newest value.
     public var adoptionProgress: AsyncStream<AdoptionProgress> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            // First, because a sweep that finds the index closed ends the listeners.
+            let isOpen = store.index.isOpen || (try? store.open()) != nil
             store.adopter.listeners.add { progress in
                 if let progress { continuation.yield(progress) } else { continuation.finish() }
             }
             // Without an index nothing is adopted now, so there is nothing to wait for.
-            guard store.index.isOpen || (try? store.open()) != nil, store.condition.isAdopting else {
-                return store.adopter.listeners.finish()
-            }
+            guard isOpen, store.condition.isAdopting else { return store.adopter.listeners.finish() }
             store.housekeeping.request(.sweep)
         }
     }

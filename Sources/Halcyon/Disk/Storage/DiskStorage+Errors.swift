@@ -37,6 +37,14 @@ extension DiskStorage.Backend {
                 fileURL: url(of: request.name), key: request.key, data: request.data, error: note(error)))
     }
 
+    /// For a call that returns no error: nil if `body` throws. Then the observer gets the failure.
+    func noting<Result>(_ body: () throws -> Result) -> Result? {
+        do { return try body() } catch {
+            note(error)
+            return nil
+        }
+    }
+
     @discardableResult
     func note(_ error: any Error) -> CacheStorageError {
         let error = CacheStorageError(error)

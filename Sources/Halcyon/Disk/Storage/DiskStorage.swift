@@ -115,7 +115,7 @@ public enum DiskStorage {
                     atPath: store.blobs.parentDirectory, withIntermediateDirectories: true)
             } catch {
                 readiness.withLock { $0 = false }
-                throw folderError(error)
+                throw folderError(CacheStorageError(error))
             }
             do {
                 try store.open()
@@ -127,7 +127,7 @@ public enum DiskStorage {
             readiness.withLock { $0 = true }
         }
 
-        private func folderError(_ error: any Error) -> KingfisherError {
+        private func folderError(_ error: CacheStorageError) -> KingfisherError {
             .cacheError(reason: .cannotCreateDirectory(path: directoryURL.path, error: error))
         }
 

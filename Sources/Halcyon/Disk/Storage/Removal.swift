@@ -24,6 +24,15 @@
         lastID = batch.map(\.id).max() ?? lastID
     }
 
+    /// Adds a later part of the same removal.
+    mutating func add(_ later: Removal) {
+        names += later.names
+        entries += later.entries
+        bytes &+= later.bytes
+        unused &+= later.unused
+        (isComplete, lastID, failure) = (later.isComplete, later.lastID, later.failure)
+    }
+
     /// Returns the names, or throws if an error prevented any removal. A clean that removed something is a success: one file that
     /// cannot be removed must not hide the others.
     func namesOrFailure() throws -> [BlobName] {

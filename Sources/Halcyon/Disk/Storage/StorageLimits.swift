@@ -22,14 +22,18 @@
     ///
     /// On a volume that is running out of room, an eviction frees an eighth more than required, so that not every store evicts.
     ///
-    /// - Parameter freeBytes: the free bytes of the volume; nil if unknown.
-    public func target(_ totals: Totals, freeBytes free: Int64?) -> Totals? {
+    /// - Parameters:
+    ///   - slack: the bytes that the volume has allocated for the entries beyond their own.
+    ///   - freeBytes: the free bytes of the volume; nil if unknown.
+    public func target(_ totals: Totals, slack: Int64 = 0, freeBytes free: Int64?) -> Totals? {
         var target = Totals(entries: .max, bytes: .max)
         if bytes > 0, totals.bytes >= bytes { target.bytes = mark(of: bytes) }
         if entries > 0, totals.entries > entries { target.entries = mark(of: entries) }
         if freeBytes > 0, let free, free < freeBytes {
             let (eighthMore, isTooMuch) = freeBytes.addingReportingOverflow(freeBytes / 8)
-            let need = (isTooMuch ? .max : eighthMore) - free
+            // Evicting an entry frees its slack too.
+            let share = Double(totals.bytes) / Double(max(1, totals.bytes + slack))
+            let need = Self.clamped(Double((isTooMuch ? .max : eighthMore) - free) * share)
             target.bytes = min(target.bytes, max(0, totals.bytes - need))
         }
         return target == Totals(entries: .max, bytes: .max) ? nil : target
@@ -44,8 +48,10 @@
 
     /// A half is computed in integers, which is exact and rounds down.
     private func mark(of limit: Int64) -> Int64 {
-        lowWater == 0.5 ? limit / 2 : Int64(min(Double(limit) * lowWater, 0x1p63.nextDown))
+        lowWater == 0.5 ? limit / 2 : Self.clamped(Double(limit) * lowWater)
     }
+
+    private static func clamped(_ bytes: Double) -> Int64 { Int64(min(bytes, 0x1p63.nextDown)) }
 }
 
 extension Totals {

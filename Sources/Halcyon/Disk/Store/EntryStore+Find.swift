@@ -80,6 +80,7 @@ extension EntryStore {
     /// row's file may have the name.
     func mayRemember(_ entry: Entry) -> Bool {
         condition.rowSuffices(for: entry) && entry.inode != nil && index.hasLog && !blobs.isAmbiguous(entry.name)
+            && (entry.key?.utf8.count ?? 0) <= RecentNames.longestKey
     }
 
     // MARK: The row

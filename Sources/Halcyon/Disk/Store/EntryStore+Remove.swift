@@ -22,7 +22,11 @@ extension EntryStore {
         let wasThere: Bool
         do {
             let (entry, trashed) = try remover.makingRoom {
-                try settler.settlingIfRefused([name]) { try remover.trash(name, in: $0) }
+                try settler.settlingIfRefused([name]) { session in
+                    // Also those that began while the removal waited for the lock.
+                    _ = removals.overtake { $0.name == name }
+                    return try remover.trash(name, in: session)
+                }
             }
             if let trashed { unlinker.add(trashed.blob, size: trashed.size) }
             (removed, wasThere) = (entry, trashed != nil)

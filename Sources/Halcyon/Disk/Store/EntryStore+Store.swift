@@ -224,7 +224,7 @@ extension EntryStore {
         let replaced = try blobs.publish(
             staged, as: request.name, over: old, oldToken: existing?.token ?? environment.tokens.next())
         didPublish()
-        return replaced.map { ($0, old?.size ?? 0) }
+        return replaced.map { ($0, old?.allocatedSize ?? 0) }
     }
 
     /// Remembers the row as it will be after the commit.

@@ -151,13 +151,22 @@ extension EntryStore {
     package func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
         let checker = Checker(
             folder: folder, recorder: recorder, settler: settler, unlinker: unlinker)
-        let report = try checker.check(repair: repair, progress: progress)
-        if repair, !report.integrityFindings.isEmpty {
-            _ = try index.setAsideIfDamaged()
-            // At once: a new index takes over pins and tags only if the old one was used lately.
+        var (report, findings) = (CheckReport(), [String]())
+        // Again if the index is replaced meanwhile: until all files are adopted, most have no row.
+        for _ in 0..<3 {
             try index.openForChange()
+            let generation = index.generation
+            report = try checker.check(repair: repair, progress: progress)
+            if repair, !report.integrityFindings.isEmpty {
+                findings = report.integrityFindings
+                _ = try index.setAsideIfDamaged()
+                // At once: a new index takes over pins and tags only if the old one was used lately.
+                try index.openForChange()
+            }
+            guard index.generation != generation else { break }
             try adopter.finish()
         }
+        if !findings.isEmpty { report.integrityFindings = findings }
         return report
     }
 

@@ -147,8 +147,11 @@ final class Adopter: FolderWork {
         var record = record
         record.entry.key = record.entry.key.flatMap(storable)
         record.entry.inode = lastingInode(of: file)
-        // This expiration comes from a damaged index.
-        if record.entry.isExpired(at: now) { record.entry.lifetime = adoptedLifetime(of: file, at: now) }
+        // This expiration comes from a damaged index. It is true if the date of the blob, which has the tag of a store, agrees.
+        let isConfirmed = file.modifiedMicroseconds > 0 && file.modified <= now
+        if record.entry.isExpired(at: now), !isConfirmed {
+            record.entry.lifetime = adoptedLifetime(of: file, at: now)
+        }
         return record
     }
 

@@ -11,17 +11,19 @@ struct Checker: FolderWork {
     /// Compares rows with files in both directions and totals with sums, and runs SQLite's integrity check.
     ///
     /// Safe while other threads and processes use the cache: it confirms each finding under the write lock, in bounded batches.
-    /// With `repair`, it removes orphans and leftovers, deletes rows without their blob, and recounts the totals. Reads every row
-    /// and calls `stat` for every file.
+    /// With `repair`, it removes orphans and leftovers, deletes rows without their blob, and recounts the totals; it changes nothing if the
+    /// index has integrity findings. Reads every row and calls `stat` for every file.
     ///
     /// - Parameter progress: called between batches with the number of rows and files examined so far. If it throws, the check
     ///   ends, and the repairs made so far remain.
     func check(repair: Bool = false, progress: (Int) throws -> Void = { _ in }) throws -> CheckReport {
-        try index.openForChange()
         recorder.flushAccessLog()
         unlinker.finish()
         var report = CheckReport()
         report.isAdopting = condition.isAdopting
+        report.integrityFindings = try index.readAtLength { try $0.integrityFindings() }
+        // A damaged page may lack rows, whose files would be removed. The caller replaces the index.
+        if repair, !report.integrityFindings.isEmpty { return report }
         var seen = 0
         try checkDetached(repair: repair, &report)
         func didSee(_ count: Int) throws {
@@ -31,7 +33,6 @@ struct Checker: FolderWork {
         try checkRows(repair: repair, &report, didSee)
         try checkFiles(repair: repair, &report, didSee)
         try checkTotals(repair: repair, &report)
-        report.integrityFindings = try index.readAtLength { try $0.integrityFindings() }
         report.isRepaired = repair
         return report
     }

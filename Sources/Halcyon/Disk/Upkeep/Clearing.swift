@@ -24,6 +24,8 @@ struct Clearing: FolderWork {
                 // The write may have opened this index, so ask now.
                 let statistics = try? store.adopter.formerStatistics()
                 try Self.cancelAdoption(in: session, adding: statistics)
+                // Also those that began while the clear waited for the lock.
+                _ = store.removals.overtake { _ in true }
                 return try store.moment(in: session)
             }
         }

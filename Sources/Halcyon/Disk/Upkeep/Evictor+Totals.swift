@@ -34,17 +34,23 @@ extension Evictor {
             _ = index.refreshIfMoved(force: true)
             try LockTimeout.briefly(adoptUnlessLogIsFull)
         }
-        func target() throws -> (Totals, isLarge: Bool)? {
+        func noted() throws -> (target: Totals, isLarge: Bool)? {
             var totals = try totals(adopting: false)
             totals.bytes -= extra
-            return limits.target(totals, freeBytes: freeBytes(for: limits)).map { ($0, isLarge(from: totals, to: $0)) }
+            return try target(of: limits, totals).map { ($0, isLarge(from: totals, to: $0)) }
         }
-        guard let noted = try target() else { return nil }
+        guard let first = try noted() else { return nil }
         // A pin that an earlier version has set aside must be back. After stores, the sweep is not waited for.
         let reclaimer = Reclaimer(folder: folder)
         guard adopting || !reclaimer.isAwaited else { return nil }
         reclaimer.finishBeforeChange(adopter)
-        return try noted.isLarge && remover.settler.recountTotals() ? target()?.0 : noted.0
+        return try first.isLarge && remover.settler.recountTotals() ? noted()?.target : first.target
+    }
+
+    /// What an eviction of entries with these totals should leave; nil if no limit is reached.
+    func target(of limits: StorageLimits, _ totals: Totals) throws -> Totals? {
+        guard let free = freeBytes(for: limits) else { return limits.target(totals, freeBytes: nil) }
+        return try limits.target(totals, slack: index.read { try $0.slack() }, freeBytes: free)
     }
 
     private func isLarge(from totals: Totals, to target: Totals) -> Bool {

@@ -11,6 +11,10 @@ struct Evictor: FolderWork {
     ///
     /// - Parameter shouldContinue: called before each batch with what was removed so far; false ends the removal.
     func removeExpired(at now: Timestamp, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
+        try untilIndexStays { try removeExpiredOnce(at: now, shouldContinue: shouldContinue) }
+    }
+
+    private func removeExpiredOnce(at now: Timestamp, shouldContinue: (Removal) -> Bool) throws -> Removal {
         try adoptUnlessLogIsFull()
         recorder.flushAccesses()
         try clampFutureAccesses()
@@ -57,9 +61,22 @@ struct Evictor: FolderWork {
 
     /// Once a limit is reached, removes the least recently used entries down to the low-water mark. Pinned entries stay.
     func evict(_ limits: StorageLimits, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
-        try index.openForChange()
-        guard let target = try target(of: limits) else { return Removal() }
-        return try evict(downTo: target, shouldContinue: shouldContinue)
+        try untilIndexStays {
+            guard let target = try target(of: limits) else { return Removal() }
+            return try evict(downTo: target, shouldContinue: shouldContinue)
+        }
+    }
+
+    /// Runs `body`, and again if it met damage: a new index lacks entries until all files are adopted.
+    private func untilIndexStays(_ body: () throws -> Removal) throws -> Removal {
+        var removal = Removal()
+        for _ in 0..<3 {
+            try index.openForChange()
+            let generation = index.generation
+            removal.add(try body())
+            guard index.generation != generation else { break }
+        }
+        return removal
     }
 
     /// Removes the least recently used entries until at most `target` is left. Pinned entries stay.

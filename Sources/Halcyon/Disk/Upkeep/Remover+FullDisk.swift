@@ -37,6 +37,7 @@ extension Remover {
         try withoutCommit { session in
             entry = try session.entry(named: name)
             if let file = try blobs.status(of: name), try isOwn(file, name, of: entry) { try blobs.unlink(name) }
+            if let entry { try unlinkBlobs(of: [entry]) }
         }
         // If this fails, a reader that finds the row, or the next batch, deletes it.
         _ = try? index.write { session in try session.delete(id: name.rowID) }
@@ -58,11 +59,20 @@ extension Remover {
     /// without a blob is a miss, and the next batch deletes it.
     private func unlinkVictims(_ next: (IndexSession) throws -> [Entry]) {
         // The next attempt throws what could not be unlinked here.
-        try? withoutCommit { session in
-            for entry in try next(session) {
-                guard let file = try blobs.status(of: entry.name), isBlob(of: entry, file) else { continue }
-                try blobs.unlink(entry.name)
+        try? withoutCommit { try unlinkBlobs(of: next($0)) }
+    }
+
+    /// Unlinks the blobs of entries wherever they are: a commit was refused, and there may have been no room to put them back.
+    private func unlinkBlobs(of entries: [Entry]) throws {
+        for entry in entries {
+            if let file = try blobs.status(of: entry.name), isBlob(of: entry, file) { try blobs.unlink(entry.name) }
+        }
+        let entries = Dictionary(entries.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for blob in try DetachedBlob.Place.allCases.flatMap(blobs.detached(in:)) {
+            guard let entry = entries[blob.rowID], let file = try blobs.status(of: blob), isBlob(of: entry, file) else {
+                continue
             }
+            try blobs.unlink(blob)
         }
     }
 }

@@ -29,7 +29,7 @@ struct Remover: FolderWork {
         if let entry, !(file.map { isBlob(of: entry, $0) } ?? false) { file = try settler.settle(name, entry: entry) }
         guard let file, file.kind != .directory, try isOwn(file, name, of: entry) else { return nil }
         let token = entry?.token ?? environment.tokens.next()
-        return try blobs.trash(name, token: token, isLinked: file.links > 1).map { ($0, file.size) }
+        return try blobs.trash(name, token: token, isLinked: file.links > 1).map { ($0, file.allocatedSize) }
     }
 
     // MARK: In batches
@@ -108,14 +108,14 @@ struct Remover: FolderWork {
         _ select: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
     ) throws {
         // Try the failed ones once more, without the others: if the disk is full, that batch fails as a whole, and room is made.
-        let kept = try removeBatches(of: ids, &removal, shouldContinue, perform, select)
+        let kept = try removeEach(ids, &removal, shouldContinue, perform, select)
         removal.failure = nil
-        removal.isComplete = try removeBatches(of: kept, &removal, shouldContinue, perform, select).isEmpty
+        removal.isComplete = try removeEach(kept, &removal, shouldContinue, perform, select).isEmpty
     }
 
     /// - Returns: the ids of entries that could not be removed.
-    private func removeBatches(
-        of ids: [Int64], _ removal: inout Removal, _ shouldContinue: (Removal) -> Bool,
+    private func removeEach(
+        _ ids: [Int64], _ removal: inout Removal, _ shouldContinue: (Removal) -> Bool,
         _ perform: @escaping (() throws -> Void) throws -> Void,
         _ select: (IndexSession, ArraySlice<Int64>) throws -> [Entry]
     ) throws -> [Int64] {

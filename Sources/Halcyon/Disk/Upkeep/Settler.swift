@@ -130,7 +130,10 @@ final class Settler: FolderWork {
 
     func settleDetached() throws {
         for place in DetachedBlob.Place.allCases {
-            for batch in try blobs.detached(in: place).batches(of: environment.tuning.batchSize) { try settle(batch) }
+            for batch in try blobs.detached(in: place).batches(of: environment.tuning.batchSize) {
+                try stopIfClosing()
+                try settle(batch)
+            }
         }
     }
 

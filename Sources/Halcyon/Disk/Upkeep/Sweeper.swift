@@ -13,13 +13,13 @@ struct Sweeper: FolderWork {
     ///
     /// - Returns: false if the sweep should run again soon: another process held the lock, or it is too early for a step.
     func sweep() -> Bool {
-        var steps = [
-            settler.settleDetached, dropDistrusted, relearnInodes, adopter.finish, dropDistrusted,
-            Reclaimer(folder: folder).finish, reconcileOncePerDay, forgetKeys,
-        ]
         // Once: the steps may take longer than the delay.
         let isUpgradeDue = isUpgradeDue
-        if isUpgradeDue { steps.insert({ try upgrader.finish() }, at: 5) }
+        let steps = [
+            settler.settleDetached, dropDistrusted, relearnInodes, adopter.finish, dropDistrusted,
+            { if isUpgradeDue { try upgrader.finish() } }, Reclaimer(folder: folder).finish, reconcileOncePerDay,
+            forgetKeys,
+        ]
         let refused = steps.filter { isRefused($0) }
         return refused.isEmpty && (isUpgradeDue || upgrader.isFinished)
     }

@@ -43,6 +43,7 @@ struct Get: ParsableCommand {
     var key: String
 
     func validate() throws {
+        guard output != "" else { throw ValidationError("-o is empty. Give the path of a file.") }
         guard let quality else { return }
         guard format?.hasQuality == true else {
             throw ValidationError("--quality is for --as jpeg and --as webp. Leave it out for the other formats.")

@@ -1,12 +1,23 @@
 /// Fits text into a line of a terminal.
 package enum TextWidth {
-    /// The columns that a terminal uses for text: two for East Asian characters and emoji.
+    /// The columns that a terminal uses for text: two for East Asian characters and emoji, and one for each letter of an Indic character.
     package static func columns(of text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
 
     private static func columns(of character: Character) -> Int {
-        guard let scalar = character.unicodeScalars.first, scalar.value >= 0x1100 else { return 1 }
+        guard let scalar = character.unicodeScalars.first, scalar.value >= 0x0900 else { return 1 }
         let isWide = wide.contains { $0.contains(scalar.value) } || scalar.properties.isEmojiPresentation
-        return isWide || character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
+        if isWide || character.unicodeScalars.contains("\u{FE0F}") { return 2 }
+        // Thai and Indic characters have several letters, and marks beside them.
+        return max(1, character.unicodeScalars.count { !isZeroWidth($0) })
+    }
+
+    private static func isZeroWidth(_ scalar: Unicode.Scalar) -> Bool {
+        // The vowels and final consonants of a Korean syllable.
+        if (0x1160...0x11FF).contains(scalar.value) { return true }
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return true
+        default: return false
+        }
     }
 
     /// The ranges of wide characters (Unicode East Asian Width W and F, roughly).
