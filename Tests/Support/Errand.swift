@@ -20,7 +20,7 @@ package enum Errand: String, CaseIterable, Sendable {
     case readAndExitInside
     /// Reads, stores, counts and checks, and ignores all errors.
     case useRegardless
-    /// Stores other keys, and copies the log into the database.
+    /// Stores other keys, copies the log into the database, and then creates a file.
     case storeAndCheckpoint
 
     package func perform(in directory: URL) throws {
@@ -46,7 +46,7 @@ package enum Errand: String, CaseIterable, Sendable {
         DiskStorage.Config(name: "errand", sizeLimit: 0, directory: directory)
     }
 
-    /// Exists while the process waits.
+    /// Exists while the process waits, or once it has done its work.
     package static func signal(in directory: URL) -> URL { directory.appendingPathComponent("waiting") }
 
     /// Ends the process.
@@ -103,6 +103,7 @@ package enum Errand: String, CaseIterable, Sendable {
         // The first one may be refused.
         for _ in 0..<2 { storage.store.index.checkpoint() }
         guard try storage.usage().indexBytes > size else { throw Failure(text: "nothing was copied") }
+        try Data().write(to: Self.signal(in: directory))
         withExtendedLifetime(storage) { exit(0) }
     }
 
