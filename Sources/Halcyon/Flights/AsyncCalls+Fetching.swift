@@ -84,13 +84,11 @@ extension DiskStorage.Backend.AsyncCalls {
     ) async throws -> T {
         let entry = KeyedValue(
             storage: storage, key: key, forcedExtension: forcedExtension, extending: extendingExpiration)
-        // Before the value is read.
-        let overtakings = storage.store.removals.overtakings
         guard let cached = try await entry.cachedValue() else { return try await entry.fetchedValue(fetch) }
         let (now, validators) = (entry.now, cached.info.validators)
         guard let validators, !validators.isFresh(at: now) else { return cached.value }
         guard !validators.isUsable(at: now) else {
-            entry.startRenewing(renew, orStore: fetch, ifNoneRemovedSince: overtakings)
+            entry.startRenewing(renew, orStore: fetch)
             return cached.value
         }
         let renewed: Result<T, any Error>
@@ -150,26 +148,35 @@ extension DiskStorage.Backend.AsyncCalls {
         func renewedValue(
             _ renew: Renew?, orStore fetch: @escaping Fetch
         ) async throws -> Result<T, any Error> {
-            try await storage.flights.value(for: name) { try await renewal(renew, orStore: fetch) }
-        }
-
-        /// - Parameter overtakings: the number of removals before the value was read. The key may be among later ones. If it is not,
-        ///   the next call renews.
-        func startRenewing(
-            _ renew: @escaping Renew, orStore fetch: @escaping Fetch, ifNoneRemovedSince overtakings: Int
-        ) {
-            // Registered now: the next call may remove the key before the task begins.
-            storage.flights.start(name, priority: .utility) { flight in
-                storage.store.removals.add(
-                    flight, name, key: key, baseKey: key, of: storage.flights, ifNoneSince: overtakings)
-            } _: {
-                try await renewal(renew, orStore: fetch)
+            do {
+                return try await storage.flights.value(for: name) { try await renewal(renew, orStore: fetch) }
+            } catch is Removed {
+                // It has joined a renewal without callers.
+                return try await renewedValue(renew, orStore: fetch)
             }
         }
 
-        private func renewal(_ renew: Renew?, orStore fetch: Fetch) async throws -> Result<T, any Error> {
+        /// The key was removed between the read of a stale value and the beginning of its renewal.
+        private struct Removed: Error {}
+
+        func startRenewing(_ renew: @escaping Renew, orStore fetch: @escaping Fetch) {
+            // Registered now: the next call may remove the key before the task begins.
+            storage.flights.start(name, priority: .utility) { flight in
+                storage.store.removals.add(flight, name, key: key, baseKey: key, of: storage.flights)
+            } _: {
+                try await renewal(renew, orStore: fetch, isNeeded: false)
+            }
+        }
+
+        /// - Parameter isNeeded: false if no caller waits, so that nothing is fetched for a value that is gone.
+        private func renewal(
+            _ renew: Renew?, orStore fetch: Fetch, isNeeded: Bool = true
+        ) async throws -> Result<T, any Error> {
             try await storage.store.removals.during(name, key: key, baseKey: key, of: storage.flights) { isWanted in
-                guard let cached = try await peek() else { return await store(try await fetch(), if: isWanted) }
+                guard let cached = try await peek() else {
+                    guard isNeeded else { throw Removed() }
+                    return await store(try await fetch(), if: isWanted)
+                }
                 // Another task may have stored or renewed it between the caller's lookup and this one.
                 guard let renew, let validators = cached.info.validators, !validators.isFresh(at: now) else {
                     return .success(cached.value)

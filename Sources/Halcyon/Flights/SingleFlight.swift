@@ -58,18 +58,18 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Starts `work` without waiting for it, unless work for the key is already under way. Drops its error.
     ///
-    /// - Parameter willStart: called under the lock, before this function returns. False starts nothing.
+    /// - Parameter willStart: called under the lock, before this function returns.
     func start(
-        _ key: Key, priority: TaskPriority, willStart: (Flight) -> Bool = { _ in true },
+        _ key: Key, priority: TaskPriority, willStart: (Flight) -> Void = { _ in },
         _ work: @escaping @Sendable () async throws -> Value
     ) {
         state.withLock { state in
             guard state.flights[key] == nil else { return }
             let flight = Flight(key: key, of: self, priority: priority)
-            guard willStart(flight) else { return }
             // A caller that never leaves: only the end of the work ends it.
             flight.callers[0] = .some(nil)
             state.flights[key] = flight
+            willStart(flight)
             // Detached from the caller, which does not wait and may have ended by then.
             flight.task = Task.detached(priority: priority) { [self] in await run(flight, work) }
         }

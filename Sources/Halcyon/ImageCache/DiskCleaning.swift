@@ -40,9 +40,9 @@ final class DiskCleaning: @unchecked Sendable {
     func runBatch() -> Bool {
         guard progress?.isCancelled != true else { return false }
         if let target {
-            if remove({ try storage.store.evictor.evict(downTo: target, shouldContinue: $0) }) { return true }
-        } else {
-            if remove({ try storage.removeExpired(shouldContinue: $0) }) { return true }
+            if remove({ try storage.store.evictor.evict(downTo: target, shouldContinue: $0) }) == true { return true }
+        } else if let hasRemoved = remove({ try storage.removeExpired(shouldContinue: $0) }) {
+            if hasRemoved { return true }
             target = targetOfLimits()
             if target != nil { return true }
         }
@@ -64,14 +64,11 @@ final class DiskCleaning: @unchecked Sendable {
         return limits.isUnlimited ? nil : storage.noting { try storage.store.evictor.target(of: limits) } ?? nil
     }
 
-    /// Returns whether it removed anything. The next clean retries what cannot be removed now.
-    private func remove(_ body: ((Removal) -> Bool) throws -> Removal) -> Bool {
-        var removal = Removal()
-        let names = storage.noting {
-            removal = try body { $0.entries == 0 }
-            return try removal.namesOrFailure()
-        }
-        removedNames += (names ?? []).map(\.text)
+    /// Returns whether it removed anything; nil if the index cannot be used. The next clean retries what cannot be removed now.
+    private func remove(_ body: ((Removal) -> Bool) throws -> Removal) -> Bool? {
+        guard let removal = storage.noting({ try body { $0.entries == 0 } }) else { return nil }
+        if removal.entries == 0, let failure = removal.failure { storage.note(failure) }
+        removedNames += removal.names.map(\.text)
         progress?.completedUnitCount += removal.bytes
         return removal.entries > 0
     }

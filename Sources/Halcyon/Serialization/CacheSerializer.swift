@@ -56,7 +56,7 @@ public struct DefaultCacheSerializer: CacheSerializer {
 
 /// Stores all images in one format, so that all entries under a key have that format.
 ///
-/// If the format cannot hold an image, the image is stored in its original's format, or as PNG, or as the original itself.
+/// If the format cannot hold an image, the image is stored in its original's format, or as PNG.
 public struct FormatIndicatedCacheSerializer: CacheSerializer {
     /// Lossless, with transparency.
     public static let png = FormatIndicatedCacheSerializer(format: .PNG)
@@ -96,6 +96,6 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
         for format in formats {
             if let data = image.kf.data(format: format, compressionQuality: compressionQuality) { return data }
         }
-        return original
+        return nil
     }
 }

@@ -244,10 +244,14 @@ import Testing
         let other = try Connection(path: cache.index.path)
         try other.begin()
         // Not on a thread that tasks need.
+        let hasBegun = Locked(false)
         let removal = Task.detached {
-            try await storage.async.perform { try removesAll ? $0.removeAll() : $0.remove(forKey: "a") }
+            try await storage.async.perform {
+                hasBegun.withLock { $0 = true }
+                try removesAll ? $0.removeAll() : $0.remove(forKey: "a")
+            }
         }
-        try await eventually { storage.store.removals.overtakings == 1 }
+        try await eventually { hasBegun.withLock { $0 } }
         let renewal = Task.detached {
             try await storage.async.value(forKey: "a") {
                 .init(.blob(3))

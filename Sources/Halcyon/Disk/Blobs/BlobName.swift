@@ -56,28 +56,31 @@ internal import Foundation
             self.init(text: name)
         } else if !Self.isSafe(name) {
             self.init(text: Digest(of: name).hexadecimal)
-        } else if Self.isFolded(name) || !isFolding() {
+        } else if Self.isUnique(name) || !isFolding() {
             self.init(text: name)
         } else {
             self.init(text: Digest(of: name).hexadecimal, formerText: name)
         }
     }
 
-    /// Whether no other name of this form is the same on a volume that folds names: ASCII without capital letters, and for FAT without
-    /// tildes, which its short names have, and without a dot at the end, which it removes.
+    /// Whether no other name of this form is the same on a volume that folds names. For FAT, such a name also has no tilde, which its short
+    /// names have, and no dot at the end, which it removes.
+    private static func isUnique(_ name: String) -> Bool {
+        isFolded(name) && name.withBytes { $0.last != UInt8(ascii: ".") && !$0.contains(UInt8(ascii: "~")) }
+    }
+
+    /// Whether case and Unicode form do not matter to a name: ASCII without capital letters.
     private static func isFolded(_ name: String) -> Bool {
         name.withBytes { bytes in
             // Without a branch for each byte: every lookup of a new key does this.
             var others: UInt8 = 0
-            for byte in bytes {
-                others |= (byte >> 7) | (byte &- UInt8(ascii: "A") < 26 ? 1 : 0) | (byte == UInt8(ascii: "~") ? 1 : 0)
-            }
-            return others == 0 && bytes.last != UInt8(ascii: ".")
+            for byte in bytes { others |= (byte >> 7) | (byte &- UInt8(ascii: "A") < 26 ? 1 : 0) }
+            return others == 0
         }
     }
 
     /// Whether the key has this name on every volume.
-    var isCertain: Bool { formerText == nil && Self.isFolded(text) }
+    var isCertain: Bool { formerText == nil && Self.isUnique(text) }
 
     /// The one folded name among those that a folding volume treats as this one; nil if it is this one, or there is none.
     var folded: BlobName? {

@@ -23,6 +23,7 @@ package final class EntryIndex: Sendable {
     let lastLook: Locked<Timestamp?> = Locked(nil)
     let service = Locked(Service.running)
     let patience: LockTimeout
+    private let reopenedReadOnly: Locked<MonotonicTime?> = Locked(nil)
     /// Like `patience`, for room in the log.
     let logPatience: LockTimeout
     let activity: ExpiringActivity?
@@ -119,7 +120,7 @@ package final class EntryIndex: Sendable {
         } catch {
             connection.rollBack()
             // The connection remembers a refused call, and would report later damage as one.
-            if Self.needsFreshConnections(error) { closeConnections(&writer) }
+            if needsFreshConnections(error) { closeConnections(&writer) }
             throw error
         }
     }
@@ -138,7 +139,7 @@ package final class EntryIndex: Sendable {
             } catch {
                 open.connection.rollBack()
                 // If its files are missing or replaced, SQLite fails in many ways.
-                guard (try? isInPlace()) == false || Self.needsFreshConnections(error) else { throw error }
+                guard (try? isInPlace()) == false || needsFreshConnections(error) else { throw error }
                 failure = error
             }
             open.connection.rollBack()
@@ -167,14 +168,24 @@ package final class EntryIndex: Sendable {
 
     /// Whether an error may affect these connections alone: I/O errors, because they may use a log that another process has replaced, and
     /// READONLY, because SQLite silently opens the log or its shared memory for reading if the system refuses to open it for
-    /// writing, for example because too many files are open.
-    private static func needsFreshConnections(_ error: any Error) -> Bool {
-        isInputOutput(error) || (error as? SQLiteError)?.code.primary == .readOnly
+    /// writing, for example because too many files are open. If this user may not write to them, fresh ones do not help.
+    private func needsFreshConnections(_ error: any Error) -> Bool {
+        guard let code = (error as? SQLiteError)?.code.primary else { return false }
+        return code == .ioError || (code == .readOnly && mayReopenReadOnly())
+    }
+
+    /// At most once in five seconds.
+    private func mayReopenReadOnly() -> Bool {
+        reopenedReadOnly.withLock { last in
+            let isLongAgo = last.map { MonotonicTime.now.milliseconds(since: $0) >= 5_000 } ?? true
+            if isLongAgo { last = .now }
+            return isLongAgo
+        }
     }
 
     /// Closes the connections after such an error. Returns whether the caller can try fresh ones.
     func closeIfAffected(by error: SQLiteError) -> Bool {
-        guard Self.needsFreshConnections(error) else { return false }
+        guard needsFreshConnections(error) else { return false }
         return LockTimeout.briefly { (try? withWriter { closeConnections(&$0) }) != nil }
     }
 

@@ -37,10 +37,10 @@ extension DiskStorage.Backend {
                 fileURL: url(of: request.name), key: request.key, data: request.data, error: note(error)))
     }
 
-    /// For a call that returns no error: nil if `body` throws. Then the observer gets the failure.
+    /// For a call that returns no error: nil if `body` throws. Then the observer gets the failure, unless the cache is suspended.
     func noting<Result>(_ body: () throws -> Result) -> Result? {
         do { return try body() } catch {
-            note(error)
+            if CacheStorageError(error).code != .suspended { note(error) }
             return nil
         }
     }

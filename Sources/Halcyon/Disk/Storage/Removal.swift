@@ -33,6 +33,14 @@
         (isComplete, lastID, failure) = (later.isComplete, later.lastID, later.failure)
     }
 
+    func adding(_ later: Removal) -> Removal {
+        // Usual, and called for each batch, so the names are not copied.
+        guard entries > 0 else { return later }
+        var sum = self
+        sum.add(later)
+        return sum
+    }
+
     /// Returns the names, or throws if an error prevented any removal. A clean that removed something is a success: one file that
     /// cannot be removed must not hide the others.
     func namesOrFailure() throws -> [BlobName] {

@@ -31,8 +31,8 @@
         if entries > 0, totals.entries > entries { target.entries = mark(of: entries) }
         if freeBytes > 0, let free, free < freeBytes {
             let (eighthMore, isTooMuch) = freeBytes.addingReportingOverflow(freeBytes / 8)
-            // Evicting an entry frees its slack too.
-            let share = Double(totals.bytes) / Double(max(1, totals.bytes + slack))
+            // Evicting an entry frees its slack too. Without its last blocks, which some volumes count late, it frees as much as it has bytes.
+            let share = Double(totals.bytes) / Double(max(1, totals.bytes + max(0, slack)))
             let need = Self.clamped(Double((isTooMuch ? .max : eighthMore) - free) * share)
             target.bytes = min(target.bytes, max(0, totals.bytes - need))
         }
@@ -51,7 +51,7 @@
         lowWater == 0.5 ? limit / 2 : Self.clamped(Double(limit) * lowWater)
     }
 
-    private static func clamped(_ bytes: Double) -> Int64 { Int64(min(bytes, 0x1p63.nextDown)) }
+    private static func clamped(_ bytes: Double) -> Int64 { Int64(max(0, min(bytes, 0x1p63.nextDown))) }
 }
 
 extension Totals {

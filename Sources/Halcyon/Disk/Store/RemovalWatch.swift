@@ -10,13 +10,10 @@ final class RemovalWatch: Sendable {
         fileprivate let overtaken: @Sendable () -> Void
     }
 
-    private let fetches: Locked<(running: [Fetch], count: Int, overtakings: Int)> = Locked(([], 0, 0))
+    private let fetches: Locked<(running: [Fetch], count: Int)> = Locked(([], 0))
 
     /// The number of the latest fetch.
     var latest: Int { fetches.withLock { $0.count } }
-
-    /// The number of removals so far, of any key.
-    var overtakings: Int { fetches.withLock { $0.overtakings } }
 
     /// The names whose values are being fetched.
     var names: [BlobName] { fetches.withLock { $0.running.map(\.name) } }
@@ -36,22 +33,16 @@ final class RemovalWatch: Sendable {
     }
 
     /// Adds a flight whose task calls ``during(_:key:of:_:)``, ahead of that.
-    ///
-    /// - Parameter earlier: ``overtakings`` at an earlier moment; nil for now.
-    /// - Returns: false if there was a removal since. Then nothing is added.
-    @discardableResult
     func add<Key, Value>(
         _ flight: SingleFlight<Key, Value>.Flight, _ name: BlobName, key: String, baseKey: String,
-        of flights: SingleFlight<Key, Value>, ifNoneSince earlier: Int? = nil
-    ) -> Bool {
+        of flights: SingleFlight<Key, Value>
+    ) {
         fetches.withLock { fetches in
-            guard fetches.overtakings == earlier ?? fetches.overtakings else { return false }
             fetches.count += 1
             fetches.running.append(
                 Fetch(number: fetches.count, flight: ObjectIdentifier(flight), name: name, key: key, baseKey: baseKey) {
                     flights.forget(flight)
                 })
-            return true
         }
     }
 
@@ -59,8 +50,7 @@ final class RemovalWatch: Sendable {
     /// - Returns: whether there was such a fetch.
     func overtake(upTo latest: Int? = nil, where isRemoved: (Fetch) -> Bool) -> Bool {
         let affected = fetches.withLock { fetches in
-            fetches.overtakings += 1
-            return fetches.running.filter { $0.number <= latest ?? fetches.count && isRemoved($0) }
+            fetches.running.filter { $0.number <= latest ?? fetches.count && isRemoved($0) }
         }
         for fetch in affected { fetch.overtaken() }
         return !affected.isEmpty

@@ -11,7 +11,10 @@ struct Evictor: FolderWork {
     ///
     /// - Parameter shouldContinue: called before each batch with what was removed so far; false ends the removal.
     func removeExpired(at now: Timestamp, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
-        try untilIndexStays { try removeExpiredOnce(at: now, shouldContinue: shouldContinue) }
+        try untilIndexStays { earlier in
+            guard shouldContinue(earlier) else { return Removal() }
+            return try removeExpiredOnce(at: now) { shouldContinue(earlier.adding($0)) }
+        }
     }
 
     private func removeExpiredOnce(at now: Timestamp, shouldContinue: (Removal) -> Bool) throws -> Removal {
@@ -61,20 +64,27 @@ struct Evictor: FolderWork {
 
     /// Once a limit is reached, removes the least recently used entries down to the low-water mark. Pinned entries stay.
     func evict(_ limits: StorageLimits, shouldContinue: (Removal) -> Bool = { _ in true }) throws -> Removal {
-        try untilIndexStays {
-            guard let target = try target(of: limits) else { return Removal() }
-            return try evict(downTo: target, shouldContinue: shouldContinue)
+        try untilIndexStays { earlier in
+            guard shouldContinue(earlier), let target = try target(of: limits) else { return Removal() }
+            return try evict(downTo: target) { shouldContinue(earlier.adding($0)) }
         }
     }
 
     /// Runs `body`, and again if it met damage: a new index lacks entries until all files are adopted.
-    private func untilIndexStays(_ body: () throws -> Removal) throws -> Removal {
+    ///
+    /// - Parameter body: receives what the runs before have removed.
+    private func untilIndexStays(_ body: (Removal) throws -> Removal) throws -> Removal {
         var removal = Removal()
         for _ in 0..<3 {
-            try index.openForChange()
-            let generation = index.generation
-            removal.add(try body())
-            guard index.generation != generation else { break }
+            do {
+                try index.openForChange()
+                let generation = index.generation
+                removal.add(try body(removal))
+                guard index.generation != generation else { break }
+            } catch  where removal.entries > 0 {
+                removal.failure = error
+                break
+            }
         }
         return removal
     }
