@@ -108,7 +108,8 @@ extension EntryIndex {
 
     private func openCheckpointer() throws -> Connection {
         let connection = try makeConnection(.readWriteCreate, timeout: .zero)
-        // Also because, until a connection reads, it has not opened the log, and its checkpoint would silently do nothing.
+        // On a file that SQLite could open for reading only, every checkpoint would fail. And until a connection reads, it has not
+        // opened the log, and its checkpoint would silently do nothing.
         try connection.verifyHeader()
         try connection.execute(Self.flushing)
         connection.keepsLogWhenClosed()
