@@ -98,8 +98,9 @@ package enum Errand: String, CaseIterable, Sendable {
     /// Ends the process.
     private func storeAndCheckpoint(in directory: URL) throws {
         let storage = try DiskStorage.Backend<Data>(config: Self.config(in: directory))
-        for key in Self.keys { try storage.store(value: Data(key.utf8), forKey: "new \(key)") }
+        // Before the stores, because housekeeping may checkpoint while they go on.
         let size = try storage.usage().indexBytes
+        for key in Self.keys { try storage.store(value: Data(key.utf8), forKey: "new \(key)") }
         // The first one may be refused.
         for _ in 0..<2 { storage.store.index.checkpoint() }
         guard try storage.usage().indexBytes > size else { throw Failure(text: "nothing was copied") }
