@@ -37,6 +37,17 @@ public protocol NSDiscardableContent {
 public func NSSelectorFromString(_ name: String) -> Selector { Selector() }
 
 #if !OS_macOS
+    extension NSNotification.Name {
+        // https://developer.apple.com/documentation/foundation/nsnotification/name-swift.struct/nsextensionhostdidenterbackground
+        @available(iOS 8.2, tvOS 9, watchOS 2, visionOS 1, *)
+        public static let NSExtensionHostDidEnterBackground = NSNotification.Name(
+            "NSExtensionHostDidEnterBackgroundNotification")
+        // https://developer.apple.com/documentation/foundation/nsnotification/name-swift.struct/nsextensionhostwillenterforeground
+        @available(iOS 8.2, tvOS 9, watchOS 2, visionOS 1, *)
+        public static let NSExtensionHostWillEnterForeground = NSNotification.Name(
+            "NSExtensionHostWillEnterForegroundNotification")
+    }
+
     extension ProcessInfo {
         // https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:)
         @available(iOS 8.2, tvOS 9, watchOS 2, visionOS 1, *)

@@ -16,7 +16,8 @@ extension DiskStorage.Backend.AsyncCalls {
     /// with the highest priority that one of the waiting tasks had when it called.
     ///
     /// If the key is removed while `fetch` runs, the waiting tasks get the value, but it is not stored. A later task runs `fetch`
-    /// again. A removal by another process is not noticed.
+    /// again. If you store another value under the key meanwhile, yours stays, and later tasks get it. Changes by another process are
+    /// not noticed.
     ///
     /// This applies to one storage object. Another one on the same directory, or another process, may fetch the same key; the value
     /// stored last remains.
@@ -67,10 +68,12 @@ extension DiskStorage.Backend.AsyncCalls {
     /// | is stale, and `renew` returns ``DiskStorage/Renewal/gone(_:)`` | that error; the entry is removed |
     /// | is missing | what `fetch` returns, as in ``value(forKey:forcedExtension:extendingExpiration:orStore:)`` |
     ///
-    /// Tasks that run at the same time share one call of `fetch` or `renew`. If `renew` throws, the entry stays unchanged. If it
-    /// returns a value that has expired already, the old one is removed, and nothing is stored. If it returns a 304 that forbids
-    /// your cache to keep the bytes, you get the old value, and the entry is removed. If it returns a 304 with the `ETag` of other
-    /// bytes, `fetch` is called, because that response confirms nothing.
+    /// Tasks that run at the same time share one call of `fetch` or `renew`. So what a closure sends for one caller, such as a cookie or
+    /// `Authorization`, belongs into the key: the others get the answer even if it is `private`.
+    ///
+    /// If `renew` throws, the entry stays unchanged. If it returns a value that has expired already, the old one is removed, and
+    /// nothing is stored. If it returns a 304 that forbids your cache to keep the bytes, you get the old value, and the entry is removed.
+    /// If it returns a 304 with the `ETag` of other bytes, `fetch` is called, because that response confirms nothing.
     ///
     /// A renewal within `stale-while-revalidate` runs in a task of its own, which nothing cancels: give your requests a deadline.
     ///

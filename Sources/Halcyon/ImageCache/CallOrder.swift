@@ -67,7 +67,7 @@ final class CallOrder: Sendable {
     ///
     /// - Parameters:
     ///   - store: nil for a removal.
-    ///   - isWanted: receives the number of the latest removal; see ``latestRemoval(of:)``. False changes nothing. Called under the lock.
+    ///   - isWanted: receives the number of the latest change; see ``latestChange(of:)``. False changes nothing. Called under the lock.
     ///   - memory: changes memory too; see ``change(_:_:)``. nil leaves it as it is.
     ///   - enqueue: adds it to the I/O queue. Receives the number for ``endRemoval(_:of:)``. Called under the lock, so that changes
     ///     are queued in the order of their numbers.
@@ -75,7 +75,7 @@ final class CallOrder: Sendable {
         _ blob: DiskLoad.Blob, storing store: PendingStore?, ifWanted isWanted: (Int) -> Bool = { _ in true },
         memory: (() -> Any?)? = nil, enqueue: (Int) -> Void
     ) {
-        let isWanted = { (state: State) in isWanted(state.latestRemoval(of: blob)) }
+        let isWanted = { (state: State) in isWanted(state.latestChange(of: blob)) }
         change(blob.key, where: isWanted, changesMemory: memory != nil) { state, number in
             state.keys[blob.key]?.pending.append(Change(number: number, name: blob.name, store: store))
             enqueue(number)
@@ -127,8 +127,8 @@ final class CallOrder: Sendable {
         }
     }
 
-    /// The number of the latest removal of the blob that has not ended; 0 if there is none.
-    func latestRemoval(of blob: DiskLoad.Blob) -> Int { state.withLock { $0.latestRemoval(of: blob) } }
+    /// The number of the latest store or removal of the blob that has not ended; 0 if there is none.
+    func latestChange(of blob: DiskLoad.Blob) -> Int { state.withLock { $0.latestChange(of: blob) } }
 
     /// The source of a load of the blob, as of now.
     ///
@@ -274,8 +274,8 @@ extension CallOrder.State {
         return count
     }
 
-    fileprivate func latestRemoval(of blob: DiskLoad.Blob) -> Int {
-        let own = keys[blob.key]?.pending.last { $0.name == blob.name && $0.store == nil }
+    fileprivate func latestChange(of blob: DiskLoad.Blob) -> Int {
+        let own = keys[blob.key]?.pending.last { $0.name == blob.name }
         let wide = wideRemovals.last { $0.affects(blob) }
         return max(own?.number ?? 0, wide?.number ?? 0)
     }

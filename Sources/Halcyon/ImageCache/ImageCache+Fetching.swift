@@ -8,15 +8,20 @@ extension ImageCache {
         public var image: KFCrossPlatformImage
         /// The bytes that it was decoded from; nil to encode it.
         public var original: Data?
+        /// When it expires on disk; nil for the options' expiration. If it has expired, the image is returned to all waiting tasks
+        /// and kept neither in memory nor on disk.
+        public var expiration: StorageExpiration?
         /// Validators, tags and other metadata.
         public var attributes: DiskStorage.EntryAttributes
 
         /// Creates an image to store, by default without attributes.
         public init(
-            _ image: KFCrossPlatformImage, original: Data? = nil, attributes: DiskStorage.EntryAttributes = .init()
+            _ image: KFCrossPlatformImage, original: Data? = nil, expiration: StorageExpiration? = nil,
+            attributes: DiskStorage.EntryAttributes = .init()
         ) {
             self.image = image
             self.original = original
+            self.expiration = expiration
             self.attributes = attributes
         }
     }
@@ -81,11 +86,11 @@ extension ImageCache {
         let options = KingfisherParsedOptionsInfo(options)
         if let image = try await readableImage(forKey: key, options: options) { return image }
         let blob = blob(of: key, options)
-        // In its turn, a removal makes later callers start anew.
-        if order.latestRemoval(of: blob) > 0 { try await earlierChanges() }
+        // In its turn, a change makes later callers start anew.
+        if order.latestChange(of: blob) > 0 { try await earlierChanges() }
         return try await flights.value(for: blob.name) { [self] in
-            // What is stored after a removal of many images has begun remains.
-            let earlier = order.latestRemoval(of: blob)
+            // What is stored after a removal of many images has begun remains, and so does what others store during the fetch.
+            let earlier = order.latestChange(of: blob)
             let removals = diskStorage.store.removals
             return try await removals.during(blob.name, key: blob.key.text, baseKey: key, of: flights) { isWanted in
                 // Another task may have stored it between the caller's lookup and this one.
@@ -93,12 +98,22 @@ extension ImageCache {
                     return image
                 }
                 let new = try await fetch()
-                storeInBoth(
-                    new.image, original: new.original, forKey: key, options: options, attributes: new.attributes,
-                    ifWanted: { isWanted() && $0 <= earlier }, report: { _ in })
+                if new.expiration?.isExpired != true {
+                    store(new, forKey: key, options: options) { isWanted() && $0 <= earlier }
+                }
                 return new.image
             }
         }
+    }
+
+    private func store(
+        _ new: NewImage, forKey key: String, options: KingfisherParsedOptionsInfo, ifWanted isWanted: (Int) -> Bool
+    ) {
+        var options = options
+        options.diskCacheExpiration = new.expiration ?? options.diskCacheExpiration
+        storeInBoth(
+            new.image, original: new.original, forKey: key, options: options, attributes: new.attributes,
+            ifWanted: isWanted, report: { _ in })
     }
 
     /// Waits until earlier stores and removals have had their turn.

@@ -38,7 +38,7 @@ extension ImageCache {
         guard isExpired else {
             return order.begin(store.blob, storing: store, ifWanted: isWanted, memory: memory) { _ in enqueue() }
         }
-        guard isWanted(order.latestRemoval(of: store.blob)) else { return }
+        guard isWanted(order.latestChange(of: store.blob)) else { return }
         if let memory { order.change(store.blob.key, memory) }
         enqueue()
     }

@@ -10,7 +10,7 @@
             observers = Self.reactions.map { message, react in
                 // The system posts them on the main queue, so the block is called at once.
                 NotificationCenter.default.addObserver(
-                    forName: Notification.Name(message), object: nil, queue: .main
+                    forName: message, object: nil, queue: .main
                 ) { [weak cache] _ in
                     guard let cache else { return }
                     MainActor.assumeIsolated { react(cache) }
@@ -20,26 +20,27 @@
 
         deinit { observers.forEach { NotificationCenter.default.removeObserver($0) } }
 
-        // By name: in some SDKs the constants are isolated to the main actor, but a cache may be created on any thread.
+        // By name: in some SDKs the constants are isolated to the main actor, but a cache may be created on any thread. Foundation's
+        // are not.
         #if os(watchOS)
-            private static let reactions: [(String, Reaction)] = [
-                ("WKApplicationDidEnterBackgroundNotification", pause),
-                ("WKApplicationWillEnterForegroundNotification", { $0.resumeAfterSuspension() }),
+            private static let reactions: [(Notification.Name, Reaction)] = [
+                (.init("WKApplicationDidEnterBackgroundNotification"), pause),
+                (.init("WKApplicationWillEnterForegroundNotification"), { $0.resumeAfterSuspension() }),
             ]
         #elseif canImport(UIKit)
-            private static let reactions: [(String, Reaction)] = [
-                ("UIApplicationDidReceiveMemoryWarningNotification", { $0.clearMemoryCache() }),
+            private static let reactions: [(Notification.Name, Reaction)] = [
+                (.init("UIApplicationDidReceiveMemoryWarningNotification"), { $0.clearMemoryCache() }),
                 // Cleans as much as it can before the process ends.
-                ("UIApplicationWillTerminateNotification", { $0.cleanExpiredDiskCache() }),
-                ("UIApplicationDidEnterBackgroundNotification", { $0.backgroundCleanExpiredDiskCache() }),
-                ("UIApplicationWillEnterForegroundNotification", { $0.resumeAfterSuspension() }),
+                (.init("UIApplicationWillTerminateNotification"), { $0.cleanExpiredDiskCache() }),
+                (.init("UIApplicationDidEnterBackgroundNotification"), { $0.backgroundCleanExpiredDiskCache() }),
+                (.init("UIApplicationWillEnterForegroundNotification"), { $0.resumeAfterSuspension() }),
                 // An extension gets these instead.
-                ("NSExtensionHostDidEnterBackgroundNotification", pause),
-                ("NSExtensionHostWillEnterForegroundNotification", { $0.resumeAfterSuspension() }),
+                (.NSExtensionHostDidEnterBackground, pause),
+                (.NSExtensionHostWillEnterForeground, { $0.resumeAfterSuspension() }),
             ]
         #else
-            private static let reactions: [(String, Reaction)] = [
-                ("NSApplicationDidResignActiveNotification", { $0.cleanExpiredDiskCache() })
+            private static let reactions: [(Notification.Name, Reaction)] = [
+                (.init("NSApplicationDidResignActiveNotification"), { $0.cleanExpiredDiskCache() })
             ]
         #endif
 

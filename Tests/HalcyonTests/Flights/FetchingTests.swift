@@ -103,6 +103,32 @@ import Testing
         #expect(try storage.value(forKey: "a") == .blob(2))
     }
 
+    @Test func `what is stored during a fetch stays`() async throws {
+        let (cache, origin) = (try CacheFixture(), Origin(isOpen: false))
+        let storage = cache.storage
+        let first = Task { try await storage.async.value(forKey: "a") { try await origin.fetch(1) } }
+        try await eventually { origin.fetches.withLock { $0 } == 1 }
+        try storage.store(value: .blob(2), forKey: "b")
+        try storage.store(value: .blob(2), forKey: "a")
+        let second = try await storage.async.value(forKey: "a") { .init(.blob(3)) }
+        origin.open()
+        let fetched = try await first.value
+        #expect(fetched == .blob(1) && second == .blob(2))
+        #expect(try storage.value(forKey: "a") == .blob(2))
+    }
+
+    @Test func `a refused store during a fetch changes nothing`() async throws {
+        let (cache, origin) = (try CacheFixture(), Origin(isOpen: false))
+        let storage = cache.storage
+        let fetching = Task { try await storage.async.value(forKey: "a") { try await origin.fetch(1) } }
+        try await eventually { origin.fetches.withLock { $0 } == 1 }
+        try storage.store(value: .blob(2), forKey: "a", expiration: .expired)
+        #expect(storage.flights.count == 1)
+        origin.open()
+        _ = try await fetching.value
+        #expect(try storage.value(forKey: "a") == .blob(1))
+    }
+
     @Test func `a removal of other keys does not affect a fetch`() async throws {
         let (cache, origin) = (try CacheFixture(), Origin(isOpen: false))
         let storage = cache.storage

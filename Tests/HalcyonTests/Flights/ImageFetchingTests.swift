@@ -136,6 +136,50 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `an image that is stored during a fetch stays`(isPending: Bool) async throws {
+        try await withImageCache { subject in
+            let (cache, isOpen, begun) = (subject.cache, Locked(false), Locked(false))
+            let (fetched, stored) = (try Pictures.image(0), try Pictures.image(1))
+            let fetching = Task {
+                try await cache.retrieveImage(forKey: "a") {
+                    begun.withLock { $0 = true }
+                    while !isOpen.withLock({ $0 }) { await Task.yield() }
+                    return .init(fetched, original: Pictures.small[0])
+                }
+            }
+            try await eventually { begun.withLock { $0 } }
+            if isPending { cache.ioQueue.queue.suspend() }
+            cache.store(stored, original: Pictures.small[1], forKey: "a", completionHandler: nil)
+            if !isPending { await subject.settle() }
+            isOpen.withLock { $0 = true }
+            let image = try await fetching.value
+            if isPending { cache.ioQueue.queue.resume() }
+            await subject.settle()
+            #expect(image === fetched && cache.retrieveImageInMemoryCache(forKey: "a") === stored)
+            #expect(try subject.storage.value(forKey: "a") == Pictures.small[1])
+        }
+    }
+
+    @Test func `a fetched image has its own expiration, and is not kept if it has expired`() async throws {
+        try await withImageCache { subject in
+            let (cache, image) = (subject.cache, try Pictures.image(0))
+            let found = try await cache.retrieveImage(forKey: "a") {
+                .init(image, original: Pictures.small[0], expiration: .expired)
+            }
+            await subject.settle()
+            #expect(found === image && cache.retrieveImageInMemoryCache(forKey: "a") == nil)
+            #expect(try subject.storage.entry(forKey: "a") == nil)
+            _ = try await cache.retrieveImage(forKey: "a", options: [.diskCacheExpiration(.days(1))]) {
+                .init(image, original: Pictures.small[0], expiration: .never)
+            }
+            await subject.settle()
+            #expect(cache.retrieveImageInMemoryCache(forKey: "a") === image)
+            let entry = try #require(try subject.storage.entry(forKey: "a"))
+            #expect(entry.expiration == nil)
+        }
+    }
+
     @Test func `a pending removal overtakes a running fetch`() async throws {
         try await withImageCache { subject in
             let (cache, isOpen, begun) = (subject.cache, Locked(false), Locked(false))

@@ -329,6 +329,18 @@ import Testing
         #expect(entry.validators?.etag == "\"2\"")
     }
 
+    @Test func `a new value does not replace one that was stored meanwhile`() async throws {
+        let cache = try staleCache("max-age=60", secondsAgo: 100)
+        let (storage, other) = (cache.storage, response(cache, [("Cache-Control", "max-age=90")]))
+        let data = try await load(cache) { _ in
+            try await storage.async.store(value: .blob(2), forKey: "a")
+            return .new(.init(.blob(3), attributes: .init(validators: .init(other))))
+        }
+        #expect(data == .blob(3))
+        #expect(try storage.value(forKey: "a") == .blob(2))
+        #expect(try storage.entry(forKey: "a")?.validators == nil)
+    }
+
     // MARK: Removals
 
     @Test func `a removal overtakes a renewal`() async throws {

@@ -36,6 +36,21 @@ import Testing
         #expect(FileDate.milliseconds(ofSeconds: seconds, nanoseconds: 0) == time)
     }
 
+    @Test(arguments: [FileDate.never, FileDate.never + 1, Timestamp.latest.milliseconds, .max])
+    func `the dates of blobs fit into 64-bit nanoseconds, as on APFS`(time: Int64) {
+        let seconds = FileDate.seconds(ofMilliseconds: time, as: Int64.self)
+        let (nanoseconds, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        #expect(!isTooLarge && nanoseconds <= Int64.max - 999_999_999)
+        #expect(FileDate.milliseconds(ofSeconds: seconds, nanoseconds: 0) >= FileDate.neverFrom)
+    }
+
+    /// Kingfisher writes 4001, of which APFS keeps the lower 64 bits of its nanoseconds.
+    @Test func `Kingfisher's date means never on APFS too`() {
+        let nanoseconds = Int64(64_092_211_200).multipliedFullWidth(by: 1_000_000_000).low
+        let seconds = Int64(bitPattern: UInt64(nanoseconds)) / 1_000_000_000
+        #expect(FileDate.milliseconds(ofSeconds: seconds, nanoseconds: 0) >= FileDate.neverFrom)
+    }
+
     @Test(arguments: [Int64.min, .max, 10_000_000_000_000_000])
     func `any date of a file is a time`(seconds: Int64) {
         let time = FileDate.milliseconds(ofSeconds: seconds, nanoseconds: 999_999_999)

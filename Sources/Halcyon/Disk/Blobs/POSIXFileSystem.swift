@@ -191,11 +191,13 @@ extension FileStatus {
             let (modified, changed) = (status.st_mtim, status.st_ctim)
             let created: Timestamp? = nil
         #endif
-        // A block has 512 bytes. The shift does not trap if a file system reports nonsense.
+        // A block has 512 bytes. The shift does not trap if a file system reports nonsense. Before 1970, APFS's nanoseconds are
+        // negative.
         self.init(
             kind: Kind(mode: status.st_mode), device: UInt64(truncatingIfNeeded: status.st_dev),
             inode: UInt64(status.st_ino), size: Int64(status.st_size), allocatedSize: Int64(status.st_blocks) << 9,
-            modified: Timestamp(modified), modifiedMicroseconds: Int(modified.tv_nsec) / 1000 % 1000, created: created,
+            modified: Timestamp(modified), modifiedMicroseconds: max(0, Int(modified.tv_nsec) / 1000 % 1000),
+            created: created,
             changed: Timestamp(changed), links: Int(status.st_nlink))
     }
 }

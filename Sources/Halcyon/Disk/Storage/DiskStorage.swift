@@ -201,11 +201,11 @@ public enum DiskStorage {
 
         /// - Parameters:
         ///   - origin: the image that the entry is a variant of.
-        ///   - isWanted: called under the write lock; false stores nothing. For a fetched value, a removal of its key may come first.
+        ///   - isWanted: called under the write lock; false stores nothing. For a fetched value, a change of its key may come first.
         @_spi(HalcyonTool) public func store(
             value: T, forKey key: String, origin: KeyOrigin, expiration: StorageExpiration?,
             writeOptions: Data.WritingOptions, forcedExtension: String?, attributes: EntryAttributes,
-            if isWanted: @escaping @Sendable () -> Bool = { true }
+            if isWanted: (@Sendable () -> Bool)? = nil
         ) throws {
             let name = blobName(forKey: key, forcedExtension: forcedExtension)
             let request = try request(

@@ -11,13 +11,14 @@ extension EntryStore {
         let lifetime: Lifetime
         let options: Data.WritingOptions
         let attributes: DiskStorage.EntryAttributes
-        /// Asked under the write lock; false makes the store throw ``Overtaken``.
-        var isWanted: @Sendable () -> Bool = { true }
+        /// For a fetched value: asked under the write lock, and false makes the store throw ``Overtaken``. Any other store overtakes
+        /// the fetches of its key.
+        var isWanted: (@Sendable () -> Bool)?
 
         var overwriting: Bool { !options.contains(.withoutOverwriting) }
     }
 
-    /// A removal of the key came first.
+    /// A removal or another store of the key came first.
     struct Overtaken: Error {}
 
     /// A store whose bytes are in a staged file, not visible yet.
@@ -192,7 +193,7 @@ extension EntryStore {
         _ store: StagedStore, in session: IndexSession, didPublish: () -> Void
     ) throws -> (blob: DetachedBlob, size: Int64)? {
         let (request, staged, file) = (store.request, store.blob, store.file)
-        guard request.isWanted() else { throw Overtaken() }
+        guard request.isWanted?() ?? true else { throw Overtaken() }
         let existing = try session.entry(named: request.name)
         var inherited = existing
         var old = try blobs.status(of: request.name)
@@ -207,6 +208,7 @@ extension EntryStore {
             try refuse(existing, old)
         }
         if old?.kind == .directory { old = try removeFolder(at: request.name) }
+        if request.isWanted == nil { _ = removals.overtake { $0.name == request.name } }
         let time = try storeTime(in: session)
         var entry = Entry(
             id: request.name.rowID, name: request.name, key: storable(request.key), token: staged.token,

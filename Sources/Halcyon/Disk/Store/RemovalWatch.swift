@@ -1,4 +1,4 @@
-/// The values that are being fetched for a folder. A removal of their keys overtakes them.
+/// The values that are being fetched for a folder. A removal of their keys, or another store of them, overtakes them.
 final class RemovalWatch: Sendable {
     struct Fetch: Sendable {
         /// In the order of their beginnings.
@@ -18,9 +18,9 @@ final class RemovalWatch: Sendable {
     /// The names whose values are being fetched.
     var names: [BlobName] { fetches.withLock { $0.running.map(\.name) } }
 
-    /// Runs the work of a flight. If its key is removed meanwhile, later callers start anew.
+    /// Runs the work of a flight. If its key is removed or stored meanwhile, later callers start anew.
     ///
-    /// - Parameter work: receives whether its value may be stored: not if the key was removed, or if no task waits any more.
+    /// - Parameter work: receives whether its value may be stored: not if the key was removed or stored, or if no task waits any more.
     func during<Key, Value>(
         _ name: BlobName, key: String, baseKey: String, of flights: SingleFlight<Key, Value>,
         _ work: (@escaping @Sendable () -> Bool) async throws -> Value
@@ -46,11 +46,11 @@ final class RemovalWatch: Sendable {
         }
     }
 
-    /// - Parameter latest: the number of the last fetch that the removal affects; nil for all.
+    /// - Parameter latest: the number of the last fetch that the change affects; nil for all.
     /// - Returns: whether there was such a fetch.
-    func overtake(upTo latest: Int? = nil, where isRemoved: (Fetch) -> Bool) -> Bool {
+    func overtake(upTo latest: Int? = nil, where isAffected: (Fetch) -> Bool) -> Bool {
         let affected = fetches.withLock { fetches in
-            fetches.running.filter { $0.number <= latest ?? fetches.count && isRemoved($0) }
+            fetches.running.filter { $0.number <= latest ?? fetches.count && isAffected($0) }
         }
         for fetch in affected { fetch.overtaken() }
         return !affected.isEmpty
