@@ -100,7 +100,7 @@ let package = Package(
             name: "HalcyonTortureTests", dependencies: ["CHalcyonSQLite", "HalcyonTorture", "HalcyonTestSupport"]),
         .testTarget(
             name: "HalcyonSQLiteTests",
-            dependencies: ["HalcyonSQLite", "HalcyonTestSupport", "HalcyonTestLimits"]),
+            dependencies: ["CHalcyonSQLite", "HalcyonSQLite", "HalcyonTestSupport", "HalcyonTestLimits"]),
         .testTarget(
             name: "HalcyonTests",
             dependencies: [

@@ -110,7 +110,6 @@ static int read_description(halcyon_gif_reader *reader, halcyon_gif_frame *frame
     frame->width = image->Width;
     frame->height = image->Height;
     frame->is_interlaced = image->Interlace;
-    frame->loop_count = reader->loop_count;
     frame->colour_count = map == NULL ? 0 : map->ColorCount < 256 ? map->ColorCount : 256;
     for (int index = 0; index < frame->colour_count; index++) {
         GifColorType colour = map->Colors[index];
@@ -145,6 +144,7 @@ int32_t halcyon_gif_next_frame(
             *found = 1;
         }
     }
+    frame->loop_count = reader->loop_count;
     return result == GIF_OK ? 0 : fail_with(error, reader->file->Error);
 }
 

@@ -24,9 +24,11 @@ int32_t halcyon_fail(halcyon_image_error *error, int32_t code, const char *text)
 
 int halcyon_output_append(halcyon_output *output, const void *bytes, size_t count) {
     halcyon_image_bytes *encoded = &output->encoded;
+    if (output->has_failed) return 0;
     if (count > output->room - encoded->count) {
         size_t grown = output->room + output->room / 2 + count + 4096;
         uint8_t *block = realloc(encoded->bytes, grown);
+        output->has_failed = block == NULL;
         if (block == NULL) return 0;
         encoded->bytes = block;
         output->room = grown;
@@ -37,8 +39,9 @@ int halcyon_output_append(halcyon_output *output, const void *bytes, size_t coun
 }
 
 int32_t halcyon_output_end(
-    const halcyon_output *output, halcyon_image_bytes *encoded, const halcyon_image_error *error
+    const halcyon_output *output, halcyon_image_bytes *encoded, halcyon_image_error *error
 ) {
+    if (output->has_failed) halcyon_fail(error, HALCYON_IMAGE_NO_MEMORY, "no memory for the file");
     if (error->code != 0) free(output->encoded.bytes);
     else *encoded = output->encoded;
     return error->code;

@@ -29,16 +29,24 @@ static inline int halcyon_sqlite_errno(sqlite3 *database) {
 
 /* Repairs the header fields that are the same in every index, in a file whose header says it is one ("HALC") and that nothing has
    read yet (https://www.sqlite.org/fileformat.html, section 1.3): a page size of 4096, a write-ahead log, UTF-8. Clears the
-   number of pages, so that the file's length counts. Returns SQLite's result code. */
+   number of pages, so that the file's length counts. Apple's SQLite reserves 12 bytes of each page, others none: if neither is there,
+   what the system's library does counts. Returns SQLite's result code. */
 static inline int halcyon_sqlite_mend_header(sqlite3 *database) {
-    unsigned char header[100];
+#if defined(__APPLE__)
+    const unsigned char usual = 12;
+#else
+    const unsigned char usual = 0;
+#endif
+    unsigned char header[100], reserved;
     sqlite3_file *file = 0;
     int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     if (code == SQLITE_OK && !(file && file->pMethods)) code = SQLITE_CANTOPEN;
     if (code == SQLITE_OK) code = file->pMethods->xRead(file, header, sizeof header, 0);
     if (code != SQLITE_OK) return code;
     if (memcmp(header + 68, "HALC", 4) != 0) return SQLITE_NOTADB;
+    reserved = header[20] == 0 || header[20] == 12 ? header[20] : usual;
     memcpy(header, "SQLite format 3\0" "\x10\x00" "\x02\x02" "\x00" "\x40\x20\x20", 24);
+    header[20] = reserved;
     memcpy(header + 28, "\0\0\0\0", 4);
     memcpy(header + 44, "\0\0\0\4", 4);
     memcpy(header + 56, "\0\0\0\1", 4);

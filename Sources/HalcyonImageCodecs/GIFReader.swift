@@ -67,8 +67,9 @@
             var frame = GIFFrame()
             var found: Int32 = 0
             try ShimCall.check(.gif) { halcyon_gif_next_frame(handle, &frame.description, &found, &$0) }
-            guard found != 0 else { return nil }
+            // It may follow the last frame.
             if frame.description.loop_count >= 0 { loopCount = Int(frame.description.loop_count) }
+            guard found != 0 else { return nil }
             try check(frame)
             return frame
         }

@@ -113,6 +113,21 @@
             #expect(try decode(gif) == [["r."]])
         }
 
+        @Test func `the loop count may follow the last frame`() throws {
+            let frame = TinyGIF.Frame(width: 1, height: 1, indexes: [1])
+            var gif = TinyGIF(width: 1, height: 1, frames: [frame, frame], hasTrailer: false)
+            #expect(try ImageDecoder.decode(gif.data).loopCount == 1)
+            let start = gif.data.count
+            gif.loopCount = 0
+            let header = gif.data.count - start
+            // Behind the signature, the size and a palette of four colors.
+            var data = gif.data
+            let place = data.startIndex + 13 + 12
+            let block = data[place..<place + header]
+            data.removeSubrange(place..<place + header)
+            #expect(try ImageDecoder.decode(data + block + [0x3B]).loopCount == 0)
+        }
+
         @Test func `frames are clipped to the canvas`() throws {
             let big = TinyGIF.Frame(left: 1, top: 1, width: 4, height: 4, indexes: [UInt8](repeating: 1, count: 16))
             let outside = TinyGIF.Frame(left: 7, top: 9, width: 2, height: 2, indexes: [2, 2, 2, 2], disposal: 2)

@@ -1,3 +1,4 @@
+import CHalcyonSQLite
 import Foundation
 import HalcyonSQLite
 import HalcyonTestLimits
@@ -34,6 +35,30 @@ import Testing
             #expect(statement.isText(at: 1) && !statement.isText(at: 2))
             #expect(statement.optionalInteger(at: 3) == nil)
         }
+    }
+
+    /// Apple's SQLite reserves 12 bytes.
+    @Test(arguments: [Int32(0), 12]) func `a mended header keeps the bytes that SQLite reserves of each page`(
+        reserved: Int32
+    )
+        throws
+    {
+        var (handle, count) = (OpaquePointer?.none, reserved)
+        #expect(sqlite3_open(path, &handle) == SQLITE_OK)
+        #expect(sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &count) == SQLITE_OK)
+        let statements = """
+            PRAGMA journal_mode = WAL; PRAGMA application_id = 0x48414C43;
+            CREATE TABLE t (a); INSERT INTO t VALUES (hex(zeroblob(9999)))
+            """
+        #expect(sqlite3_exec(handle, statements, nil, nil, nil) == SQLITE_OK)
+        sqlite3_close(handle)
+        var data = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(data[20] == UInt8(reserved))
+        data[3] ^= 1
+        try data.write(to: URL(fileURLWithPath: path))
+        let connection = try Connection(path: path, access: .queryOnly)
+        try connection.mendHeader()
+        #expect(try connection.integer("SELECT count(*) FROM t WHERE a = hex(zeroblob(9999))") == 1)
     }
 
     @Test func `values are bound in order, whatever they are, and nil is NULL`() throws {

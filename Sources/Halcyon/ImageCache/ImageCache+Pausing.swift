@@ -89,18 +89,17 @@ extension ImageCache {
     ///   - count: ``resumptionCount`` when the app entered the background. If the app has returned since, the folder is kept.
     ///   - release: releases the folder.
     func releaseSharedFolder(
-        unlessResumedSince count: Int, by release: (DiskStorage.Backend<Data>) -> Void = { $0.store.suspendAtOnce() }
+        unlessResumedSince count: Int,
+        by release: (EntryStore, EntryIndex.Obsolescence) -> Void = { $0.suspendAtOnce(unless: $1) }
     ) {
         guard diskStorage.isInAppGroup, resumptionCount == count else { return }
-        release(diskStorage)
-        // If the app has returned meanwhile, that takes precedence.
-        if resumptionCount != count { diskStorage.resume() }
+        release(diskStorage.store) { resumptionCount != count }
     }
 
     /// Like ``releaseSharedFolder(unlessResumedSince:by:)``, without waiting: another thread closes the open files.
     @MainActor func releaseSharedFolderSoon(unlessResumedSince count: Int, then handler: @escaping End) {
         guard diskStorage.isInAppGroup else { return handler() }
-        releaseSharedFolder(unlessResumedSince: count) { $0.store.index.refuse() }
+        releaseSharedFolder(unlessResumedSince: count) { $0.index.refuse(unless: $1) }
         DispatchQueue.global(qos: .userInteractive).async { [self] in
             releaseSharedFolder(unlessResumedSince: count)
             DispatchQueue.main.async { handler() }
@@ -113,21 +112,14 @@ extension ImageCache {
     }
 
     private func suspend(unlessResumedSince count: Int, then handler: @escaping @Sendable () -> Void) {
-        let isObsolete = resumptions.withLock { resumptions in
-            // Now, so that later calls are not waited for, and calls that wait for another process's lock fail.
-            if resumptions == count { diskStorage.store.index.stopWaiting() }
-            return resumptions != count
-        }
-        guard !isObsolete else { return onceDone(handler) }
+        guard resumptionCount == count else { return onceDone(handler) }
+        // Now, so that later calls are not waited for, and calls that wait for another process's lock fail.
+        diskStorage.store.index.stopWaiting { resumptionCount != count }
         let accepted = diskStorage.store.acceptedWork.soFar()
         onceDone { [self] in
             // With a timeout, because another cache's handler may be waiting for this one.
             _ = accepted.wait(timeout: .now() + Self.patienceWithOthers)
-            if resumptionCount == count {
-                diskStorage.suspend()
-                // If resume() was called meanwhile, that takes precedence.
-                if resumptionCount != count { diskStorage.resume() }
-            }
+            if resumptionCount == count { diskStorage.store.suspend { resumptionCount != count } }
             handler()
         }
     }

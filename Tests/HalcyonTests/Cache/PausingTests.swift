@@ -289,12 +289,30 @@ import Testing
         let fixture = try Fixture(inAppGroup: true)
         let cache = fixture.cache
         try await cache.storeToDisk(.blob(1), forKey: "a")
-        cache.releaseSharedFolder(unlessResumedSince: cache.resumptionCount) { storage in
+        cache.releaseSharedFolder(unlessResumedSince: cache.resumptionCount) { store, isObsolete in
             cache.resumeAfterSuspension()
-            storage.store.index.refuse()
+            #expect(isObsolete())
+            store.index.refuse(unless: isObsolete)
         }
         #expect(cache.imageCachedType(forKey: "a") == .disk)
         try fixture.files.requireClean()
+    }
+
+    /// A call after the resume must not be refused, not even for a moment.
+    @Test func `no suspension that has become obsolete refuses calls`() throws {
+        let fixture = try CacheFixture()
+        let store = fixture.storage.store
+        try fixture.storage.store(value: .blob(1), forKey: "a")
+        store.index.stopWaiting { true }
+        #expect(store.index.service.withLock { $0 == .running })
+        store.index.refuse { true }
+        #expect(store.index.isInService)
+        store.suspendAtOnce { true }
+        #expect(store.index.isInService)
+        store.suspend { true }
+        #expect(store.index.isInService)
+        #expect(try fixture.storage.value(forKey: "a") == .blob(1))
+        try fixture.requireClean()
     }
 
     @Test func `the app's own folder stays open, and pending reads are written to the index`() async throws {

@@ -15,19 +15,29 @@ extension EntryIndex {
 
     var isInService: Bool { service.withLock { $0 == .running || $0 == .suspending } }
 
+    /// Whether a suspension has become obsolete: the caller has resumed since. Asked under the lock that ``resume()`` takes, so that
+    /// no suspension begins after a later resume.
+    package typealias Obsolescence = () -> Bool
+
     /// Ends all waiting for locks of other connections, until ``resume()``. Call it before a suspension.
-    func stopWaiting() { service.withLock { if $0 == .running { $0 = .suspending } } }
+    func stopWaiting(unless isObsolete: Obsolescence = { false }) {
+        service.withLock { if $0 == .running, !isObsolete() { $0 = .suspending } }
+    }
+
+    private func refuseCalls(unless isObsolete: Obsolescence) {
+        service.withLock { if !isObsolete() { $0 = .suspended } }
+    }
 
     /// Like ``close()``, and refuses to open until ``resume()``. The process holds and takes no lock in between.
     ///
     /// Waits for the current transaction to finish. Long reads end with ``IndexSuspended``.
-    package func suspend() {
-        stopWaiting()
+    package func suspend(unless isObsolete: Obsolescence = { false }) {
+        stopWaiting(unless: isObsolete)
         let timeout = environment.tuning.writerTimeout
         do {
-            try finishAndClose { service.withLock { $0 = .suspended } }
+            try finishAndClose { refuseCalls(unless: isObsolete) }
         } catch {
-            suspend(before: MonotonicTime.now.adding(milliseconds: timeout))
+            suspend(before: MonotonicTime.now.adding(milliseconds: timeout), unless: isObsolete)
         }
         endLongReads(before: MonotonicTime.now.adding(milliseconds: timeout))
     }
@@ -35,14 +45,14 @@ extension EntryIndex {
     /// Like ``suspend()``, for a process that the system is about to suspend. Interrupts running calls and does not wait beyond
     /// the deadline. Unfinished transactions are rolled back. A call that still uses a connection at the deadline closes it
     /// when it ends.
-    func suspend(before deadline: MonotonicTime) {
-        service.withLock { $0 = .suspended }
+    func suspend(before deadline: MonotonicTime, unless isObsolete: Obsolescence) {
+        refuseCalls(unless: isObsolete)
         closeConnections(before: deadline)
     }
 
     /// Refuses all calls from now on, and interrupts those that are running. Closes nothing, because that blocks the thread.
-    func refuse() {
-        service.withLock { $0 = .suspended }
+    func refuse(unless isObsolete: Obsolescence = { false }) {
+        refuseCalls(unless: isObsolete)
         knownRows.forgetAll()
         connections.interrupt()
     }

@@ -65,11 +65,11 @@ package final class EntryStore: FolderWork {
 
     /// Like ``close()``, but the index stays closed until ``EntryIndex/resume()``: loads are misses, stores throw. The sweep
     /// after the next opening makes up for the work missed meanwhile.
-    package func suspend() {
-        index.stopWaiting()
+    package func suspend(unless isObsolete: EntryIndex.Obsolescence = { false }) {
+        index.stopWaiting(unless: isObsolete)
         afterHousekeeping {
             flushReads()
-            index.suspend()
+            index.suspend(unless: isObsolete)
         }
         // Unlinking takes no lock, so the suspension does not wait for it.
         housekeeping.request(.unlink)
@@ -78,8 +78,8 @@ package final class EntryStore: FolderWork {
     /// Like ``suspend()``, but within a second: calls under way fail. Notes of reads stay in memory.
     ///
     /// For a process that the system is about to suspend: it has to release its file locks in a shared directory in time.
-    package func suspendAtOnce() {
-        index.suspend(before: MonotonicTime.now.adding(milliseconds: 1000))
+    package func suspendAtOnce(unless isObsolete: EntryIndex.Obsolescence = { false }) {
+        index.suspend(before: MonotonicTime.now.adding(milliseconds: 1000), unless: isObsolete)
     }
 
     private func closeNow() {
