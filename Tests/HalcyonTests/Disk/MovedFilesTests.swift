@@ -33,6 +33,20 @@ import Testing
         }
     }
 
+    @Test func `a query of one entry and the statistics notice at once that the folder was deleted`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try cache.storage.flush()
+            cache.settle()
+            try cache.removeFolder()
+            #expect(try cache.storage.entry(forKey: "a") == nil)
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            try cache.storage.flush()
+            try cache.removeFolder()
+            #expect(try cache.storage.statistics.total.stores == 0)
+        }
+    }
+
     @Test func `a removal and a clean work if the folder is deleted just before them`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")

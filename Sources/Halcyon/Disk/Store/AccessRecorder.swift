@@ -139,6 +139,7 @@ final class AccessRecorder: FolderWork {
 
     func statistics() throws -> DiskStorage.Statistics {
         try index.openForChange()
+        _ = index.refreshIfMoved(force: true)
         return try LockTimeout.briefly {
             flushAccessLog()
             // Keeps flushes out: one between the two looks would move counts that neither look sees.

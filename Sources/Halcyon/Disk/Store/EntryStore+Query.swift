@@ -16,6 +16,7 @@ extension EntryStore {
     }
 
     private func recordNow(of name: BlobName) throws -> EntryRecord? {
+        _ = index.refreshIfMoved(force: true)
         try adopter.adoptAhead(name.withFormer)
         recorder.flushAccessLog()
         return try index.read { try record(of: name, in: $0) }

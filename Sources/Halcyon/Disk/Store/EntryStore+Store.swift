@@ -153,7 +153,7 @@ extension EntryStore {
                     let former = try store.request.name.former.flatMap {
                         try takeOver($0, by: store.request, in: session)
                     }
-                    let replaced = try publish(store, in: session) { publishedCount += 1 }
+                    let replaced = try publish(store, in: session, isRenamed: former != nil) { publishedCount += 1 }
                     return [former, replaced].compactMap(\.self)
                 }
             }
@@ -189,8 +189,10 @@ extension EntryStore {
     }
 
     /// Writes a row and publishes its blob, under the write lock.
+    ///
+    /// - Parameter isRenamed: whether the row comes from a former name, with a blob that is in the trash now.
     private func publish(
-        _ store: StagedStore, in session: IndexSession, didPublish: () -> Void
+        _ store: StagedStore, in session: IndexSession, isRenamed: Bool, didPublish: () -> Void
     ) throws -> (blob: DetachedBlob, size: Int64)? {
         let (request, staged, file) = (store.request, store.blob, store.file)
         guard request.isWanted?() ?? true else { throw Overtaken() }
@@ -200,8 +202,8 @@ extension EntryStore {
         if let existing, !(old.map { isBlob(of: existing, $0) } ?? false) {
             old = try settler.settle(request.name, entry: existing, excluding: staged)
         }
-        if let existing, try isBeingCleared(existing, in: session) {
-            // The new entry does not inherit its pin and its tags.
+        if let existing, try (old == nil && !isRenamed) || isBeingCleared(existing, in: session) {
+            // It is removed, so the new entry does not inherit its pin and its tags.
             try session.delete(id: existing.id)
             inherited = nil
         } else if !request.overwriting {

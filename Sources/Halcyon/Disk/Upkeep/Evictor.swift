@@ -18,6 +18,7 @@ struct Evictor: FolderWork {
     }
 
     private func removeExpiredOnce(at now: Timestamp, shouldContinue: (Removal) -> Bool) throws -> Removal {
+        _ = index.refreshIfMoved(force: true)
         try adoptUnlessLogIsFull()
         recorder.flushAccesses()
         try clampFutureAccesses()

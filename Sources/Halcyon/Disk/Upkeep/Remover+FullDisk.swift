@@ -39,9 +39,17 @@ extension Remover {
             if let file = try blobs.status(of: name), try isOwn(file, name, of: entry) { try blobs.unlink(name) }
             if let entry { try unlinkBlobs(of: [entry]) }
         }
-        // If this fails, a reader that finds the row, or the next batch, deletes it.
-        _ = try? index.write { session in try session.delete(id: name.rowID) }
+        // If this fails, a reader or a store that finds the row without its blob deletes it.
+        try? entry.map { try deleteRow(of: $0) }
         return entry
+    }
+
+    /// Deletes the row unless the key was stored again in the meantime.
+    private func deleteRow(of entry: Entry) throws {
+        try index.write { session in
+            guard try session.entry(named: entry.name)?.token == entry.token else { return }
+            try session.delete(id: entry.id)
+        }
     }
 
     /// Runs `body` under the write lock and rolls back: a full disk cannot commit.

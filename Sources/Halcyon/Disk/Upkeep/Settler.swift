@@ -28,9 +28,16 @@ final class Settler: FolderWork {
     /// - Returns: true for a leftover in the trash. The caller can unlink it without the lock, because no row needs it any more.
     private func settle(_ blob: DetachedBlob, of entry: Entry?) throws -> Bool {
         guard let file = try blobs.status(of: blob) else { return false }
-        if let entry, isBlob(of: entry, file), try !isInPlace(entry) {
-            try blobs.restore(blob, as: entry.name)
-            return false
+        if let entry, isBlob(of: entry, file) {
+            guard try isInPlace(entry) else {
+                try blobs.restore(blob, as: entry.name)
+                return false
+            }
+            // A second link. Under the lock, because a store of the name may link it there again.
+            if blob.place == .trash {
+                try? blobs.unlink(blob)
+                return false
+            }
         }
         if blob.place == .trash { return true }
         // Under the lock: its writer may still be alive, and after its exchange this name holds the only copy of the old bytes. What
