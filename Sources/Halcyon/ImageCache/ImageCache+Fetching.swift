@@ -107,7 +107,8 @@ extension ImageCache {
     }
 
     private func store(
-        _ new: NewImage, forKey key: String, options: KingfisherParsedOptionsInfo, ifWanted isWanted: (Int) -> Bool
+        _ new: NewImage, forKey key: String, options: KingfisherParsedOptionsInfo,
+        ifWanted isWanted: @escaping (Int) -> Bool
     ) {
         var options = options
         options.diskCacheExpiration = new.expiration ?? options.diskCacheExpiration

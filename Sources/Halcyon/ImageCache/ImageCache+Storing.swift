@@ -3,9 +3,11 @@ internal import HalcyonSQLite
 
 extension ImageCache {
     /// Stores in memory and on disk, as one change: of two stores of a key, both keep the same one.
+    ///
+    /// - Parameter isWanted: for a fetched image; see ``store(_:ifWanted:memory:)``.
     func storeInBoth(
         _ image: KFCrossPlatformImage, original: Data?, forKey key: String, options: KingfisherParsedOptionsInfo,
-        attributes: DiskStorage.EntryAttributes, ifWanted isWanted: (Int) -> Bool = { _ in true },
+        attributes: DiskStorage.EntryAttributes, ifWanted isWanted: ((Int) -> Bool)? = nil,
         report: @escaping StoreCall.Report
     ) {
         let serializer = options.cacheSerializer
@@ -20,8 +22,9 @@ extension ImageCache {
                                     image: image, original: original, serializer: serializer)))
                 },
                 blob: blob, expiration: options.diskCacheExpiration,
-                writeOptions: options.diskStoreWriteOptions, attributes: attributes, report: report),
-            ifWanted: isWanted
+                writeOptions: options.diskStoreWriteOptions, attributes: attributes, isFetched: isWanted != nil,
+                report: report),
+            ifWanted: isWanted ?? { _ in true }
         ) { [self] in keepInMemory(image, as: blob.key, options) }
     }
 
@@ -126,10 +129,13 @@ extension ImageCache {
         store.bytes().flatMap { data in
             diskResult {
                 let call = store.call
-                return try diskStorage.request(
+                var request = try diskStorage.request(
                     toStore: data, forKey: store.blob.key.text, named: store.blob.name,
                     origin: KeyOrigin(baseKey: call.blob.baseKey), expiration: call.expiration,
                     writeOptions: call.writeOptions, attributes: call.attributes)
+                // Not the answer of its flight, which may have ended. Removals have their turn in the same queue.
+                if call.isFetched { request?.isWanted = { true } }
+                return request
             }
         }
     }

@@ -16,5 +16,7 @@ struct StoreCall: Sendable {
     let expiration: StorageExpiration?
     var writeOptions: Data.WritingOptions = []
     let attributes: DiskStorage.EntryAttributes
+    /// Whether the image was fetched, so that it overtakes no other fetch.
+    var isFetched = false
     let report: Report
 }

@@ -105,21 +105,6 @@
             try cache.requireClean()
         }
 
-        @Test func `what is stored after such a removal inherits no pin and no tags`() throws {
-            let (cache, vfs) = (try CacheFixture(), FaultyVFS())
-            cache.environment.vfs = vfs.name
-            let storage = cache.storage
-            try storage.store(value: .blob(1), forKey: "a", attributes: .init(isPinned: true, tags: ["t"]))
-            cache.settle()
-            vfs.fail([.write: ResultCode.full.rawValue], times: nil)
-            try storage.remove(forKey: "a")
-            vfs.heal()
-            try storage.store(value: .blob(2), forKey: "a")
-            let entry = try #require(try storage.entry(forKey: "a"))
-            #expect(!entry.isPinned && entry.tags == [])
-            try cache.requireClean()
-        }
-
         /// Even the time of a removal cannot be committed.
         @Test(arguments: [false, true]) func `a removal of many frees a volume that is full to the last byte`(
             byFilter: Bool

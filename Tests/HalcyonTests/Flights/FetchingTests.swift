@@ -123,6 +123,10 @@ import Testing
         let fetching = Task { try await storage.async.value(forKey: "a") { try await origin.fetch(1) } }
         try await eventually { origin.fetches.withLock { $0 } == 1 }
         try storage.store(value: .blob(2), forKey: "a", expiration: .expired)
+        let name = storage.blobName(forKey: "a", forcedExtension: nil)
+        cache.fileSystem.fail(.rename, EIO, times: nil, path: "/" + name.text)
+        #expect(throws: KingfisherError.self) { try storage.store(value: .blob(2), forKey: "a") }
+        cache.fileSystem.heal()
         #expect(storage.flights.count == 1)
         origin.open()
         _ = try await fetching.value

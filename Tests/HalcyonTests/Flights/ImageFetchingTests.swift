@@ -161,6 +161,28 @@ import Testing
         }
     }
 
+    @Test func `a fetched image overtakes no other fetch of its name`() async throws {
+        try await withImageCache { subject in
+            let (cache, isOpen, begun) = (subject.cache, Locked(false), Locked(false))
+            let (storage, image) = (subject.storage, try Pictures.image(0))
+            let fetching = Task {
+                try await storage.async.value(forKey: "a") {
+                    begun.withLock { $0 = true }
+                    while !isOpen.withLock({ $0 }) { await Task.yield() }
+                    return .init(Pictures.small[1])
+                }
+            }
+            try await eventually { begun.withLock { $0 } }
+            _ = try await cache.retrieveImage(forKey: "a") { .init(image, original: Pictures.small[0]) }
+            await subject.settle()
+            #expect(try storage.value(forKey: "a") == Pictures.small[0])
+            isOpen.withLock { $0 = true }
+            _ = try await fetching.value
+            // The value stored last remains.
+            #expect(try storage.value(forKey: "a") == Pictures.small[1])
+        }
+    }
+
     @Test func `a fetched image has its own expiration, and is not kept if it has expired`() async throws {
         try await withImageCache { subject in
             let (cache, image) = (subject.cache, try Pictures.image(0))

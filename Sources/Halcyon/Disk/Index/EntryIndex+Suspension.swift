@@ -24,8 +24,14 @@ extension EntryIndex {
         service.withLock { if $0 == .running, !isObsolete() { $0 = .suspending } }
     }
 
-    private func refuseCalls(unless isObsolete: Obsolescence) {
-        service.withLock { if !isObsolete() { $0 = .suspended } }
+    /// - Returns: false if the suspension is obsolete.
+    @discardableResult
+    private func refuseCalls(unless isObsolete: Obsolescence) -> Bool {
+        service.withLock { service in
+            guard !isObsolete() else { return false }
+            service = .suspended
+            return true
+        }
     }
 
     /// Like ``close()``, and refuses to open until ``resume()``. The process holds and takes no lock in between.
@@ -46,13 +52,12 @@ extension EntryIndex {
     /// the deadline. Unfinished transactions are rolled back. A call that still uses a connection at the deadline closes it
     /// when it ends.
     func suspend(before deadline: MonotonicTime, unless isObsolete: Obsolescence) {
-        refuseCalls(unless: isObsolete)
-        closeConnections(before: deadline)
+        if refuseCalls(unless: isObsolete) { closeConnections(before: deadline) }
     }
 
     /// Refuses all calls from now on, and interrupts those that are running. Closes nothing, because that blocks the thread.
     func refuse(unless isObsolete: Obsolescence = { false }) {
-        refuseCalls(unless: isObsolete)
+        guard refuseCalls(unless: isObsolete) else { return }
         knownRows.forgetAll()
         connections.interrupt()
     }

@@ -11,8 +11,8 @@ extension EntryStore {
         let lifetime: Lifetime
         let options: Data.WritingOptions
         let attributes: DiskStorage.EntryAttributes
-        /// For a fetched value: asked under the write lock, and false makes the store throw ``Overtaken``. Any other store overtakes
-        /// the fetches of its key.
+        /// nil unless the value was fetched. Asked under the write lock; false makes the store throw ``Overtaken``. A store of any
+        /// other value overtakes the fetches of its key.
         var isWanted: (@Sendable () -> Bool)?
 
         var overwriting: Bool { !options.contains(.withoutOverwriting) }
@@ -153,7 +153,7 @@ extension EntryStore {
                     let former = try store.request.name.former.flatMap {
                         try takeOver($0, by: store.request, in: session)
                     }
-                    let replaced = try publish(store, in: session, isRenamed: former != nil) { publishedCount += 1 }
+                    let replaced = try publish(store, in: session) { publishedCount += 1 }
                     return [former, replaced].compactMap(\.self)
                 }
             }
@@ -189,10 +189,8 @@ extension EntryStore {
     }
 
     /// Writes a row and publishes its blob, under the write lock.
-    ///
-    /// - Parameter isRenamed: whether the row comes from a former name, with a blob that is in the trash now.
     private func publish(
-        _ store: StagedStore, in session: IndexSession, isRenamed: Bool, didPublish: () -> Void
+        _ store: StagedStore, in session: IndexSession, didPublish: () -> Void
     ) throws -> (blob: DetachedBlob, size: Int64)? {
         let (request, staged, file) = (store.request, store.blob, store.file)
         guard request.isWanted?() ?? true else { throw Overtaken() }
@@ -202,15 +200,14 @@ extension EntryStore {
         if let existing, !(old.map { isBlob(of: existing, $0) } ?? false) {
             old = try settler.settle(request.name, entry: existing, excluding: staged)
         }
-        if let existing, try (old == nil && !isRenamed) || isBeingCleared(existing, in: session) {
-            // It is removed, so the new entry does not inherit its pin and its tags.
+        if let existing, try isBeingCleared(existing, in: session) {
+            // The new entry does not inherit its pin and its tags.
             try session.delete(id: existing.id)
             inherited = nil
         } else if !request.overwriting {
             try refuse(existing, old)
         }
         if old?.kind == .directory { old = try removeFolder(at: request.name) }
-        if request.isWanted == nil { _ = removals.overtake { $0.name == request.name } }
         let time = try storeTime(in: session)
         var entry = Entry(
             id: request.name.rowID, name: request.name, key: storable(request.key), token: staged.token,
@@ -228,6 +225,7 @@ extension EntryStore {
         let replaced = try blobs.publish(
             staged, as: request.name, over: old, oldToken: existing?.token ?? environment.tokens.next())
         didPublish()
+        if request.isWanted == nil { _ = removals.overtake { $0.name == request.name } }
         return replaced.map { ($0, old?.allocatedSize ?? 0) }
     }
 

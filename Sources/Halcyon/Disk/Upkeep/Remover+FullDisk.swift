@@ -39,7 +39,7 @@ extension Remover {
             if let file = try blobs.status(of: name), try isOwn(file, name, of: entry) { try blobs.unlink(name) }
             if let entry { try unlinkBlobs(of: [entry]) }
         }
-        // If this fails, a reader or a store that finds the row without its blob deletes it.
+        // If this fails, a reader that finds the row, or the next batch, deletes it.
         try? entry.map { try deleteRow(of: $0) }
         return entry
     }
