@@ -68,8 +68,8 @@ extension DiskStorage.Backend.AsyncCalls {
     /// | is stale, and `renew` returns ``DiskStorage/Renewal/gone(_:)`` | that error; the entry is removed |
     /// | is missing | what `fetch` returns, as in ``value(forKey:forcedExtension:extendingExpiration:orStore:)`` |
     ///
-    /// Tasks that run at the same time share one call of `fetch` or `renew`. So what a closure sends for one caller, such as a cookie or
-    /// `Authorization`, belongs into the key: the others get the answer even if it is `private`.
+    /// Tasks that run at the same time share one call of `fetch` or `renew`, and its answer, even if that is `private`. If a closure
+    /// sends a cookie or `Authorization` for one caller, add the identity of that caller to the key.
     ///
     /// If `renew` throws, the entry stays unchanged. If it returns a value that has expired already, the old one is removed, and
     /// nothing is stored. If it returns a 304 that forbids your cache to keep the bytes, you get the old value, and the entry is removed.
