@@ -58,6 +58,9 @@ package final class Connection {
         // Double quotes always mean identifiers: a typo must not become a string literal.
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
+        // Apple's library keeps an empty log when the last connection closes.
+        var keepsLog: Int32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keepsLog)
         // Some systems switch it on, and then writable_schema, with which a migration ignores broken views, has no effect.
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
         try Predicate.install(on: handle)

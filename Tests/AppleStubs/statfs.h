@@ -2,6 +2,8 @@
 #include <stdint.h>
 
 struct statfs {
+    uint32_t f_bsize;
+    uint64_t f_bavail;
     uint32_t f_flags;
     char f_fstypename[16];
 };

@@ -14,7 +14,7 @@ struct halcyon_fault_vfs {
     int codes[halcyon_vfs_call_count];
     int error;
     long after, times, failures;
-    int tears_writes;
+    int tears_writes, keeps_logs;
     long calls[halcyon_vfs_call_count];
     halcyon_vfs_observer *observer;
     void *observer_context;
@@ -214,6 +214,8 @@ static int open_below(halcyon_fault_vfs *self, const char *path, sqlite3_file *f
     int code = self->base->xOpen(self->base, path, below(file), flags, out_flags);
     /* SQLite closes whatever has methods, also after a failure. */
     if (below(file)->pMethods != NULL) file->pMethods = &fault_methods;
+    if (code == SQLITE_OK && self->keeps_logs)
+        methods(file)->xFileControl(below(file), SQLITE_FCNTL_PERSIST_WAL, &(int){1});
     return code;
 }
 
@@ -332,6 +334,8 @@ void halcyon_fault_vfs_heal(halcyon_fault_vfs *self) {
 }
 
 void halcyon_fault_vfs_tear_writes(halcyon_fault_vfs *self, int tears) { self->tears_writes = tears; }
+
+void halcyon_fault_vfs_keep_logs(halcyon_fault_vfs *self) { self->keeps_logs = 1; }
 
 long halcyon_fault_vfs_failures(halcyon_fault_vfs *self) {
     pthread_mutex_lock(&self->mutex);

@@ -309,6 +309,20 @@ import Testing
         }
     }
 
+    @Test func `the last connection to close removes the log, also with a library that keeps logs`() throws {
+        let vfs = FaultyVFS()
+        vfs.keepLogs()
+        var handle: OpaquePointer?
+        #expect(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs.name) == SQLITE_OK)
+        #expect(sqlite3_exec(handle, "PRAGMA journal_mode = WAL; CREATE TABLE u (a)", nil, nil, nil) == SQLITE_OK)
+        sqlite3_close(handle)
+        #expect(FileManager.default.fileExists(atPath: path + "-wal"))
+        var connection: Connection? = try joined(isSpilled: false, vfs: vfs.name)
+        #expect(connection != nil && FileManager.default.fileExists(atPath: path + "-wal"))
+        connection = nil
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    }
+
     @Test func `an exhausted quota is a full disk, and does not hide later damage`() throws {
         let vfs = FaultyVFS()
         let connection = try joined(isSpilled: false, vfs: vfs.name)

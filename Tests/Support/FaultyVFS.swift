@@ -63,6 +63,10 @@ package final class FaultyVFS: @unchecked Sendable {
     /// Each write runs as two halves, each of which is a separate call. Call this before opening the first connection.
     package func tearWrites() { halcyon_fault_vfs_tear_writes(handle, 1) }
 
+    /// Logs stay when the last connection closes, as with Apple's SQLite, unless the connection says otherwise. Call this before opening
+    /// the first connection.
+    package func keepLogs() { halcyon_fault_vfs_keep_logs(handle) }
+
     /// Calls `body` before each call, which fails if `body` returns a result code other than 0, and after each successful one. Call this
     /// before opening the first connection.
     package func observe(_ body: @escaping @Sendable (Event) -> Int32) {

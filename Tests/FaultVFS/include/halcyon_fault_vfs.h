@@ -49,6 +49,9 @@ void halcyon_fault_vfs_fail(halcyon_fault_vfs *, const int *codes, int error, lo
 /* Each write is done in two halves, each a call of its own. Before any file is open. */
 void halcyon_fault_vfs_tear_writes(halcyon_fault_vfs *, int tears);
 
+/* Logs stay when the last connection closes, as with SQLITE_ENABLE_PERSIST_WAL. Before any file is open. */
+void halcyon_fault_vfs_keep_logs(halcyon_fault_vfs *);
+
 void halcyon_fault_vfs_heal(halcyon_fault_vfs *);
 
 /* How many calls have failed since the plan was made. */

@@ -60,33 +60,36 @@ import Testing
         }
     }
 
-    @Test(arguments: [["-wal"], ["-shm"], ["-wal", "-shm"]])
-    func `deleting the log or the shared memory of an open index loses nothing`(suffixes: [String]) throws {
-        try withCache { cache in
-            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
-            // A sweep would notice the first, and remove the second.
-            cache.settle()
-            for suffix in suffixes { try FileManager.default.removeItem(atPath: cache.index.path + suffix) }
-            try cache.storage.store(value: .blob(5), forKey: "5")
-            for seed in 0...5 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
-            cache.reopen()
-            for seed in 0...5 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+    // Apple's SQLite watches its files, and refuses every call after one of them is deleted.
+    #if os(Linux)
+        @Test(arguments: [["-wal"], ["-shm"], ["-wal", "-shm"]])
+        func `deleting the log or the shared memory of an open index loses nothing`(suffixes: [String]) throws {
+            try withCache { cache in
+                for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+                // A sweep would notice the first, and remove the second.
+                cache.settle()
+                for suffix in suffixes { try FileManager.default.removeItem(atPath: cache.index.path + suffix) }
+                try cache.storage.store(value: .blob(5), forKey: "5")
+                for seed in 0...5 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+                cache.reopen()
+                for seed in 0...5 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            }
         }
-    }
 
-    @Test func `readers notice a deleted log within the check interval`() throws {
-        try withCache { cache in
-            try cache.storage.store(value: .blob(1), forKey: "a")
-            try FileManager.default.removeItem(atPath: cache.index.path + "-wal")
-            try FileManager.default.removeItem(atPath: cache.index.path + "-shm")
-            cache.clock.advance(by: 1)
-            #expect(try cache.storage.value(forKey: "missing") == nil)
-            let other = cache.makeStorage()
-            #expect(try other.value(forKey: "a") == .blob(1))
-            try other.store(value: .blob(2), forKey: "b")
-            #expect(try cache.storage.value(forKey: "b") == .blob(2))
+        @Test func `readers notice a deleted log within the check interval`() throws {
+            try withCache { cache in
+                try cache.storage.store(value: .blob(1), forKey: "a")
+                try FileManager.default.removeItem(atPath: cache.index.path + "-wal")
+                try FileManager.default.removeItem(atPath: cache.index.path + "-shm")
+                cache.clock.advance(by: 1)
+                #expect(try cache.storage.value(forKey: "missing") == nil)
+                let other = cache.makeStorage()
+                #expect(try other.value(forKey: "a") == .blob(1))
+                try other.store(value: .blob(2), forKey: "b")
+                #expect(try cache.storage.value(forKey: "b") == .blob(2))
+            }
         }
-    }
+    #endif
 
     @Test func `after only the open index is deleted, blobs become entries again`() throws {
         try withCache { cache in

@@ -43,7 +43,7 @@ package protocol FileSystem: Sendable {
     func volume(at path: String) throws(SystemError) -> Volume
     /// The clock of file dates.
     var now: Timestamp { get }
-    /// `statvfs`: bytes available to users other than root.
+    /// `statvfs` or `statfs`: bytes available to users other than root.
     func freeBytes(at path: String) throws(SystemError) -> Int64
 }
 

@@ -133,10 +133,17 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func freeBytes(at path: String) throws(SystemError) -> Int64 {
-        var status = statvfs()
-        _ = try checked("statvfs") { statvfs(path, &status) }
-        let (bytes, isTooMany) = Int64(clamping: status.f_bavail).multipliedReportingOverflow(
-            by: Int64(clamping: status.f_frsize))
+        #if canImport(Darwin)
+            // `statvfs` has 32 bits for the number of blocks there.
+            var status = statfs()
+            _ = try checked("statfs") { statfs(path, &status) }
+            let (blocks, size) = (Int64(clamping: status.f_bavail), Int64(clamping: status.f_bsize))
+        #else
+            var status = statvfs()
+            _ = try checked("statvfs") { statvfs(path, &status) }
+            let (blocks, size) = (Int64(clamping: status.f_bavail), Int64(clamping: status.f_frsize))
+        #endif
+        let (bytes, isTooMany) = blocks.multipliedReportingOverflow(by: size)
         return isTooMany ? .max : bytes
     }
 }

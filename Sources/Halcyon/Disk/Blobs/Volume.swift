@@ -12,12 +12,12 @@ extension Volume {
     /// The volume that an Apple system reports under this name.
     ///
     /// Only what is known to be on this machine alone is trusted with a write-ahead log: FUSE is local where a mount option says so, and
-    /// what a virtual machine shares with its host is too.
+    /// what a virtual machine shares with its host is too. FAT and exFAT are not: SQLite has crashed there in the log's shared
+    /// memory (https://github.com/mattn/go-sqlite3/issues/1355), and an empty file gets another inode number when it grows.
     package init(appleName name: String, isLocal: Bool) {
         let isTrusted = isLocal && Self.appleNames.contains(name)
-        self.init(
-            name: name, isNetworked: !isTrusted, hasStableInodes: isTrusted && !["msdos", "exfat"].contains(name))
+        self.init(name: name, isNetworked: !isTrusted, hasStableInodes: isTrusted)
     }
 
-    private static let appleNames: Set = ["apfs", "hfs", "ufs", "tmpfs", "msdos", "exfat"]
+    private static let appleNames: Set = ["apfs", "hfs", "ufs", "tmpfs"]
 }

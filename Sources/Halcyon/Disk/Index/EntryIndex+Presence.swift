@@ -44,7 +44,8 @@ extension EntryIndex {
     /// - Throws: BUSY if another process blocks the checkpoint that would save the rows of a removed log. Nothing is closed
     ///   then.
     func reopen(_ writer: inout Writer?) throws {
-        // If only the log was removed, it is still open here, and a checkpoint can save its rows.
+        // If only the log was removed, it is still open here, and a checkpoint can save its rows, but not on Apple's systems, where SQLite
+        // then refuses all calls.
         // If the connection cannot checkpoint, it has nothing to save. If another version has changed the schema, all files are in
         // place, and a checkpoint could wait for a reader.
         let isInPlace = (try? isInPlace()) == true
