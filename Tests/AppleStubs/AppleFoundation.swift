@@ -20,16 +20,24 @@ public typealias CFMutableData = NSMutableData
 @available(iOS 2, macOS 10.0, tvOS 9, watchOS 2, visionOS 1, *)
 public typealias CFString = NSString
 
-// https://developer.apple.com/documentation/foundation/nsdiscardablecontent
-@available(iOS 2, macOS 10.0, tvOS 9, watchOS 2, visionOS 1, *)
-#if OBJC
-    @objc
-#endif
-public protocol NSDiscardableContent {
-    func beginContentAccess() -> Bool
-    func endContentAccess()
-    func discardContentIfPossible()
-    func isContentDiscarded() -> Bool
+// https://developer.apple.com/documentation/dispatch/dispatchsourcememorypressure
+@available(iOS 8, macOS 10.10, tvOS 9, watchOS 2, visionOS 1, *)
+public protocol DispatchSourceMemoryPressure: DispatchSourceProtocol {}
+
+@available(iOS 8, macOS 10.10, tvOS 9, watchOS 2, visionOS 1, *)
+extension DispatchSource {
+    // https://developer.apple.com/documentation/dispatch/dispatchsource/memorypressureevent
+    public struct MemoryPressureEvent: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static let warning = Self(rawValue: 2)
+        public static let critical = Self(rawValue: 4)
+    }
+
+    // https://developer.apple.com/documentation/dispatch/dispatchsource/makememorypressuresource(eventmask:queue:)
+    public class func makeMemoryPressureSource(
+        eventMask: MemoryPressureEvent, queue: DispatchQueue? = nil
+    ) -> any DispatchSourceMemoryPressure { fatalError() }
 }
 
 // https://developer.apple.com/documentation/foundation/nsselectorfromstring(_:)

@@ -16,9 +16,6 @@ class ExpiringObject {
         estimatedExpiration = expiration.estimatedExpirationSince(now)
     }
 
-    /// Whether there is still a value. False only if the system has discarded it.
-    var hasContent: Bool { true }
-
     func extendExpiration(_ extending: ExpirationExtending, from now: Date) {
         switch extending {
         case .none: break
@@ -29,6 +26,4 @@ class ExpiringObject {
 
     /// A date that is not a number counts as past.
     func isExpired(at now: Date) -> Bool { !(estimatedExpiration > now) }
-
-    func isUsable(at now: Date) -> Bool { !isExpired(at: now) && hasContent }
 }

@@ -16,9 +16,9 @@ extension MemoryStorage {
         /// Seconds between two removals of expired values; two minutes by default. 0, negative and non-finite values turn them
         /// off.
         public var cleanInterval: TimeInterval
-        /// Whether values stay when the app enters the background. By default the system drops them.
+        /// Whether values stay when the app enters the background. By default they are dropped.
         ///
-        /// Applies to later stores, on Apple platforms only. Elsewhere values always stay.
+        /// Has an effect in apps with UIKit only. Elsewhere values always stay.
         public var keepWhenEnteringBackground: Bool = false
 
         /// - Parameters:

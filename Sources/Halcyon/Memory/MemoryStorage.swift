@@ -4,9 +4,9 @@ internal import Foundation
 public enum MemoryStorage {
     /// Keeps values in memory while they are used, within limits of cost and number.
     ///
-    /// You may call all functions from any thread, even from the deinit of a value. On Linux, the least recently used values are
-    /// evicted first, and each function is O(1) unless stated otherwise. On Apple platforms `NSCache` decides, and also drops
-    /// values if the system runs short of memory.
+    /// You may call all functions from any thread, even from the deinit of a value. The least recently used values are evicted first,
+    /// and each function is O(1) unless stated otherwise. On Apple platforms all values are dropped if the system runs short of memory,
+    /// and when the app enters the background, unless you set ``Config/keepWhenEnteringBackground``.
     ///
     /// ```swift
     /// let storage = MemoryStorage.Backend<Picture>(config: .init(totalCostLimit: 50_000_000))
@@ -18,11 +18,14 @@ public enum MemoryStorage {
     /// stays in memory until ``removeExpired()``, which a timer calls.
     public final class Backend<T: CacheCostCalculable>: @unchecked Sendable where T: Sendable {
         // Sendable because its members are constants, and `objects` and `settings` each have their own lock.
-        private let objects: any MemoryObjects
+        private let objects = MemoryObjects()
         private let settings: Locked<Settings>
         private let now: @Sendable () -> Date
         /// Cached, because otherwise each store would look up the metadata of a type from another module.
         private let objectType = StorageObject<T>.self
+        #if canImport(Darwin)
+            private let pressure: MemoryPressure
+        #endif
 
         private struct Settings {
             var config: Config
@@ -38,13 +41,19 @@ public enum MemoryStorage {
 
         /// Creates an empty storage.
         public convenience init(config: Config) {
-            self.init(config: config, objects: PlatformMemoryObjects(), now: { Date() })
+            self.init(config: config, now: { Date() })
         }
 
-        init(config: Config, objects: any MemoryObjects, now: @escaping @Sendable () -> Date) {
-            self.objects = objects
+        init(config: Config, now: @escaping @Sendable () -> Date) {
             self.now = now
             settings = Locked(Settings(config: config))
+            #if canImport(Darwin)
+                pressure = MemoryPressure { [weak objects] in
+                    objects?.removeAll()
+                } didEnterBackground: { [weak objects, settings] in
+                    if !settings.withLock({ $0.config.keepWhenEnteringBackground }) { objects?.removeAll() }
+                }
+            #endif
             apply(config)
         }
 
@@ -84,12 +93,7 @@ public enum MemoryStorage {
 
         private func makeObject(_ value: T, expiration: StorageExpiration?, now: Date) -> StorageObject<T> {
             let cost = value.cacheCost
-            #if canImport(Darwin)
-                let type = config.keepWhenEnteringBackground ? BackgroundKeepingStorageObject<T>.self : objectType
-            #else
-                let type = objectType
-            #endif
-            return type.init(value, expiration: expiration ?? config.expiration, cost: cost, now: now)
+            return objectType.init(value, expiration: expiration ?? config.expiration, cost: cost, now: now)
         }
 
         /// Returns the value under a key, or nil if there is none or it has expired. Counts as a use.
@@ -136,8 +140,6 @@ public enum MemoryStorage {
         // MARK: Inspecting
 
         /// The sum of the costs of the values in memory, including expired ones, as of their stores.
-        ///
-        /// - Complexity: O(1); on Apple platforms O(values).
         public func totalCacheCost() -> Int { objects.totalCost }
 
         var storage: UnderlyingStorage<T> { UnderlyingStorage(objects: objects) }

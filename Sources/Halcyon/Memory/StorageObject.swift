@@ -2,22 +2,11 @@ internal import Foundation
 
 extension MemoryStorage {
     /// A value in a memory storage.
-    class StorageObject<T>: ExpiringObject {
-        /// nil once the system has discarded it, which happens only to objects that are kept in the background.
-        #if canImport(Darwin)
-            var value: T?
-        #else
-            final var value: T? { content }
-            // Not optional: for a type from another module, reading an optional would need a runtime lookup each time.
-            private let content: T
-        #endif
+    final class StorageObject<T>: ExpiringObject {
+        let value: T
 
-        required init(_ value: T, expiration: StorageExpiration, cost: Int = 0, now: Date = Date()) {
-            #if canImport(Darwin)
-                self.value = value
-            #else
-                content = value
-            #endif
+        init(_ value: T, expiration: StorageExpiration, cost: Int = 0, now: Date = Date()) {
+            self.value = value
             super.init(expiration: expiration, cost: cost, now: now)
         }
 

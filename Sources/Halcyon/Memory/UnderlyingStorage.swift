@@ -5,9 +5,9 @@ extension MemoryStorage {
     ///
     /// The backend does not notice changes made here, nor what limits drop.
     struct UnderlyingStorage<T> {
-        let objects: any MemoryObjects
+        let objects: MemoryObjects
 
-        /// The object under a key, expired or not. Does not count as a use on Linux.
+        /// The object under a key, expired or not. Does not count as a use.
         func object(forKey key: String) -> StorageObject<T>? {
             objects.object(forKey: MemoryKey(key)).map { unsafeDowncast($0, to: StorageObject<T>.self) }
         }

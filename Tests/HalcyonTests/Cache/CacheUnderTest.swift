@@ -28,7 +28,7 @@ struct CacheUnderTest: Sendable {
 
     static func memory(clock: ManualClock, totalCostLimit: Int = 0) -> ImageMemory {
         let config = MemoryStorage.Config(totalCostLimit: totalCostLimit, cleanInterval: 0)
-        return MemoryStorage.Backend(config: config, objects: PlatformMemoryObjects()) { clock.now.date }
+        return MemoryStorage.Backend(config: config) { clock.now.date }
     }
 
     /// Waits for all calls so far, and for the calls that those have made.

@@ -127,7 +127,7 @@ import Testing
         let hook = Locked<(@Sendable () -> Void)?>(nil)
         let config = MemoryStorage.Config(totalCostLimit: 0, cleanInterval: 0)
         let now = Date()
-        let memory = ImageMemory(config: config, objects: PlatformMemoryObjects()) {
+        let memory = ImageMemory(config: config) {
             hook.withLock { $0.take() }?()
             return now
         }

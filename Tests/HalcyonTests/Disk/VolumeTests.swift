@@ -83,7 +83,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "macfuse", "osxfuse", "fusefs", "virtiofs", "AppleVirtIOFS", "nfs", "smbfs", "webdav", "lifs", "msdos", "exfat", "",
+        "macfuse", "osxfuse", "fusefs", "virtiofs", "AppleVirtIOFS", "nfs", "smbfs", "webdav", "lifs", "msdos", "exfat",
+        "",
     ])
     func `any other volume is not trusted, whatever the mount says`(name: String) {
         let volume = Volume(appleName: name, isLocal: true)

@@ -40,9 +40,8 @@ import Testing
         #expect(memory.storage.keys.isEmpty)
     }
 
-    @Test(arguments: Underlying.allCases)
-    func `a value expires exactly when its time is over`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Weight.self, underlying)
+    @Test func `a value expires exactly when its time is over`() {
+        let memory = MemoryFixture(of: Weight.self)
         memory.storage.store(value: 1, forKey: "a", expiration: .seconds(10))
         memory.clock.advance(by: 9)
         #expect(memory.storage.isCached(forKey: "a"))
@@ -62,9 +61,8 @@ import Testing
         #expect(memory.storage.isCached(forKey: "b"))
     }
 
-    @Test(arguments: Underlying.allCases)
-    func `a read restarts the value's own duration`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Weight.self, underlying)
+    @Test func `a read restarts the value's own duration`() {
+        let memory = MemoryFixture(of: Weight.self)
         memory.storage.store(value: 1, forKey: "a", expiration: .seconds(10))
         for _ in 0..<3 {
             memory.clock.advance(by: 8)
@@ -111,9 +109,8 @@ import Testing
         #expect(memory.storage.value(forKey: "a") == nil)
     }
 
-    @Test(arguments: Underlying.allCases)
-    func `an expired value stays in the underlying store, and counts, until it is removed`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Weight.self, underlying)
+    @Test func `an expired value stays in the underlying store, and counts, until it is removed`() {
+        let memory = MemoryFixture(of: Weight.self)
         memory.storage.store(value: 3, forKey: "a", expiration: .seconds(10))
         memory.storage.store(value: 4, forKey: "b", expiration: .seconds(100))
         memory.clock.advance(by: 20)

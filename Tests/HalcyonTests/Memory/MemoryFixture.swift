@@ -18,48 +18,18 @@ final class Token: CacheCostCalculable, Sendable {
     deinit { onDeinit() }
 }
 
-/// The stores that a backend can use; tests of common behavior run with both.
-enum Underlying: CaseIterable, Sendable {
-    case recent, system
-
-    #if !canImport(Darwin)
-        /// The cache of Corelibs Foundation leaks its contents when it is released, which the address sanitizer would report.
-        static var allCases: [Underlying] {
-            let isCountingLeaks = dlsym(nil, "__asan_init") != nil
-            return isCountingLeaks ? [.recent] : [.recent, .system]
-        }
-    #endif
-
-    /// The stores that keep the promises of Apple's `NSCache`. That of Corelibs Foundation, which no storage uses, compares keys as Swift
-    /// does, releases objects under its lock, and leaks its contents.
-    static var sound: [Underlying] {
-        #if canImport(Darwin)
-            allCases
-        #else
-            [.recent]
-        #endif
-    }
-
-    func make() -> any MemoryObjects {
-        switch self {
-        case .recent: RecentMemoryObjects()
-        case .system: SystemMemoryObjects()
-        }
-    }
-}
-
 /// A memory storage with its own clock and no timer.
 struct MemoryFixture<T: CacheCostCalculable & Sendable> {
     let clock = ManualClock()
     let storage: MemoryStorage.Backend<T>
 
     init(
-        of type: T.Type = T.self, _ underlying: Underlying = .recent, totalCostLimit: Int = 0,
+        of type: T.Type = T.self, totalCostLimit: Int = 0,
         configure: (inout MemoryStorage.Config) -> Void = { _ in }
     ) {
         var config = MemoryStorage.Config(totalCostLimit: totalCostLimit, cleanInterval: 0)
         configure(&config)
-        storage = MemoryStorage.Backend(config: config, objects: underlying.make()) { [clock] in clock.now.date }
+        storage = MemoryStorage.Backend(config: config) { [clock] in clock.now.date }
     }
 
     /// The keys in memory, in the order of their names.

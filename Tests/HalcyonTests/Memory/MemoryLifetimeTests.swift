@@ -27,7 +27,7 @@ import Testing
         let isArmed = Locked(false)
         var config = MemoryStorage.Config(totalCostLimit: 0, cleanInterval: 0)
         config.countLimit = 1
-        let storage = MemoryStorage.Backend<Weight>(config: config, objects: RecentMemoryObjects()) {
+        let storage = MemoryStorage.Backend<Weight>(config: config) {
             if isArmed.withLock({ $0 }) { cleaning.signal() }
             return Date()
         }
@@ -84,10 +84,9 @@ import Testing
 
     // MARK: Values
 
-    @Test(arguments: Underlying.sound)
-    func `releasing the storage releases all values`(_ underlying: Underlying) {
+    @Test func `releasing the storage releases all values`() {
         let gone = Locked(0)
-        var storage: MemoryStorage.Backend<Token>? = MemoryFixture(underlying).storage
+        var storage: MemoryStorage.Backend<Token>? = MemoryFixture().storage
         for number in 0..<100 {
             storage?.store(value: Token { gone.withLock { $0 += 1 } }, forKey: "\(number)", expiration: .days(1))
         }
@@ -113,9 +112,8 @@ import Testing
         #expect(gone.withLock { $0 } == ["replaced", "removed", "evicted", "expired", "last"])
     }
 
-    @Test(arguments: Underlying.sound)
-    func `a value may call the storage from its deinit, whatever released it`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Token.self, underlying)
+    @Test func `a value may call the storage from its deinit, whatever released it`() {
+        let memory = MemoryFixture(of: Token.self)
         let calls = Locked(0)
         let store = { (key: String) in
             let token = Token { [weak storage = memory.storage] in

@@ -4,9 +4,8 @@ import Testing
 @testable import Halcyon
 
 @Suite struct MemoryStorageTests {
-    @Test(arguments: Underlying.allCases)
-    func `a stored value is found`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Weight.self, underlying)
+    @Test func `a stored value is found`() {
+        let memory = MemoryFixture(of: Weight.self)
         #expect(!memory.storage.isCached(forKey: "a"))
         memory.storage.store(value: 7, forKey: "a")
         #expect(memory.storage.isCached(forKey: "a"))
@@ -14,18 +13,16 @@ import Testing
         #expect(memory.storage.value(forKey: "b") == nil)
     }
 
-    @Test(arguments: Underlying.allCases)
-    func `a second store replaces the first and its cost`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Weight.self, underlying)
+    @Test func `a second store replaces the first and its cost`() {
+        let memory = MemoryFixture(of: Weight.self)
         for cost in [5, 900, 30] { memory.storage.store(value: Weight(cost), forKey: "a") }
         #expect(memory.storage.value(forKey: "a") == 30)
         #expect(memory.storage.totalCacheCost() == 30)
         #expect(memory.storage.keys == ["a"])
     }
 
-    @Test(arguments: Underlying.allCases)
-    func `a removed value is gone with its key and cost, and removing it again does nothing`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Weight.self, underlying)
+    @Test func `a removed value is gone with its key and cost, and removing it again does nothing`() {
+        let memory = MemoryFixture(of: Weight.self)
         memory.storage.store(value: 1, forKey: "a")
         memory.storage.store(value: 2, forKey: "b")
         for _ in 0..<2 { memory.storage.remove(forKey: "a") }
@@ -34,9 +31,8 @@ import Testing
         #expect(memory.storage.totalCacheCost() == 2)
     }
 
-    @Test(arguments: Underlying.allCases)
-    func `after removing all values nothing is left, and they can be stored again`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Weight.self, underlying, totalCostLimit: 100)
+    @Test func `after removing all values nothing is left, and they can be stored again`() {
+        let memory = MemoryFixture(of: Weight.self, totalCostLimit: 100)
         for number in 0..<20 { memory.storage.store(value: 1, forKey: "\(number)") }
         memory.storage.removeAll()
         #expect(memory.storage.keys.isEmpty)
@@ -47,9 +43,8 @@ import Testing
         #expect(memory.storage.storage.totalCostLimit == 100)
     }
 
-    @Test(arguments: Underlying.sound)
-    func `keys are compared by their bytes, not by Unicode equivalence`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Weight.self, underlying)
+    @Test func `keys are compared by their bytes, not by Unicode equivalence`() {
+        let memory = MemoryFixture(of: Weight.self)
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         #expect(composed == decomposed)
         memory.storage.store(value: 1, forKey: composed)
@@ -61,9 +56,8 @@ import Testing
         #expect(memory.storage.keys.first.map { Array($0.utf8) } == Array(decomposed.utf8))
     }
 
-    @Test(arguments: Underlying.allCases)
-    func `any string can be a key`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Weight.self, underlying)
+    @Test func `any string can be a key`() {
+        let memory = MemoryFixture(of: Weight.self)
         let keys = [
             "", "\0", "a\0b", "a\0c", "/", "..", String(repeating: "x", count: 100_000), "👩‍👩‍👧", "0123456789abcde",
         ]
@@ -72,9 +66,8 @@ import Testing
         #expect(memory.storage.keys == Set(keys))
     }
 
-    @Test(arguments: Underlying.allCases)
-    func `the underlying store accepts both types of strings`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Weight.self, underlying)
+    @Test func `the underlying store accepts both types of strings`() {
+        let memory = MemoryFixture(of: Weight.self)
         memory.storage.store(value: 1, forKey: "a")
         #expect(memory.storage.storage.object(forKey: "a")?.value == 1)
         #expect(memory.storage.storage.object(forKey: "a" as NSString)?.value == 1)
@@ -82,9 +75,8 @@ import Testing
         #expect(memory.storage.storage.object(forKey: "a") == nil)
     }
 
-    @Test(arguments: Underlying.allCases)
-    func `a dropped value's key stays until the next clean, and costs nothing`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Weight.self, underlying)
+    @Test func `a dropped value's key stays until the next clean, and costs nothing`() {
+        let memory = MemoryFixture(of: Weight.self)
         memory.storage.store(value: 1, forKey: "a")
         memory.storage.store(value: 2, forKey: "b")
         memory.storage.storage.removeObject(forKey: "a")
@@ -95,18 +87,16 @@ import Testing
         #expect(memory.storage.keys == ["b"])
     }
 
-    @Test(arguments: Underlying.allCases)
-    func `removing a dropped value removes its key`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Weight.self, underlying)
+    @Test func `removing a dropped value removes its key`() {
+        let memory = MemoryFixture(of: Weight.self)
         memory.storage.store(value: 1, forKey: "a")
         memory.storage.storage.removeObject(forKey: "a")
         memory.storage.remove(forKey: "a")
         #expect(memory.storage.keys.isEmpty)
     }
 
-    @Test(arguments: Underlying.allCases)
-    func `the limits are the configured ones`(_ underlying: Underlying) {
-        let memory = MemoryFixture(of: Weight.self, underlying, totalCostLimit: 3)
+    @Test func `the limits are the configured ones`() {
+        let memory = MemoryFixture(of: Weight.self, totalCostLimit: 3)
         #expect(memory.storage.storage.totalCostLimit == 3)
         #expect(memory.storage.storage.countLimit == .max)
         memory.storage.config.totalCostLimit = 12

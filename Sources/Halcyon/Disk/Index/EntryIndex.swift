@@ -360,7 +360,8 @@ package final class EntryIndex: Sendable {
         if found.isNetworked {
             environment.warn(
                 "The cache is on a file system that other machines may share (\(found.name)), or whose shared memory is not reliable. It "
-                    + "is slower there, without a write-ahead log, and locks may not hold between machines. Use a local directory.")
+                    + "is slower there, without a write-ahead log, and locks may not hold between machines. Use a local directory."
+            )
         }
         return found
     }

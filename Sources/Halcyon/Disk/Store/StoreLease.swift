@@ -45,18 +45,11 @@ final class StoreLease: Sendable {
         let process = getpid()
         var leases: [Weak] = []
 
-        /// On most volumes of Linux, paths that are canonically equal lead to different directories.
-        private static func areSame(_ first: String, _ second: String) -> Bool {
-            #if os(Linux)
-                first.utf8.elementsEqual(second.utf8)
-            #else
-                first == second
-            #endif
-        }
-
+        /// Compares bytes: on most volumes of Linux, paths that are canonically equal lead to different directories.
+        ///
         /// Reads no weak reference that it does not return: the release of the last strong one needs the lock.
         func lease(of directory: String) -> StoreLease? {
-            for entry in leases where entry.directory.map({ Self.areSame($0, directory) }) == true {
+            for entry in leases where entry.directory.map({ $0.utf8.elementsEqual(directory.utf8) }) == true {
                 if let lease = entry.lease { return lease }
             }
             return nil
