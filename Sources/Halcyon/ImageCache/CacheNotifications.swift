@@ -26,7 +26,9 @@ extension ImageCache {
         }
         // In a process that does not run its main queue, this block stays for good: one of them, which does not keep the cache.
         guard !isPosting else { return }
-        DispatchQueue.main.async { [weak self] in
+        // Not through Dispatch: an observer may name `OperationQueue.main`. On Linux, Foundation would then wait on that queue for a block of
+        // the same queue, unless it knows that it runs there.
+        OperationQueue.main.addOperation { [weak self] in
             guard let self else { return }
             NotificationCenter.default.post(
                 name: .KingfisherDidCleanDiskCache, object: notificationObject,

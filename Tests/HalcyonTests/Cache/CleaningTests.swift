@@ -93,6 +93,21 @@ import Testing
         #expect(KingfisherDiskCacheCleanedHashKey == "com.onevcat.Kingfisher.cleanedHash")
     }
 
+    @Test func `an observer may ask for the main operation queue`() async throws {
+        try await withImageCache { subject in
+            let isNotified = Locked(false)
+            let observer = NotificationCenter.default.addObserver(
+                forName: .KingfisherDidCleanDiskCache, object: subject.cache, queue: .main
+            ) { _ in isNotified.withLock { $0 = true } }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            try subject.fill(["a"], expiration: .seconds(1))
+            subject.clock.advance(by: 2)
+            // The handler follows on the main queue.
+            await subject.onceDone { subject.cache.cleanExpiredDiskCache(completion: $0) }
+            #expect(isNotified.withLock { $0 })
+        }
+    }
+
     @Test func `a clean with nothing to do posts nothing and calls its handler`() async throws {
         try await withImageCache { subject in
             let notifications = CleanNotifications(of: subject.cache)
