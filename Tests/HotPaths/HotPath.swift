@@ -116,7 +116,10 @@ private struct Cache {
 
     func loadFromMemory(_ count: Int) throws {
         let gif = Data(base64Encoded: "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==")
-        guard let image = gif.flatMap(KFCrossPlatformImage.init(data:)) else { throw CocoaError(.fileReadCorruptFile) }
+        guard let image = gif.flatMap({ KingfisherWrapper<KFCrossPlatformImage>.image(data: $0, options: .init()) })
+        else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
         for number in 0..<HotPath.filling { cache.memoryStorage.store(value: image, forKey: key(number)) }
         for number in 0..<count {
             precondition(cache.retrieveImageInMemoryCache(forKey: key(number % HotPath.filling)) != nil)

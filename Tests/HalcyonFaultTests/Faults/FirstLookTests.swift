@@ -22,10 +22,11 @@ import Testing
         let storage = OperationRun.storage(in: folder.url) { $0.fileSystem = files }
         try FileManager.default.createDirectory(at: storage.directoryURL, withIntermediateDirectories: true)
         try Data.blob(1).write(to: storage.cacheFileURL(forKey: "a"))
-        let (looker, path) = (pthread_self(), storage.cacheFileURL(forKey: "a").path)
+        let path = storage.cacheFileURL(forKey: "a").path
+        let looker = CallingThread()
         let looks = Locked(0)
         files.observe { [weak store = storage.store] _, seen in
-            guard seen == path, pthread_equal(looker, pthread_self()) != 0, let store else { return }
+            guard seen == path, looker.isCurrent, let store else { return }
             let isTheOne = looks.withLock { count in
                 defer { count += 1 }
                 return count == number

@@ -43,7 +43,10 @@ import Testing
             try await subject.cache.storeToDisk(Pictures.small[3], forKey: "a")
             for options: KingfisherOptionsInfo in [[.scaleFactor(2)], [.scaleFactor(2), .backgroundDecode]] {
                 let image = try #require(try await subject.load("a", options).image)
-                #expect(image.scale == 2 && image.size == CGSize(width: 2, height: 1))
+                #expect(image.hasScale2)
+                #if !canImport(AppKit)
+                    #expect(image.scale == 2 && image.size == CGSize(width: 2, height: 1))
+                #endif
                 subject.cache.clearMemoryCache()
             }
         }
@@ -53,7 +56,7 @@ import Testing
         try await withImageCache { subject in
             try await subject.cache.storeToDisk(Pictures.fixture("moving.gif"), forKey: "a")
             let still = try #require(try await subject.load("a", [.onlyLoadFirstFrame]).image)
-            #expect(still.images == nil)
+            #expect(!still.isAnimation)
             subject.cache.clearMemoryCache()
             let moving = try #require(try await subject.load("a").image)
             #expect(moving.kf.imageFrameCount ?? 0 > 1)

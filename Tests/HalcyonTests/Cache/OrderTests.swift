@@ -134,7 +134,7 @@ import Testing
                 let serializer = HookedSerializer(beforeLoading: { count.withLock { $0 += 1 } })
                 let options: KingfisherOptionsInfo = [.cacheSerializer(serializer), .scaleFactor(2)]
                 let image = try await cache.retrieveImage(forKey: "a", options: options)
-                #expect(image.cacheType == .disk && image.image?.number == 2 && image.image?.scale == 2)
+                #expect(image.cacheType == .disk && image.image?.number == 2 && image.image?.hasScale2 == true)
                 #expect(count.withLock { $0 } == 1)
                 #expect(cache.imageCachedType(forKey: "a") == .memory)
                 cache.storeToDisk(Pictures.small[3], forKey: "a", completionHandler: nil)

@@ -213,7 +213,7 @@ import Testing
         let fixture = try Fixture()
         await fixture.cache.suspend()
         let gif = try #require(Data(base64Encoded: "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=="))
-        let image = try #require(KFCrossPlatformImage(data: gif))
+        let image = try Pictures.image(of: gif)
         await #expect(throws: KingfisherError.self) { try await fixture.cache.store(image, forKey: "a") }
         #expect(try await fixture.cache.retrieveImage(forKey: "a").cacheType == .memory)
         #expect(try await fixture.cache.retrieveImage(forKey: "b").cacheType == .none)

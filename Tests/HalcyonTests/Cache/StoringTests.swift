@@ -372,7 +372,7 @@ import Testing
         try await withImageCache { subject in
             for name in ["flower.jpg", "horse-silhouette.png", "night-city.gif", "terminal-intro.gif"] {
                 let original = try Pictures.demo(name)
-                let image = try #require(KFCrossPlatformImage(data: original))
+                let image = try Pictures.image(of: original)
                 try await subject.cache.store(image, original: original, forKey: name)
                 let stored = try #require(try subject.storage.value(forKey: name))
                 #expect(stored.kf.imageFormat == original.kf.imageFormat)

@@ -12,12 +12,12 @@ import Testing
         let cache = try CacheFixture()
         let synchronized = Locked(0)
         let onThisThread = Locked(0)
-        let thread = pthread_self()
+        let thread = CallingThread()
         vfs.observe { event in
             guard event.call == .sync, !event.isAfter else { return 0 }
             synchronized.withLock { $0 += 1 }
             // The first sweep of a folder also writes, on its own thread.
-            if pthread_equal(pthread_self(), thread) != 0 { onThisThread.withLock { $0 += 1 } }
+            if thread.isCurrent { onThisThread.withLock { $0 += 1 } }
             return 0
         }
         cache.environment.vfs = vfs.name

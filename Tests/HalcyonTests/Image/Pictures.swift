@@ -18,7 +18,12 @@ enum Pictures {
     }
 
     static func image(_ number: Int = 0) throws -> KFCrossPlatformImage {
-        try #require(KFCrossPlatformImage(data: small[number]))
+        try image(of: small[number])
+    }
+
+    /// Not `KFCrossPlatformImage(data:)`: on macOS that is AppKit's, which the tests do not import.
+    static func image(of file: Data) throws -> KFCrossPlatformImage {
+        try #require(KingfisherWrapper<KFCrossPlatformImage>.image(data: file, options: .init()))
     }
 
     static func demo(_ name: String) throws -> Data { try file("Demo/Pictures/\(name)") }
@@ -32,5 +37,20 @@ enum Pictures {
 
 extension KFCrossPlatformImage {
     /// The number of one of ``Pictures/small``.
-    var number: Int { Int(size.width * scale) - 1 }
+    var number: Int {
+        #if canImport(AppKit)
+            Int(kf.size.width) - 1
+        #else
+            Int(size.width * scale) - 1
+        #endif
+    }
+
+    /// Whether it was made with a scale of 2. True on macOS, where images have no scale.
+    var hasScale2: Bool {
+        #if canImport(AppKit)
+            true
+        #else
+            scale == 2
+        #endif
+    }
 }

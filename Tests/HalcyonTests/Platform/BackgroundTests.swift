@@ -135,9 +135,9 @@ import Testing
     @Test func `the end of the background time does not wait for the disk`() throws {
         let vfs = FaultyVFS()
         let synchronized = Locked(0)
-        let thread = pthread_self()
+        let thread = CallingThread()
         vfs.observe { event in
-            if event.call == .sync, !event.isAfter, pthread_equal(pthread_self(), thread) != 0 {
+            if event.call == .sync, !event.isAfter, thread.isCurrent {
                 synchronized.withLock { $0 += 1 }
             }
             return 0

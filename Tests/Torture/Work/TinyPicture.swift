@@ -10,7 +10,9 @@ enum TinyPicture {
     }
 
     static func make() throws -> KFCrossPlatformImage {
-        guard let image = KFCrossPlatformImage(data: file) else { throw Trouble("cannot decode the one-pixel picture") }
+        guard let image = KingfisherWrapper<KFCrossPlatformImage>.image(data: file, options: .init()) else {
+            throw Trouble("cannot decode the one-pixel picture")
+        }
         return image
     }
 }

@@ -43,7 +43,9 @@ struct Picture: Sendable {
     }
 
     func image() throws -> KFCrossPlatformImage {
-        guard let image = KFCrossPlatformImage(data: data) else { throw Surprise("\(key) is not an image.") }
+        guard let image = KingfisherWrapper<KFCrossPlatformImage>.image(data: data, options: .init()) else {
+            throw Surprise("\(key) is not an image.")
+        }
         return image
     }
 }

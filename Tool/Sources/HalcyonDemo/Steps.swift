@@ -1,6 +1,11 @@
 import Foundation
 import Halcyon
 
+#if canImport(AppKit)
+    // The size of an image.
+    import AppKit
+#endif
+
 extension Demo {
     /// Decodes each image and stores it with its file, then finds it in memory and, after clearing that, on disk.
     static let store: Step = { cache, pictures in

@@ -68,8 +68,10 @@ import ServiceLifecycle
         var logger = Logger(label: "thumbnails")
         logger.logLevel = logLevel
 
-        // A progressive JPEG of 16 megapixels takes up to 192 MB to decode, and one decodes on each processor.
-        HalcyonImage.pixelLimit = 16_000_000
+        #if os(Linux)
+            // A progressive JPEG of 16 megapixels takes up to 192 MB to decode, and one decodes on each processor.
+            HalcyonImage.pixelLimit = 16_000_000
+        #endif
         let reporter = CacheReporter(cache: "thumbnails", logger: logger)
         let storage = try openStorage(reporter)
         let client = HTTPClient(

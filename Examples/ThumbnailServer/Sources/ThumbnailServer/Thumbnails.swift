@@ -86,8 +86,9 @@ struct Thumbnails: Sendable {
     }
 
     private static func thumbnail(of data: Data, width: Int) -> Data? {
-        let image = KingfisherWrapper<HalcyonImage>.downsampledImage(
+        let image = KingfisherWrapper<KFCrossPlatformImage>.downsampledImage(
             data: data, to: CGSize(width: width, height: width), scale: 1)
-        return data.kf.imageFormat == .JPEG ? image?.jpegData(compressionQuality: 0.8) : image?.pngData()
+        return data.kf.imageFormat == .JPEG
+            ? image?.kf.jpegRepresentation(compressionQuality: 0.8) : image?.kf.pngRepresentation()
     }
 }
