@@ -133,6 +133,7 @@ for target in package.targets where target.type != .system && !others.contains(t
         // Not on Apple's systems, because SDKs differ in their warnings, for example about whether NSImage is Sendable.
         .treatAllWarnings(as: .error, .when(platforms: [.linux])),
         .enableUpcomingFeature("ExistentialAny"),
+        // Also for the file that SwiftPM generates for the resource on macOS: its imports say nothing of their level.
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ]

@@ -26,14 +26,22 @@ extension ImageCache {
         }
         // In a process that does not run its main queue, this block stays for good: one of them, which does not keep the cache.
         guard !isPosting else { return }
-        // Not through Dispatch: an observer may name `OperationQueue.main`. On Linux, Foundation would then wait on that queue for a block of
-        // the same queue, unless it knows that it runs there.
-        OperationQueue.main.addOperation { [weak self] in
+        Self.onMainQueue { [weak self] in
             guard let self else { return }
             NotificationCenter.default.post(
                 name: .KingfisherDidCleanDiskCache, object: notificationObject,
                 userInfo: [KingfisherDiskCacheCleanedHashKey: cleanedNames.replace(with: [])])
         }
+    }
+
+    /// Where Foundation is Corelibs', an observer that names `OperationQueue.main` waits on that queue for a block of the same queue, unless
+    /// Foundation knows that it runs there. So this goes through that queue, behind the operations that wait there.
+    private static func onMainQueue(_ body: @escaping @Sendable () -> Void) {
+        #if canImport(Darwin)
+            DispatchQueue.main.async(execute: body)
+        #else
+            OperationQueue.main.addOperation(body)
+        #endif
     }
 
     /// The number of names after which those that were not posted yet are dropped.

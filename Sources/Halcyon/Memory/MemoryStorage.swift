@@ -6,7 +6,7 @@ public enum MemoryStorage {
     ///
     /// You may call all functions from any thread, even from the deinit of a value. The least recently used values are evicted first,
     /// and each function is O(1) unless stated otherwise. On Apple platforms all values are dropped if the system runs short of memory,
-    /// and when the app enters the background, unless you set ``Config/keepWhenEnteringBackground``.
+    /// and when an app with UIKit enters the background, unless you set ``Config/keepWhenEnteringBackground``.
     ///
     /// ```swift
     /// let storage = MemoryStorage.Backend<Picture>(config: .init(totalCostLimit: 50_000_000))

@@ -359,9 +359,8 @@ package final class EntryIndex: Sendable {
         volume.withLock { $0 = found }
         if found.isNetworked {
             environment.warn(
-                "The cache is on a file system that other machines may share (\(found.name)), or whose shared memory is not reliable. It "
-                    + "is slower there, without a write-ahead log, and locks may not hold between machines. Use a local directory."
-            )
+                "The file system of the cache (\(found.name)) is not known to be safe for a write-ahead log, so the index is slower. If "
+                    + "other machines share it, locks may not hold between them. Use a local directory.")
         }
         return found
     }

@@ -46,6 +46,7 @@ final class StoreLease: Sendable {
         var leases: [Weak] = []
 
         /// Compares bytes: on most volumes of Linux, paths that are canonically equal lead to different directories.
+        /// Elsewhere, such paths get two stores.
         ///
         /// Reads no weak reference that it does not return: the release of the last strong one needs the lock.
         func lease(of directory: String) -> StoreLease? {

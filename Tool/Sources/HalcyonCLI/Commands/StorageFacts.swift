@@ -33,9 +33,7 @@ extension StorageFacts {
 
     private var volumeText: String {
         guard let volume else { return "unknown" }
-        return volume.isNetworked
-            ? "\(volume.name), a network or user-space file system: no write-ahead "
-                + "log" : volume.name
+        return volume.name + (volume.isNetworked ? ", no write-ahead log on this file system" : "")
     }
 
     private func text(_ totals: Totals) -> String { "\(totals.entries), \(ByteSize(totals.bytes))" }
