@@ -95,17 +95,18 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         completionHandler: (@Sendable (Kingfisher.CacheStoreResult) -> Void)? = nil
     ) {
         advise(on: options)
+        let isJoined = options.waitForCache && options.cacheOriginalImage
+        let handler = isJoined ? completionHandler.map { JoinedStore.begin(key, $0) } : completionHandler
         guard toDisk else {
             return super.store(
-                image, original: original, forKey: key, options: options, toDisk: false,
-                completionHandler: completionHandler)
+                image, original: original, forKey: key, options: options, toDisk: false, completionHandler: handler)
         }
         super.store(image, original: original, forKey: key, options: options, toDisk: false, completionHandler: nil)
         disk.store(
             image, original: original, forKey: key,
             options: Halcyon.KingfisherParsedOptionsInfo(options)
         ) { [self] result in
-            report(result, of: image, original: original, on: options.callbackQueue, to: completionHandler)
+            report(result, of: image, original: original, on: options.callbackQueue, to: handler)
         }
     }
 
@@ -131,11 +132,15 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
         expiration: Kingfisher.StorageExpiration? = nil, callbackQueue: Kingfisher.CallbackQueue = .untouch,
         completionHandler: (@Sendable (Kingfisher.CacheStoreResult) -> Void)? = nil
     ) {
+        let joined: JoinedStore? = if case .untouch = callbackQueue { .latest(key) } else { nil }
         disk.storeToDisk(
             data, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
             expiration: expiration.map(Halcyon.StorageExpiration.init)
         ) { [self] result in
-            report(result, of: Kingfisher.KFCrossPlatformImage(), on: callbackQueue, to: completionHandler)
+            let answer: @Sendable () -> Void = { [self] in
+                report(result, of: Kingfisher.KFCrossPlatformImage(), on: callbackQueue, to: completionHandler)
+            }
+            if let joined { joined.onceAnswered(answer) } else { answer() }
         }
     }
 
@@ -444,6 +449,58 @@ nonisolated open class HalcyonCache: Kingfisher.ImageCache, @unchecked Sendable 
 }
 
 // MARK: - The disk half
+
+/// A store whose handler Kingfisher's manager joins with that of the original, which it stores right after it.
+///
+/// The manager reads and sets the state of both in two steps, without a lock. If the two handlers run at the same time, each can miss the
+/// other, and the manager's own handler is never called. So the original's handler runs after this one has returned.
+nonisolated private final class JoinedStore: @unchecked Sendable {
+    // Sendable because the variables are accessed only under the lock.
+    private let lock = NSLock()
+    private let key: String
+    private var isAnswered = false
+    private var followers: [@Sendable () -> Void] = []
+
+    private init(key: String) { self.key = key }
+
+    typealias Handler = @Sendable (Kingfisher.CacheStoreResult) -> Void
+
+    /// The manager makes both stores on one thread, and another thread may be storing the same key.
+    private static let name = "com.onevcat.Kingfisher.HalcyonCache.joined"
+
+    /// Returns a handler that calls another one, and then what has waited for it.
+    static func begin(_ key: String, _ handler: @escaping Handler) -> Handler {
+        let store = JoinedStore(key: key)
+        Thread.current.threadDictionary[name] = store
+        return { result in
+            handler(result)
+            store.end()
+        }
+    }
+
+    /// The latest one of this thread, if it has this key.
+    static func latest(_ key: String) -> JoinedStore? {
+        let store = Thread.current.threadDictionary[name] as? JoinedStore
+        return store?.key == key ? store : nil
+    }
+
+    private func end() {
+        let waiting = lock.withLock {
+            isAnswered = true
+            defer { followers = [] }
+            return followers
+        }
+        for follower in waiting { follower() }
+    }
+
+    func onceAnswered(_ body: @escaping @Sendable () -> Void) {
+        let isNow = lock.withLock {
+            if !isAnswered { followers.append(body) }
+            return isAnswered
+        }
+        if isNow { body() }
+    }
+}
 
 /// Halcyon's cache as the adapter uses it: its queue, its cleaning and its responses to system events, with nothing in memory.
 nonisolated private final class DiskHalf: Halcyon.ImageCache, @unchecked Sendable {

@@ -95,6 +95,7 @@ struct Request: Sendable {
         var unprocessed = options
         unprocessed.processor = DefaultImageProcessor.default
         original.retrieveImage(forKey: key, options: unprocessed) { result in
+            if case .failure(let error) = result { return finish(.failure(error)) }
             guard let image = try? result.get().image else {
                 return options.isSourceTaskStale ? finish(.failure(notExisting)) : miss()
             }
@@ -112,21 +113,43 @@ struct Request: Sendable {
 
     private func store(_ image: KFCrossPlatformImage?, data: Data?) {
         guard let image else { return finish(.failure(notExisting)) }
-        var storing = options
-        storing.callbackQueue = .untouch
         let result = RetrieveImageResult(image: image, cacheType: .none)
-        target.store(image, original: data, forKey: key, options: storing, toDisk: !options.cacheMemoryOnly) { _ in
-            guard let data, options.cacheOriginalImage, isProcessed else { return finish(.success(result)) }
+        let stored = Join(options.cacheOriginalImage && isProcessed && data != nil ? 2 : 1) {
+            if options.waitForCache { finish(.success(result)) }
+        }
+        target.store(image, original: data, forKey: key, options: options, toDisk: !options.cacheMemoryOnly) { _ in
+            stored.arrive()
+        }
+        if let data, options.cacheOriginalImage, isProcessed {
             original.storeToDisk(
                 data, forKey: key, processorIdentifier: DefaultImageProcessor.default.identifier,
                 expiration: options.diskCacheExpiration
-            ) { _ in finish(.success(result)) }
+            ) { _ in stored.arrive() }
         }
+        if !options.waitForCache { finish(.success(result)) }
     }
 
     private var notExisting: KingfisherError { .cacheError(reason: .imageNotExisting(key: key)) }
 
     private func finish(_ result: Result<RetrieveImageResult, KingfisherError>) {
         options.callbackQueue.execute { handler(result) }
+    }
+}
+
+/// Calls a function after a number of arrivals.
+private final class Join: @unchecked Sendable {
+    // Sendable because the count is accessed only under the lock.
+    private let lock = NSLock()
+    private var missing: Int
+    private let body: @Sendable () -> Void
+
+    init(_ count: Int, _ body: @escaping @Sendable () -> Void) { (missing, self.body) = (count, body) }
+
+    func arrive() {
+        let isComplete = lock.withLock {
+            missing -= 1
+            return missing == 0
+        }
+        if isComplete { body() }
     }
 }

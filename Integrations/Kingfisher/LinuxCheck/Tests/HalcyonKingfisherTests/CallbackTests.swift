@@ -48,6 +48,32 @@ import Testing
         #expect(cache.stockCalls == [])
     }
 
+    @Test(arguments: [true, false])
+    func `the handler of an original does not run beside that of its image`(toDisk: Bool) async throws {
+        let fixture = Fixture()
+        let (cache, originals) = (try fixture.makeCache(), try fixture.makeCache(name: "originals"))
+        let picture = try Picture()
+        let queue = DispatchQueue(label: "test")
+        let order = Counter()
+        let options = Kingfisher.KingfisherParsedOptionsInfo(
+            [.callbackQueue(.dispatch(queue)), .waitForCache, .cacheOriginalImage])
+        queue.suspend()
+        cache.store(picture.image, forKey: "a", options: options, toDisk: toDisk) { _ in order.count("image") }
+        // As Kingfisher's manager stores it: right after the image, possibly in another cache.
+        originals.storeToDisk(picture.data, forKey: "a", callbackQueue: .untouch) { _ in
+            order.count(order.all["image"] == nil ? "original, too early" : "original")
+        }
+        originals.storeToDisk(picture.data, forKey: "b", callbackQueue: .untouch) { _ in order.count("another key") }
+        try await originals.halcyon.flush()
+        while order.all["another key"] == nil { await Task.yield() }
+        #expect(originals.isCached(forKey: "a") && order.all == ["another key": 1])
+        queue.resume()
+        while order.all["original"] == nil, order.all["original, too early"] == nil { await Task.yield() }
+        #expect(order.all == ["another key": 1, "image": 1, "original": 1])
+        // Nothing holds it back once the image is answered.
+        try await originals.storeToDisk(picture.data, forKey: "a")
+    }
+
     @Test func `handlers without a queue are called on the main queue`() async throws {
         let fixture = Fixture()
         let cache = try fixture.makeCache()

@@ -15,7 +15,9 @@ final class Fixture: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: parent) }
 
-    func makeCache() throws -> HalcyonCache { try HalcyonCache(name: "images", cacheDirectoryURL: parent) }
+    func makeCache(name: String = "images") throws -> HalcyonCache {
+        try HalcyonCache(name: name, cacheDirectoryURL: parent)
+    }
 
     /// Leaves a file as Kingfisher would.
     func leave(_ data: Data, as name: String) throws {

@@ -15,7 +15,7 @@ import class Halcyon.HalcyonImage
         let fixture = Fixture()
         let cache = try fixture.makeCache()
         let app = try App(cache)
-        let options: KingfisherOptionsInfo = [.processor(Thumbnail()), .cacheOriginalImage]
+        let options: KingfisherOptionsInfo = [.processor(Thumbnail()), .cacheOriginalImage, .waitForCache]
 
         #expect(try await app.get(key, options).cacheType == .none)
         #expect(try await app.get(key, options).cacheType == .memory)
