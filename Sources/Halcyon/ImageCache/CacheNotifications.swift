@@ -34,9 +34,12 @@ extension ImageCache {
         }
     }
 
+    /// Calls a notification or a handler that follows one, in this order.
+    ///
     /// Where Foundation is Corelibs', an observer that names `OperationQueue.main` waits on that queue for a block of the same queue, unless
     /// Foundation knows that it runs there. So this goes through that queue, behind the operations that wait there.
-    private static func onMainQueue(_ body: @escaping @Sendable () -> Void) {
+    static func onMainQueue(_ body: (@Sendable () -> Void)?) {
+        guard let body else { return }
         #if canImport(Darwin)
             DispatchQueue.main.async(execute: body)
         #else

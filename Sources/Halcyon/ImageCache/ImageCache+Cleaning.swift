@@ -8,7 +8,7 @@ extension ImageCache {
     ///     are equal when it finishes. If you cancel it, the clean ends after the current batch, and the remaining entries stay.
     ///   - handler: called on the main queue when the clean has ended, cancelled or not.
     public func cleanExpiredDiskCache(progress: Progress, completion handler: (@Sendable () -> Void)? = nil) {
-        cleanDisk(progress: progress) { CallbackQueue.mainAsync.call(handler) }
+        cleanDisk(progress: progress) { Self.onMainQueue(handler) }
     }
 
     /// Like ``cleanExpiredDiskCache(progress:completion:)``; cancelling the task cancels the progress.

@@ -353,7 +353,7 @@ open class ImageCache: @unchecked Sendable {
     /// Skips files that cannot be removed. Other calls run between its batches. To watch or cancel a clean, use
     /// ``cleanExpiredDiskCache(progress:completion:)``.
     open func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
-        cleanDisk(progress: nil) { CallbackQueue.mainAsync.call(handler) }
+        cleanDisk(progress: nil) { Self.onMainQueue(handler) }
     }
 
     /// The object of the notification after a clean: this cache. Override it if your cache wraps this one.

@@ -102,9 +102,18 @@ import Testing
             defer { NotificationCenter.default.removeObserver(observer) }
             try subject.fill(["a"], expiration: .seconds(1))
             subject.clock.advance(by: 2)
-            // The handler follows on the main queue.
-            await subject.onceDone { subject.cache.cleanExpiredDiskCache(completion: $0) }
-            #expect(isNotified.withLock { $0 })
+            // The handler follows, also if the notification has to wait for another operation of the queue.
+            let gate = DispatchSemaphore(value: 0)
+            OperationQueue.main.addOperation { gate.wait() }
+            let cache = subject.cache
+            let isFollowing = await subject.once { done in
+                cache.cleanExpiredDiskCache { done(isNotified.withLock { $0 }) }
+                Task {
+                    await cache.cleanExpiredDiskCache()
+                    gate.signal()
+                }
+            }
+            #expect(isFollowing.value)
         }
     }
 

@@ -2,7 +2,8 @@
 @_spi(HalcyonTool) public struct Volume: Equatable, Sendable {
     /// The file system's name, for warnings.
     public var name: String
-    /// Whether the volume may be shared with other machines, or its locks or its shared memory are unreliable. It then gets no write-ahead log.
+    /// Whether the volume may be shared with other machines, or its locks or its shared memory are unreliable. It then gets no
+    /// write-ahead log.
     public var isNetworked = false
     /// Whether a file keeps its inode number while it exists. If not, inode numbers do not distinguish blobs.
     package var hasStableInodes = true

@@ -70,8 +70,13 @@ import Testing
         queue.resume()
         while order.all["original"] == nil, order.all["original, too early"] == nil { await Task.yield() }
         #expect(order.all == ["another key": 1, "image": 1, "original": 1])
-        // Nothing holds it back once the image is answered.
-        try await originals.storeToDisk(picture.data, forKey: "a")
+        // Nothing holds it back once the image is answered: in memory, with this queue, at once.
+        let untouched = Kingfisher.KingfisherParsedOptionsInfo(
+            [.callbackQueue(.untouch), .waitForCache, .cacheOriginalImage])
+        cache.store(picture.image, forKey: "c", options: untouched, toDisk: false) { _ in order.count("image of c") }
+        #expect(order.all["image of c"] == 1)
+        originals.storeToDisk(picture.data, forKey: "c", callbackQueue: .untouch) { _ in order.count("c") }
+        while order.all["c"] == nil { await Task.yield() }
     }
 
     @Test func `handlers without a queue are called on the main queue`() async throws {
