@@ -23,7 +23,7 @@ package final class EntryIndex: Sendable {
     let lastLook: Locked<Timestamp?> = Locked(nil)
     let service = Locked(Service.running)
     let patience: LockTimeout
-    private let reopenedReadOnly: Locked<MonotonicTime?> = Locked(nil)
+    private let readOnlyReopenings: Locked<[MonotonicTime]> = Locked([])
     /// Like `patience`, for room in the log.
     let logPatience: LockTimeout
     let activity: ExpiringActivity?
@@ -174,12 +174,13 @@ package final class EntryIndex: Sendable {
         return code == .ioError || (code == .readOnly && mayReopenReadOnly())
     }
 
-    /// At most once in five seconds.
+    /// At most three times in five seconds: several threads may be refused at once.
     private func mayReopenReadOnly() -> Bool {
-        reopenedReadOnly.withLock { last in
-            let isLongAgo = last.map { MonotonicTime.now.milliseconds(since: $0) >= 5_000 } ?? true
-            if isLongAgo { last = .now }
-            return isLongAgo
+        readOnlyReopenings.withLock { times in
+            times.removeAll { MonotonicTime.now.milliseconds(since: $0) >= 5_000 }
+            guard times.count < 3 else { return false }
+            times.append(.now)
+            return true
         }
     }
 
