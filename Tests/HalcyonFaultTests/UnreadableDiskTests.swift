@@ -21,7 +21,7 @@
             return storage.directoryURL.appendingPathComponent(".halcyon/index.sqlite").path
         }
 
-        /// SQLite then opens the file for reading only.
+        /// SQLite then opens the file for reading only. The calls of each thread are counted by themselves.
         @Test(arguments: ["", "-wal", "-shm"], ["EMFILE", "EIO"])
         func `a file that could not be opened for writing once is opened again`(_ file: String, error: String) throws {
             let server = try BuiltExecutable.named("HalcyonCrashServer").path

@@ -100,6 +100,13 @@ package enum Errand: String, CaseIterable, Sendable {
         let storage = try DiskStorage.Backend<Data>(config: Self.config(in: directory))
         // Before the stores, because housekeeping may checkpoint while they go on.
         let size = try storage.usage().indexBytes
+        // A thread of its own, which may be refused like this one.
+        let isDone = DispatchSemaphore(value: 0)
+        Thread {
+            try? storage.store(value: Data(), forKey: "another")
+            isDone.signal()
+        }.start()
+        isDone.wait()
         for key in Self.keys { try storage.store(value: Data(key.utf8), forKey: "new \(key)") }
         // The first one may be refused.
         for _ in 0..<2 { storage.store.index.checkpoint() }
