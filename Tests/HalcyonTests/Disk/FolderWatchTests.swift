@@ -42,13 +42,13 @@ import Testing
     }
 
     @Test func `a folder that changed recently is examined each time`() throws {
-        let fixture = try Fixture(lead: 0)
+        let fixture = try Fixture(lead: -3_600)
         for _ in 0..<3 { #expect(try fixture.check()) }
         #expect(fixture.looks == 3)
     }
 
     @Test func `a check that takes long proves nothing about what changes during it`() throws {
-        let fixture = try Fixture(lead: 0)
+        let fixture = try Fixture(lead: -3_600)
         fixture.duringLook = { [fileSystem = fixture.fileSystem] in fileSystem.lead(by: 10) }
         for _ in 0..<3 { #expect(try fixture.check()) }
         #expect(fixture.looks == 2)

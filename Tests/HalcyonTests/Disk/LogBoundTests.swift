@@ -161,7 +161,8 @@ extension CacheFixture {
             let evicted = try storage.evict(.init(bytes: 100)) { _ in true }
             #expect(Int64(evicted.entries) == stored)
             reader.rollBack()
-            #expect((0..<1_000).contains { _ in (try? storage.totalSize()) != nil })
+            // Housekeeping may be copying the log.
+            while (try? storage.totalSize()) == nil { usleep(1_000) }
             #expect(try storage.value(forKey: "old") == .blob(3))
         }
     }
@@ -183,7 +184,8 @@ extension CacheFixture {
             try storage.remove(forKey: "first")
             #expect(!storage.isCached(forKey: "first"))
             reader.rollBack()
-            #expect((0..<1_000).contains { _ in storage.store.recorder.flushAccessLog() })
+            // Housekeeping may be copying the log.
+            while !storage.store.recorder.flushAccessLog() { usleep(1_000) }
         }
     }
 
@@ -252,7 +254,7 @@ extension CacheFixture {
                     #expect(index.checkpoint(), "it copies up to the snapshot of the reader")
                     isDone.signal()
                 }
-                #expect(isDone.wait(timeout: .now() + 10) == .success)
+                isDone.wait()
             }
             reader.rollBack()
         }

@@ -188,6 +188,7 @@ import Testing
         try withCache(tuning: tuning) { cache in
             try cache.storage.store(value: .blob(1), forKey: "a")
             let other = cache.makeStorage()
+            cache.settle()
             try other.store.index.write { (_: IndexSession) throws in
                 #expect(try cache.storage.value(forKey: "a") == .blob(1))
                 let error = #expect(throws: KingfisherError.self) {
@@ -199,6 +200,7 @@ import Testing
                 }
                 #expect((cause as? CacheStorageError)?.code == .indexUnavailable)
             }
+            cache.settle()
             try cache.storage.store(value: .blob(2), forKey: "a")
             #expect(try cache.storage.value(forKey: "a") == .blob(2))
         }

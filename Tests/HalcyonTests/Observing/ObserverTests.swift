@@ -33,10 +33,11 @@ import Testing
     }
 
     private func observed(
-        withKeys: Bool = false, configure: @escaping (inout DiskStorage.Config) -> Void = { _ in }
+        withKeys: Bool = false, tuning: Tuning = .patient,
+        configure: @escaping (inout DiskStorage.Config) -> Void = { _ in }
     ) throws -> (CacheFixture, Events) {
         let events = Events()
-        let cache = try CacheFixture { config in
+        let cache = try CacheFixture(tuning: tuning) { config in
             config.observer = { events.note($0) }
             config.observesKeys = withKeys
             configure(&config)
@@ -193,7 +194,9 @@ import Testing
     }
 
     @Test func `a wait for another process is reported with its duration`() throws {
-        let (cache, events) = try observed()
+        var tuning = Tuning.patient
+        tuning.briefTimeout = 20
+        let (cache, events) = try observed(tuning: tuning)
         try cache.storage.store(value: .blob(1), forKey: "a")
         cache.settle()
         _ = events.take()
@@ -202,7 +205,7 @@ import Testing
         let storage = cache.storage
         let store = Thread { try? storage.store(value: .blob(2), forKey: "b") }
         store.start()
-        Thread.sleep(forTimeInterval: 0.1)
+        while !storage.store.index.patience.isRefused { usleep(1_000) }
         other.rollBack()
         while !storage.isCached(forKey: "b") { sched_yield() }
         cache.settle()

@@ -106,6 +106,11 @@ final class RunningServer: @unchecked Sendable {
         try JSONSerialization.jsonObject(with: try await get("stats").body) as? [String: Any] ?? [:]
     }
 
+    func requests() async throws -> (hits: Int, misses: Int) {
+        let stats = try await stats()
+        return (stats["hits"] as? Int ?? -1, stats["misses"] as? Int ?? -1)
+    }
+
     // MARK: Shutdown
 
     func terminate() { process.terminate() }

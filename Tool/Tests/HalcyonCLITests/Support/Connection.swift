@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 
 /// A connection to an index, to read or change it while the cache is open.
 final class Connection {
@@ -12,7 +13,13 @@ final class Connection {
             throw Failure(text: "\(path): \(String(cString: sqlite3_errstr(code)))")
         }
         self.handle = handle
-        sqlite3_busy_timeout(handle, 5000)
+        // `sqlite3_busy_timeout` waits for up to 0.1 s between two attempts, and could miss every pause of a batch.
+        sqlite3_busy_handler(
+            handle,
+            { _, count in
+                usleep(200)
+                return count < 25_000 ? 1 : 0
+            }, nil)
     }
 
     deinit { sqlite3_close(handle) }
