@@ -361,7 +361,8 @@ package final class EntryIndex: Sendable {
         if found.isNetworked {
             environment.warn(
                 "The file system of the cache (\(found.name)) is not known to be safe for a write-ahead log, so the index is slower. If "
-                    + "other machines share it, locks may not hold between them. Use a local directory.")
+                    + "other machines share it, locks may not hold between them. Use a local directory on ext4 or APFS."
+            )
         }
         return found
     }
