@@ -165,7 +165,7 @@ extension DiskStorage.Backend.AsyncCalls {
         func startRenewing(_ renew: @escaping Renew, orStore fetch: @escaping Fetch) {
             // Registered now: the next call may remove the key before the task begins.
             storage.flights.start(name, priority: .utility) { flight in
-                storage.store.removals.add(flight, name, key: key, baseKey: key, of: storage.flights)
+                storage.store.fetches.add(flight, name, key: key, baseKey: key, of: storage.flights)
             } _: {
                 try await renewal(renew, orStore: fetch, isNeeded: false)
             }
@@ -175,7 +175,7 @@ extension DiskStorage.Backend.AsyncCalls {
         private func renewal(
             _ renew: Renew?, orStore fetch: Fetch, isNeeded: Bool = true
         ) async throws -> Result<T, any Error> {
-            try await storage.store.removals.during(name, key: key, baseKey: key, of: storage.flights) { isWanted in
+            try await storage.store.fetches.during(name, key: key, baseKey: key, of: storage.flights) { isWanted in
                 guard let cached = try await peek() else {
                     guard isNeeded else { throw Removed() }
                     return await store(try await fetch(), if: isWanted)

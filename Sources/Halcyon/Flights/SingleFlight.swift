@@ -15,14 +15,17 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         fileprivate var priority: TaskPriority
         /// Some may have left.
         fileprivate var waiting: [Waiter<Value>] = []
-        /// The callers that have not left, each with the flight that it works for. Some may not be waiting yet.
-        fileprivate var callers: [UInt64: Flight?] = [:]
+        /// The callers that have not left. Some may not be waiting yet.
+        fileprivate var callers: [UInt64: Caller] = [:]
         fileprivate var result: Result<Value, any Error>?
 
         fileprivate init(key: Key, of owner: SingleFlight, priority: TaskPriority) {
             (self.key, self.owner, self.priority) = (key, owner, priority)
         }
     }
+
+    /// A caller, and the flight that it works for.
+    fileprivate struct Caller { let flight: Flight? }
 
     private struct State {
         var flights: [Key: Flight] = [:]
@@ -67,7 +70,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             guard state.flights[key] == nil else { return }
             let flight = Flight(key: key, of: self, priority: priority)
             // A caller that never leaves: only the end of the work ends it.
-            flight.callers[0] = .some(nil)
+            flight.callers[0] = Caller(flight: nil)
             state.flights[key] = flight
             willStart(flight)
             // Detached from the caller, which does not wait and may have ended by then.
@@ -103,7 +106,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             let flight = state.flights[key] ?? Flight(key: key, of: self, priority: priority)
             try Self.requireNoCycle(from: outer, to: flight)
             state.nextCaller += 1
-            flight.callers[state.nextCaller] = .some(outer.last)
+            flight.callers[state.nextCaller] = Caller(flight: outer.last)
             if flight.task == nil {
                 state.flights[key] = flight
                 flight.task = Task(priority: priority) { [self] in await run(flight, work) }
@@ -123,7 +126,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             guard next !== flight else { throw CacheStorageError.cyclicFetch }
             guard !seen.contains(ObjectIdentifier(next)) else { continue }
             seen.append(ObjectIdentifier(next))
-            rest += next.callers.values.compactMap(\.self)
+            rest += next.callers.values.compactMap(\.flight)
         }
     }
 

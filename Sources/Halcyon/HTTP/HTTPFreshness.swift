@@ -157,20 +157,21 @@ private typealias HTTPFields = [String: [String]]
 
 /// The directives of `Cache-Control`: lowercase names; arguments are tokens or quoted strings (RFC 9111, section 5.2).
 private struct CacheControl {
-    private var arguments: [String: String?] = [:]
+    /// Empty for a directive without one.
+    private var arguments: [String: String] = [:]
 
     init(_ fields: [String]) {
         for directive in fields.flatMap(Self.parts) {
             let parts = directive.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard let name = parts.first?.lowercased(), !name.isEmpty, arguments[name] == nil else { continue }
-            arguments[name] = .some(parts.count > 1 ? parts[1].trimmingCharacters(in: ["\""]) : nil)
+            arguments[name] = parts.count > 1 ? parts[1].trimmingCharacters(in: ["\""]) : ""
         }
     }
 
     func has(_ name: String) -> Bool { arguments[name] != nil }
 
     /// Returns nil if the directive is missing or not a number.
-    func seconds(_ name: String) -> Int? { (arguments[name] ?? nil).flatMap(DeltaSeconds.parse) }
+    func seconds(_ name: String) -> Int? { arguments[name].flatMap(DeltaSeconds.parse) }
 
     /// Splits a field at commas outside of quotes.
     private static func parts(of field: String) -> [String] {

@@ -31,7 +31,7 @@ final class CallOrder: Sendable {
         let conditions: KeyConditions?
 
         func affects(_ blob: DiskLoad.Blob) -> Bool {
-            conditions?.admit(key: blob.key.text, baseKey: blob.baseKey) ?? true
+            conditions?.admits(key: blob.key.text, baseKey: blob.baseKey) ?? true
         }
     }
 

@@ -75,8 +75,6 @@ final class DiskCleaning: @unchecked Sendable {
 }
 
 extension Totals {
-    func exceeds(_ other: Totals) -> Bool { bytes > other.bytes || entries > other.entries }
-
     /// The bytes to remove if all entries have the same size.
     fileprivate func bytes(over target: Totals) -> Int64 {
         let share = target.entries < entries ? Double(entries - target.entries) / Double(entries) : 0

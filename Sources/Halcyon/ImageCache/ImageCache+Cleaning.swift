@@ -47,7 +47,7 @@ extension ImageCache {
     private func runBatches(of cleaning: DiskCleaning, then handler: @escaping @Sendable () -> Void) {
         guard !isClearing else {
             cleaning.forgetTarget()
-            return clearing.cleans.append { [self] in runBatches(of: cleaning, then: handler) }
+            return turns.cleans.append { [self] in runBatches(of: cleaning, then: handler) }
         }
         guard cleaning.runBatch() else { return handler() }
         ioQueue.async { [self] in runBatches(of: cleaning, then: handler) }
@@ -67,7 +67,7 @@ extension ImageCache {
     }
 
     /// On the I/O queue.
-    var isClearing: Bool { clearing.isClearing }
+    var isClearing: Bool { turns.isClearing }
 
     /// Runs `body` once earlier clears, and earlier removals and cleans in batches, have finished. On the I/O queue.
     func onceRemoved(_ body: @escaping @Sendable () -> Void) {
@@ -79,21 +79,21 @@ extension ImageCache {
 
     /// - Parameter body: passes its argument to ``endBatches(_:)`` when it has finished. Later calls wait for that.
     private func onceRemoved(_ body: @escaping @Sendable (Int) -> Void) {
-        clearing.wait(body)
+        turns.wait(body)
         continueWaiting()
     }
 
     /// Runs the calls whose turn has come. On the I/O queue.
     private func continueWaiting() {
-        while let body = clearing.takeNext() { body() }
+        while let body = turns.takeNext() { body() }
     }
 
     /// A removal begins that lets other calls run between its batches. On the I/O queue.
-    func beginBatches() -> Int { clearing.begin() }
+    func beginBatches() -> Int { turns.begin() }
 
     /// On the I/O queue.
     func endBatches(_ number: Int) {
-        clearing.end(number)
+        turns.end(number)
         // Not at once: each of many waiting calls would run inside the one before.
         ioQueue.async { [self] in continueWaiting() }
     }
@@ -114,7 +114,7 @@ extension ImageCache {
     private func clear(
         _ remove: @escaping @Sendable () throws -> Void, then handler: @escaping @Sendable () -> Void
     ) {
-        clearing.clears += 1
+        turns.clears += 1
         stopTrimming()
         // A queue of its own, because no clear waits for the one before.
         DispatchQueue(label: "com.onevcat.Kingfisher.ImageCache.clear", qos: .utility).async { [self] in
@@ -127,52 +127,10 @@ extension ImageCache {
     }
 
     private func endClearing() {
-        clearing.clears -= 1
+        turns.clears -= 1
         guard !isClearing else { return }
         let limits = diskStorage.config.limits
         if !limits.isUnlimited { beginTrimming(to: limits) }
         continueWaiting()
-    }
-}
-
-/// The clears of the disk, and the removals and cleans in batches, that are under way, and the calls that wait for them.
-///
-/// A call waits for all clears, because it would meet the disk half cleared, but only for earlier removals and cleans, which have
-/// numbers in the order of their turns: later ones do not hold it up.
-struct DiskClearing {
-    /// The number of clears that are under way.
-    fileprivate var clears = 0
-    private var latest = 0
-    /// Removals and cleans.
-    private var batched: Set<Int> = []
-    /// Cleans that go on once no clear is under way.
-    fileprivate var cleans: [@Sendable () -> Void] = []
-    private var waiting: [(number: Int, body: @Sendable (Int) -> Void)] = []
-
-    fileprivate var isClearing: Bool { clears > 0 }
-
-    private mutating func next() -> Int {
-        latest += 1
-        return latest
-    }
-
-    fileprivate mutating func begin() -> Int {
-        let number = next()
-        batched.insert(number)
-        return number
-    }
-
-    fileprivate mutating func end(_ number: Int) { batched.remove(number) }
-
-    fileprivate mutating func wait(_ body: @escaping @Sendable (Int) -> Void) { waiting.append((next(), body)) }
-
-    /// Removes and returns a call that need not wait any longer; nil if there is none. The call is then under way.
-    fileprivate mutating func takeNext() -> (@Sendable () -> Void)? {
-        guard !isClearing else { return nil }
-        if !cleans.isEmpty { return cleans.removeFirst() }
-        guard let (number, body) = waiting.first, batched.allSatisfy({ $0 > number }) else { return nil }
-        waiting.removeFirst()
-        batched.insert(number)
-        return { body(number) }
     }
 }

@@ -81,7 +81,7 @@ extension ImageCache {
     public func removeImagesAndVariants(
         forKeys keys: [String], fromMemory: Bool = true, fromDisk: Bool = true
     ) async throws -> [DiskStorage.EntryInfo] {
-        try await result {
+        try await awaitResult {
             removeImagesAndVariants(
                 forKeys: keys, fromMemory: fromMemory, fromDisk: fromDisk, completionHandler: $0)
         }
@@ -94,7 +94,7 @@ extension ImageCache {
     ) async throws -> [DiskStorage.EntryInfo] {
         let progress = progress ?? Progress.discreteProgress(totalUnitCount: 0)
         return try await withTaskCancellationHandler {
-            try await result { removeImages(matching: filter, progress: progress, completionHandler: $0) }
+            try await awaitResult { removeImages(matching: filter, progress: progress, completionHandler: $0) }
         } onCancel: {
             progress.cancel()
         }
@@ -131,7 +131,7 @@ extension ImageCache {
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
         options: KingfisherParsedOptionsInfo = .init(nil), attributes: DiskStorage.EntryAttributes
     ) async throws {
-        try await result {
+        try await awaitResult {
             storeInBoth(
                 image, original: original, forKey: key, options: options, attributes: attributes, report: $0)
         }
@@ -143,7 +143,7 @@ extension ImageCache {
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         expiration: StorageExpiration? = nil, attributes: DiskStorage.EntryAttributes
     ) async throws {
-        try await result { resume in
+        try await awaitResult { resume in
             storeToDisk(
                 data, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
                 expiration: expiration, attributes: attributes
@@ -182,7 +182,7 @@ extension ImageCache {
         _ attributes: DiskStorage.EntryAttributes, forKey key: String, processorIdentifier identifier: String = "",
         forcedExtension: String? = nil
     ) async throws -> Bool {
-        try await result {
+        try await awaitResult {
             update(
                 attributes, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
                 completionHandler: $0)
@@ -201,7 +201,7 @@ extension ImageCache {
     ) {
         let conditions = KeyConditions(filter)
         order.changeAll {
-            if fromMemory { memoryStorage.removeAll { conditions?.admit(key: $0) ?? true } }
+            if fromMemory { memoryStorage.removeAll { conditions?.admits(key: $0) ?? true } }
             guard fromDisk else { return }
             let number = order.beginWideRemoval(conditions) { number in
                 ioQueue.async { [self] in
@@ -213,7 +213,7 @@ extension ImageCache {
             }
             guard fromMemory else { return }
             removeFromMemory(
-                memoryStorage.names.filter { conditions?.admit(key: $0.text) ?? true }, calledBefore: number)
+                memoryStorage.names.filter { conditions?.admits(key: $0.text) ?? true }, calledBefore: number)
         }
         if !fromDisk { handler(.success([])) }
     }

@@ -91,8 +91,8 @@ extension ImageCache {
         return try await flights.value(for: blob.name) { [self] in
             // What is stored after a removal of many images has begun remains, and so does what others store during the fetch.
             let earlier = order.latestChange(of: blob)
-            let removals = diskStorage.store.removals
-            return try await removals.during(blob.name, key: blob.key.text, baseKey: key, of: flights) { isWanted in
+            let fetches = diskStorage.store.fetches
+            return try await fetches.during(blob.name, key: blob.key.text, baseKey: key, of: flights) { isWanted in
                 // Another task may have stored it between the caller's lookup and this one.
                 if await isStored(key, options), let image = try await readableImage(forKey: key, options: options) {
                     return image

@@ -41,7 +41,7 @@ extension ImageCache {
     }
 
     /// Like ``flush(completion:)``; returns when the changes are in the index.
-    public func flush() async throws { try await result { flush(completion: $0) } }
+    public func flush() async throws { try await awaitResult { flush(completion: $0) } }
 
     /// Writes what is pending and closes the index; see ``DiskStorage/Backend/close()``. Finishes earlier stores and clears
     /// first. Memory keeps working, and the next use of the disk opens the index again.

@@ -43,7 +43,7 @@ open class ImageCache: @unchecked Sendable {
     /// The eviction that follows stores; confined to `ioQueue`.
     var trim = DiskTrim()
     /// Confined to `ioQueue`.
-    var clearing = DiskClearing()
+    var turns = DiskTurns()
     let order = CallOrder()
     /// The cache of which a call of `clearDiskCache` on this task clears memory too. Static, because a task outlives what its
     /// task-local values are keyed by.
@@ -445,7 +445,7 @@ open class ImageCache: @unchecked Sendable {
     ) async throws {
         var options = options
         options.callbackQueue = .untouch
-        try await result { [options] resume in
+        try await awaitResult { [options] resume in
             store(image, original: original, forKey: key, options: options, toDisk: toDisk) {
                 resume($0.diskCacheResult)
             }
@@ -460,7 +460,7 @@ open class ImageCache: @unchecked Sendable {
         processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         cacheSerializer serializer: any CacheSerializer = DefaultCacheSerializer.default, toDisk: Bool = true
     ) async throws {
-        try await result { resume in
+        try await awaitResult { resume in
             store(
                 image, original: original, forKey: key, processorIdentifier: identifier,
                 forcedExtension: forcedExtension, cacheSerializer: serializer, toDisk: toDisk
@@ -475,7 +475,7 @@ open class ImageCache: @unchecked Sendable {
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "", forcedExtension: String? = nil,
         expiration: StorageExpiration? = nil
     ) async throws {
-        try await result { resume in
+        try await awaitResult { resume in
             storeToDisk(
                 data, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
                 expiration: expiration
@@ -491,7 +491,7 @@ open class ImageCache: @unchecked Sendable {
         fromMemory: Bool = true, fromDisk: Bool = true
     ) async throws {
         let blob = blob(of: key, identifier, forcedExtension)
-        try await result { remove(blob, forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk, then: $0) }
+        try await awaitResult { remove(blob, forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk, then: $0) }
     }
 
     /// Returns the image in memory or on disk. Never uses the main queue.
@@ -566,12 +566,12 @@ open class ImageCache: @unchecked Sendable {
     ///
     /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)`` if the index cannot be read.
     open var diskStorageSize: UInt {
-        get async throws { try await result { measureDisk(then: $0) } }
+        get async throws { try await awaitResult { measureDisk(then: $0) } }
     }
 }
 
 /// Calls a function with a handler and awaits its result.
-func result<Success: Sendable>(
+func awaitResult<Success: Sendable>(
     _ body: (@escaping @Sendable (Result<Success, KingfisherError>) -> Void) -> Void
 ) async throws -> Success {
     try await withCheckedThrowingContinuation { continuation in body { continuation.resume(with: $0) } }

@@ -41,8 +41,8 @@ package final class Locked<Value>: @unchecked Sendable {
         return old
     }
 
-    /// Returns nil if another thread holds the lock.
-    package func withLockIfFree<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result? {
+    /// Returns nil also if another thread holds the lock.
+    package func withLockIfFree<Result>(_ body: (inout Value) throws -> Result?) rethrows -> Result? {
         guard lock.try() else { return nil }
         defer { lock.unlock() }
         return try body(&value.pointee)

@@ -225,7 +225,7 @@ extension IndexSQL {
         ("extend", extend),
         ("victims", victims),
         ("stored", stored),
-        ("page", page),
+        ("page", pageByID),
         ("hasFuture", hasFuture),
         ("hasFutureBesideRanksAhead", hasFutureBesideRanksAhead),
         ("clampFuture", clampFuture),

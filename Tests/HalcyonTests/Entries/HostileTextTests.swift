@@ -144,7 +144,7 @@ import Testing
             func found(_ baseKeys: [String]) throws -> Set<[UInt8]> {
                 let entries = try cache.storage.entries(matching: .init(baseKeys: baseKeys)).entries
                 let memory = KeyConditions(EntryFilter(baseKeys: baseKeys))
-                #expect(entries.count == keys.filter { memory?.admit(key: $0) == true }.count, "\(baseKeys)")
+                #expect(entries.count == keys.filter { memory?.admits(key: $0) == true }.count, "\(baseKeys)")
                 return Set(entries.map { Array(($0.key ?? "").utf8) })
             }
             func bytes(_ keys: String...) -> Set<[UInt8]> { Set(keys.map { Array($0.utf8) }) }
@@ -182,7 +182,7 @@ import Testing
             try cache.forgetOrigins()
             #expect(try cache.storage.entries(matching: .init(host: "")).entries == [])
             #expect(try cache.storage.entries(matching: .init(tag: "")).entries == [])
-            #expect(KeyConditions(EntryFilter(host: ""))?.admit(key: "a") == false)
+            #expect(KeyConditions(EntryFilter(host: ""))?.admits(key: "a") == false)
             #expect(try Set(cache.storage.removeEntries(matching: .init(baseKey: "")).map(\.key)) == ["", "@blur"])
             #expect(try cache.storage.totals(matching: .all).entries == 3)
         }

@@ -255,7 +255,7 @@ import Testing
         while system.spans > 0 { usleep(500) }
         isWatched.withLock { $0 = true }
         switch call {
-        case "heal": _ = try fixture.index.setAsideIfDamaged()
+        case "heal": try fixture.index.setAsideIfDamaged()
         case "reopen":
             try FileManager.default.removeItem(at: URL(fileURLWithPath: fixture.files.index.path + "-wal"))
             #expect(fixture.index.refreshIfMoved(force: true))

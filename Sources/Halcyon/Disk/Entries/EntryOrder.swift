@@ -32,22 +32,7 @@ extension DiskStorage {
         /// The position from which to read the next page; nil if there is none.
         public let next: EntryCursor?
     }
-
-    /// A number of entries, and the sum of their sizes.
-    public struct Totals: Sendable, Hashable {
-        /// The number of entries.
-        public var entries: Int64
-        /// The bytes of their blobs.
-        public var bytes: Int64
-
-        /// A number of entries, and the bytes of their blobs.
-        public init(entries: Int64, bytes: Int64) {
-            self.entries = entries
-            self.bytes = bytes
-        }
-    }
 }
 
-@_spi(HalcyonTool) public typealias Totals = DiskStorage.Totals
 package typealias EntryFilter = DiskStorage.EntryFilter
 package typealias EntryOrder = DiskStorage.EntryOrder

@@ -27,7 +27,7 @@ struct KeyConditions: Sendable {
     ///   - key: nil if unknown.
     ///   - baseLength: the number of its characters that are the image's key; nil if unknown.
     ///   - source: the hash of the image's key; nil if unknown.
-    func admit<Key: BidirectionalCollection<UInt8>>(_ key: Key?, baseLength: Int?, source: Int64?) -> Bool {
+    func admits<Key: BidirectionalCollection<UInt8>>(_ key: Key?, baseLength: Int?, source: Int64?) -> Bool {
         guard admitsImage(key, source) else { return false }
         guard needsKey else { return true }
         guard let key else { return false }
@@ -46,16 +46,16 @@ struct KeyConditions: Sendable {
 
     /// - Parameter baseKey: the image's key; nil if unknown, as in memory. Without a path, the identifier of a variant may then look
     ///   like a host, and the host like a user name, so both are accepted.
-    func admit(key: String, baseKey: String? = nil) -> Bool {
+    func admits(key: String, baseKey: String? = nil) -> Bool {
         if let baseKey {
             let origin = KeyOrigin(baseKey: baseKey)
-            return admit(key.utf8, baseLength: origin.baseLength, source: origin.source)
+            return admits(key.utf8, baseLength: origin.baseLength, source: origin.source)
         }
-        if admit(key.utf8, baseLength: nil, source: nil) { return true }
+        if admits(key.utf8, baseLength: nil, source: nil) { return true }
         guard host != nil else { return false }
         // A user name ends with the first one, the host with the second one.
         return key.unicodeScalars.enumerated().lazy.filter { $0.element == "@" }.prefix(2)
-            .contains { admit(key.utf8, baseLength: $0.offset, source: nil) }
+            .contains { admits(key.utf8, baseLength: $0.offset, source: nil) }
     }
 
     private func admitsImage<Key: BidirectionalCollection<UInt8>>(_ key: Key?, _ source: Int64?) -> Bool {

@@ -40,7 +40,7 @@ extension DiskStorage {
             }
         }
 
-        /// The counts of this process.
+        /// The counts of this process, since it opened the cache or last reset its statistics.
         public let sinceOpening: Counts
         /// The counts of all processes.
         public let total: Counts

@@ -45,7 +45,7 @@ struct EntryConditions {
 extension Predicate {
     fileprivate convenience init(_ keys: KeyConditions) {
         self.init { values in
-            keys.admit(
+            keys.admits(
                 values.text(at: 0), baseLength: values.optionalInteger(at: 1).map { Int(clamping: $0) },
                 source: values.optionalInteger(at: 2))
         }

@@ -22,7 +22,9 @@ extension EntryIndex {
     private func heal(_ error: any Error) throws -> Bool {
         if Self.isNewer(error) { return try setAsideIfUnused() }
         do {
-            return try Self.isSuspicious(error) && setAsideIfDamaged(by: error)
+            guard Self.isSuspicious(error) else { return false }
+            try setAsideIfDamaged(by: error)
+            return true
         } catch  where Self.isNewer(error) {
             // It looked like damage, but a newer version has dropped a table or a column.
             guard try setAsideIfUnused() else { throw error }
@@ -79,13 +81,11 @@ extension EntryIndex {
     /// Checks the file again on a fresh connection, and sets it aside only if that check finds damage too.
     ///
     /// - Parameter error: what made the file suspicious.
-    /// - Returns: true. The caller can try again.
-    func setAsideIfDamaged(by error: (any Error)? = nil) throws -> Bool {
+    func setAsideIfDamaged(by error: (any Error)? = nil) throws {
         try withWriter { writer in
             closeConnections(&writer)
             // Keeps checkpoints from opening the file while it is renamed.
             try checkpointer.withLock { _ in try setAsideWithoutConnections(error) }
-            return true
         }
     }
 

@@ -29,7 +29,7 @@ extension EntryIndex {
 
     /// The sizes of the files in bytes.
     func sizes() -> (database: Int64, log: Int64) {
-        func size(_ path: String) -> Int64 { (try? environment.fileSystem.statusIfPresent(at: path))??.size ?? 0 }
+        func size(_ path: String) -> Int64 { (try? environment.fileSystem.statusIfPresent(at: path))?.size ?? 0 }
         return (size(files.database), size(files.log))
     }
 
@@ -86,22 +86,22 @@ extension EntryIndex {
     /// checkpoint. Returns whether there is room now: it has succeeded, or another process has restarted the log since the last
     /// commit.
     private func restartLog() throws -> Bool {
-        let checkpoint = try checkpointer.withLockIfFree { try self.checkpoint(.restart, on: &$0) }
-        guard let checkpoint = checkpoint ?? nil else { return false }
+        guard let restart = try checkpointer.withLockIfFree({ try checkpoint(.restart, on: &$0) }) else { return false }
         // Negative if another connection is copying the log.
-        return !checkpoint.isBusy || (0..<environment.tuning.logFrameLimit).contains(checkpoint.logFrames)
+        return !restart.isBusy || (0..<environment.tuning.logFrameLimit).contains(restart.logFrames)
     }
 
     private func checkpoint(
-        _ mode: Connection.CheckpointMode, on connection: inout Connection?,
+        _ mode: Connection.CheckpointMode, on kept: inout Connection?,
         waitingWhile shouldKeepWaiting: @escaping @Sendable (Int) -> Bool = { _ in false }
-    ) throws -> Connection.Checkpoint? {
-        defer { if !isInService { connection = nil } }
-        if connection == nil { connection = try openCheckpointer() }
-        connection?.waits(while: shouldKeepWaiting)
-        do { return try connection?.checkpoint(mode) } catch {
+    ) throws -> Connection.Checkpoint {
+        defer { if !isInService { kept = nil } }
+        let connection = try kept ?? openCheckpointer()
+        kept = connection
+        connection.waits(while: shouldKeepWaiting)
+        do { return try connection.checkpoint(mode) } catch {
             // The next one may do better on a fresh connection.
-            connection = nil
+            kept = nil
             throw error
         }
     }

@@ -71,12 +71,11 @@ extension EntryIndex {
     }
 
     private func readOnFreeWriter<Result>(_ body: (IndexSession) throws -> Result) throws -> Result? {
-        let result: Result?? = try writer.withLockIfFree { writer in
+        try writer.withLockIfFree { writer in
             defer { closeUnlessInService(&writer) }
             guard let connection = writer?.connection else { return nil }
             return try LockTimeout.briefly { try body(IndexSession(connection: connection)) }
         }
-        return result.flatMap(\.self)
     }
 
     /// Opens a reading connection; nil if the open files are no longer the directory's index.

@@ -5,7 +5,7 @@ package import HalcyonSQLite
 /// The SQLite file beside the blobs: its connections, their locks, and recovery if the file is missing or damaged.
 ///
 /// One writer, some readers and one connection for checkpoints, each with its own lock; take the locks in this order. Safe from
-/// any thread. Of the blobs, it knows only their directories.
+/// any thread. Of the blobs, it examines a few, to notice that the directory is a copy: see `EntryIndex+Record`.
 package final class EntryIndex: Sendable {
     let files: IndexFiles
     let environment: StorageEnvironment

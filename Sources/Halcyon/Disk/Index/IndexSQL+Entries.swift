@@ -123,3 +123,52 @@ extension IndexSQL {
         WHERE id = 1
         """
 }
+
+extension IndexSQL {
+    /// A page of entries that meet a filter, after a position unless it is the first page.
+    static func page(
+        _ conditions: EntryConditions, in order: EntryOrder, descending: Bool, isFirst: Bool
+    ) -> [StaticString] {
+        let start: [StaticString] =
+            isFirst ? [] : [" AND ("] + order.columns + [descending ? ") < (?, ?, ?)" : ") > (?, ?, ?)"]
+        return [selectRecords] + order.columns + [fromEntries] + conditions.fragments + start
+            + sorting(by: order, descending: descending) + [" LIMIT ?"]
+    }
+
+    /// The entry with an id, if it meets a filter.
+    static func entry(_ conditions: EntryConditions) -> [StaticString] {
+        [selectRecords, "id", fromEntries] + conditions.fragments + [" AND id = ?"]
+    }
+
+    /// A page of all entries by access, after a position unless it is the first page.
+    static func walk(descending: Bool, isFirst: Bool) -> [StaticString] {
+        let starts = isFirst ? [[]] : used(descending ? "<" : ">")
+        let pins: [StaticString] = ["0", "1"]
+        let parts = pins.flatMap { pin in starts.map { [selectRecords, fromUsed, pin] + $0 } }
+        return Array(parts.joined(separator: [" UNION ALL "]))
+            + [descending ? " ORDER BY used DESC, bytes DESC, id DESC LIMIT ?4" : " ORDER BY used, bytes, id LIMIT ?4"]
+    }
+
+    static func sorting(by order: EntryOrder?, descending: Bool) -> [StaticString] {
+        order.map { [" ORDER BY "] + (descending ? $0.descending : $0.columns) } ?? []
+    }
+}
+
+extension EntryOrder {
+    /// The three columns to sort by, the id last. Anyone may have edited them, so they are cast to the numbers and bytes of a
+    /// position.
+    private var terms: [StaticString] {
+        switch self {
+        case .access: ["CAST(coalesce(accessed_at, rank) AS INTEGER)", "CAST(size AS INTEGER)", "id"]
+        case .eviction: ["CAST(rank AS INTEGER)", "CAST(size AS INTEGER)", "id"]
+        case .size: ["CAST(size AS INTEGER)", "id", "id"]
+        case .created: ["CAST(created_at AS INTEGER)", "id", "id"]
+        case .expiration: [IndexSQL.expiration, "id", "id"]
+        case .key: ["CAST(coalesce(key, '') AS BLOB)", "id", "id"]
+        }
+    }
+
+    fileprivate var columns: [StaticString] { Array(terms.map { [$0] }.joined(separator: [", "])) }
+
+    fileprivate var descending: [StaticString] { Array(terms.map { [$0] }.joined(separator: [" DESC, "])) + [" DESC"] }
+}

@@ -132,7 +132,7 @@ package enum IndexSQL {
         FROM entries WHERE id > ?1 AND (created_at <= ?2 OR created_at > ?4) ORDER BY id LIMIT ?3
         """
 
-    static let page: StaticString = """
+    static let pageByID: StaticString = """
         SELECT id, name, key, token, inode, size, created_at, coalesce(accessed_at, rank), expires_at, time_to_live,
             pinned, base_length, boot, uptime
         FROM entries WHERE id > ?1 ORDER BY id LIMIT ?2

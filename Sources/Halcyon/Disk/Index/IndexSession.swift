@@ -144,7 +144,7 @@ package struct IndexSession {
 
     /// At most `limit` entries with ids after `id`, in the order of their ids.
     package func page(after id: Int64, limit: Int) throws(SQLiteError) -> [Entry] {
-        let entries = try entries(IndexSQL.page, id, limit)
+        let entries = try entries(IndexSQL.pageByID, id, limit)
         // SQLite trusts the order of its pages. If damage has swapped them, paging through them might never end.
         let ids = [id] + entries.map(\.id)
         guard zip(ids, ids.dropFirst()).allSatisfy({ $0 < $1 }) else {

@@ -55,14 +55,15 @@ final class ReaderPool: Sendable {
     ) throws -> Result? {
         guard includingFirst || current.withLock({ $0?.hasConnection == true }) else { return nil }
         for (number, slot) in slots.enumerated() {
-            let result: Result?? = try slot.withLockIfFree { slot in
+            var isFree = false
+            let result = try slot.withLockIfFree { slot in
+                isFree = true
                 if includingFirst || number > 0 { do { try open(&slot, connect) } catch  where number > 0 {} }
                 return try use(&slot, body)
             }
-            guard case .some(let result) = result else { continue }
+            if result != nil || (isFree && number == 0) { return result }
             // If a further one cannot be opened, neither can the next.
-            guard result == nil, number > 0 else { return result }
-            break
+            if isFree { break }
         }
         return try slots[0].withLock { slot in
             if includingFirst { try open(&slot, connect) }

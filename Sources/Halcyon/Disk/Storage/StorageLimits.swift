@@ -53,12 +53,3 @@
 
     private static func clamped(_ bytes: Double) -> Int64 { Int64(max(0, min(bytes, 0x1p63.nextDown))) }
 }
-
-extension Totals {
-    /// More than any cache holds, but small enough that a sum of a few does not overflow.
-    package static let limit: Int64 = 1 << 60
-
-    static func + (left: Self, right: Self) -> Self {
-        Totals(entries: left.entries &+ right.entries, bytes: left.bytes &+ right.bytes)
-    }
-}

@@ -30,10 +30,7 @@ final class AccessRecorder: FolderWork {
     func flushAccessLog() -> Bool {
         LockTimeout.briefly {
             // Another thread may be waiting for the write lock to write all notes.
-            let isDone = exclusively(within: index.patience.briefSeconds) {
-                (try? flush(writeBatch)) != nil
-            }
-            return isDone == true
+            exclusively(within: index.patience.briefSeconds) { (try? flush(writeBatch)) != nil } == true
         }
     }
 
@@ -58,14 +55,12 @@ final class AccessRecorder: FolderWork {
         // The thread that closes the index writes them.
         guard index.isOpen, (try? stopIfClosing()) != nil else { return true }
         let patience = waits ? end : .now
-        let isDone: Void?? = exclusively(within: patience.secondsLeft) {
-            try? flush { _, body in
-                // A batch after another may take longer than all locks.
-                guard end.secondsLeft > 0 else { throw IndexSuspended() }
-                try index.write(beforeExitAt: patience, body)
-            }
+        func write(isFollowed: Bool, _ body: (IndexSession) throws -> Void) throws {
+            // A batch after another may take longer than all locks.
+            guard end.secondsLeft > 0 else { throw IndexSuspended() }
+            try index.write(beforeExitAt: patience, body)
         }
-        return isDone.flatMap { $0 } != nil
+        return exclusively(within: patience.secondsLeft) { (try? flush(write)) != nil } == true
     }
 
     /// Runs `body` once no flush is under way. A flush that it waits for skips its pauses.
@@ -75,10 +70,10 @@ final class AccessRecorder: FolderWork {
     @discardableResult
     private func exclusively<Result>(within seconds: Double? = nil, _ body: () throws -> Result) rethrows -> Result? {
         waiting.withLock { $0 += 1 }
-        let isMine = seconds.map(flushLock.lock(within:))
-        if isMine == nil { flushLock.lock() }
+        var isMine = true
+        if let seconds { isMine = flushLock.lock(within: seconds) } else { flushLock.lock() }
         waiting.withLock { $0 -= 1 }
-        guard isMine != false else { return nil }
+        guard isMine else { return nil }
         defer { flushLock.unlock() }
         return try body()
     }

@@ -48,18 +48,18 @@ extension EntryStore {
         let noted = notedUse(of: name)
         let (known, ticket) = index.knownRows.look(name)
         if let known, let found = findKnown(indexed(known, noted, at: now), at: now, probe) { return found }
-        let (wasAdopting, generation) = (condition.adopts(name), index.generation)
+        let (wasAdopting, generation) = (condition.mayAdopt(name), index.generation)
         switch row(of: name, ticket, noted, at: now) {
         case .known(let known): return try find(known, at: now, probe)
         case .unavailable: return nil
-        case .none:
+        case .missing:
             // The read may have opened the index, or replaced a damaged one. Adoption has then just begun, and may have ended since.
-            guard wasAdopting || condition.adopts(name) || index.generation != generation else { return nil }
+            guard wasAdopting || condition.mayAdopt(name) || index.generation != generation else { return nil }
             // A new index has replaced the one being cleared: its files are those to be removed.
             guard condition.clearedUpTo == nil else { return nil }
             if let found = try findWithoutRow(name, at: now, probe) { return found }
             // If adoption has ended meanwhile, the file has a row now.
-            return condition.adopts(name) ? nil : try findOnce(name, at: now, probe)
+            return condition.mayAdopt(name) ? nil : try findOnce(name, at: now, probe)
         }
     }
 
@@ -87,7 +87,7 @@ extension EntryStore {
 
     enum Row {
         case known(IndexedEntry)
-        case none
+        case missing
         /// A miss that drops nothing: the index is locked, full, unreadable or too new, or the entry is being cleared.
         case unavailable
     }
@@ -105,7 +105,7 @@ extension EntryStore {
         of name: BlobName, _ ticket: KnownRows.Ticket, _ noted: AccessLog.NotedUse?, at now: Timestamp
     ) -> Row {
         let row = try? index.lookUp { session -> Row in
-            guard let entry = try session.entry(named: name) else { return .none }
+            guard let entry = try session.entry(named: name) else { return .missing }
             guard try !isBeingCleared(entry, in: session) else { return .unavailable }
             let shared = shared(entry)
             if mayRemember(entry) { index.knownRows.remember(shared, readWith: ticket) }
@@ -167,7 +167,7 @@ extension EntryStore {
         _ name: BlobName, at now: Timestamp, _ probe: Probe<Content>
     ) throws -> Match<Content>? {
         let content = try probe(blobs.path(of: name)) { file in
-            condition.adopts(file, named: name) && condition.trusts(writtenAt: file.changed)
+            condition.adopts(file, named: name) && condition.trustsFile(writtenAt: file.changed)
                 && !adopter.adoptedLifetime(of: file, at: now).isExpired(at: now)
         }
         guard let content, try blobs.isListed(name) else { return nil }

@@ -40,7 +40,7 @@ extension EntryStore {
             try adopter.finish()
             recorder.flushAccessLog()
             let result = try index.readAtOneMoment { session in
-                try condition.isSearching(session.state()) ? nil : try body(session)
+                try condition.isSearching(asOf: session.state()) ? nil : try body(session)
             }
             if let result { return result }
             _ = index.refreshIfMoved(force: true)

@@ -24,7 +24,7 @@ extension EntryStore {
             let (entry, trashed) = try remover.makingRoom {
                 try settler.settlingIfRefused([name]) { session in
                     // Also those that began while the removal waited for the lock.
-                    _ = removals.overtake { $0.name == name }
+                    _ = fetches.overtake { $0.name == name }
                     return try remover.trash(name, in: session)
                 }
             }
@@ -61,8 +61,8 @@ extension EntryStore {
     /// What is being fetched for keys that are removed now must not be stored afterwards.
     ///
     /// A store of it that has the write lock is waited for, so that the removal finds it.
-    func overtakeFetches(upTo latest: Int? = nil, where isRemoved: (RemovalWatch.Fetch) -> Bool) {
-        guard removals.overtake(upTo: latest, where: isRemoved) else { return }
+    func overtakeFetches(upTo latest: Int? = nil, where isRemoved: (RunningFetches.Fetch) -> Bool) {
+        guard fetches.overtake(upTo: latest, where: isRemoved) else { return }
         // Without the lock the removal itself fails, too.
         try? index.write { _ in }
     }

@@ -173,7 +173,7 @@ extension EntryStore {
     private func requireNoFileToAdopt(under name: BlobName, in session: IndexSession) throws {
         for name in name.withFormer where try adopter.awaits(name, hasRow: { try session.entry(named: name) != nil }) {
             // Unless another process has ended the adoption.
-            if try condition.isSearching(session.state()) { throw SystemError("rename", ENOENT) }
+            if try condition.isSearching(asOf: session.state()) { throw SystemError("rename", ENOENT) }
         }
     }
 
@@ -197,7 +197,7 @@ extension EntryStore {
         let existing = try session.entry(named: request.name)
         var inherited = existing
         var old = try blobs.status(of: request.name)
-        if let existing, !(old.map { isBlob(of: existing, $0) } ?? false) {
+        if let existing, !isBlob(of: existing, old) {
             old = try settler.settle(request.name, entry: existing, excluding: staged)
         }
         if let existing, try isBeingCleared(existing, in: session) {
@@ -225,7 +225,7 @@ extension EntryStore {
         let replaced = try blobs.publish(
             staged, as: request.name, over: old, oldToken: existing?.token ?? environment.tokens.next())
         didPublish()
-        if request.isWanted == nil { _ = removals.overtake { $0.name == request.name } }
+        if request.isWanted == nil { _ = fetches.overtake { $0.name == request.name } }
         return replaced.map { ($0, old?.allocatedSize ?? 0) }
     }
 
@@ -239,7 +239,7 @@ extension EntryStore {
     }
 
     func refuse(_ existing: Entry?, _ old: FileStatus?) throws {
-        guard let existing, let old, isBlob(of: existing, old), !existing.isExpired(at: now) else { return }
+        guard let existing, isBlob(of: existing, old), !existing.isExpired(at: now) else { return }
         throw CacheStorageError(
             .alreadyExists, "An entry exists under this key, and the store must not overwrite it.",
             remedy: "Remove the entry first, or store without the option withoutOverwriting.")

@@ -18,7 +18,7 @@ package final class EntryStore: FolderWork {
     let evictor: Evictor
     let storeQueue: StoreQueue
     let acceptedWork = AcceptedWork()
-    let removals = RemovalWatch()
+    let fetches = RunningFetches()
     private let stamps = Locked(StampSource())
 
     package init(directory: String, environment: StorageEnvironment) {
@@ -159,7 +159,7 @@ extension EntryStore {
             report = try checker.check(repair: repair, progress: progress)
             if repair, !report.integrityFindings.isEmpty {
                 findings = report.integrityFindings
-                _ = try index.setAsideIfDamaged()
+                try index.setAsideIfDamaged()
                 // At once: a new index takes over pins and tags only if the old one was used lately.
                 try index.openForChange()
             }

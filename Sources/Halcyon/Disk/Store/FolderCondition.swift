@@ -36,9 +36,9 @@ final class FolderCondition: Sendable {
 
         var adoption: Adoption { index.adoption(namesAreHashed: settings.namesAreHashed) }
 
-        func isSearching(_ index: IndexState) -> Bool { index.isSearching(namesAreHashed: settings.namesAreHashed) }
+        func isSearching(asOf index: IndexState) -> Bool { index.isSearching(namesAreHashed: settings.namesAreHashed) }
 
-        func adopts(_ name: BlobName) -> Bool {
+        func mayAdopt(_ name: BlobName) -> Bool {
             adoption != .done || (index.awaitsLegacyNames && BlobName.isLegacyName(name.text))
         }
     }
@@ -78,17 +78,17 @@ final class FolderCondition: Sendable {
     var adoption: Adoption { state.withLock { $0.adoption } }
 
     /// Whether there may be files that are still to become entries.
-    var isSearching: Bool { state.withLock { $0.isSearching($0.index) } }
+    var isSearching: Bool { state.withLock { $0.isSearching(asOf: $0.index) } }
 
     /// Whether there may be such files, by a state that was just read from the index.
-    func isSearching(_ index: IndexState) -> Bool { state.withLock { $0.isSearching(index) } }
+    func isSearching(asOf index: IndexState) -> Bool { state.withLock { $0.isSearching(asOf: index) } }
 
     /// Whether a file with this name and without a row may be an entry.
-    func adopts(_ name: BlobName) -> Bool { state.withLock { $0.adopts(name) } }
+    func mayAdopt(_ name: BlobName) -> Bool { state.withLock { $0.mayAdopt(name) } }
 
     /// Whether a file without a row will be adopted.
     func adopts(_ file: FileStatus, named name: BlobName) -> Bool {
-        state.withLock { $0.adopts(name) && file.kind == .regular && file.hasChanged(by: $0.index.adoptsUntil) }
+        state.withLock { $0.mayAdopt(name) && file.kind == .regular && file.hasChanged(by: $0.index.adoptsUntil) }
     }
 
     /// When all files were last compared with the rows.
@@ -133,7 +133,7 @@ final class FolderCondition: Sendable {
     func trusts(_ entry: Entry) -> Bool { state.withLock { $0.trusts(entry) } }
 
     /// Whether a file without a row had the time to reach the disk, if it was written at this time.
-    func trusts(writtenAt time: Timestamp) -> Bool {
+    func trustsFile(writtenAt time: Timestamp) -> Bool {
         // Another library's files never had rows, and their times may be those of a copy.
         state.withLock { $0.index.adoption != .rebuilding || $0.index.distrusted?.contains(time) != true }
     }

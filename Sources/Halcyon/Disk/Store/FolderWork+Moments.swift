@@ -38,6 +38,6 @@ struct Moment {
     /// Every later store of any process has a later time. An existing entry has a later time only if the clock was set back since.
     /// It is then also later than any store made meanwhile.
     let latest: Timestamp
-    /// The number of the latest fetch, for a removal that overtakes earlier ones; see ``RemovalWatch``.
+    /// The number of the latest fetch, for a removal that overtakes earlier ones; see ``RunningFetches``.
     var latestFetch: Int?
 }

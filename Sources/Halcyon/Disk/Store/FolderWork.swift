@@ -29,9 +29,10 @@ extension FolderWork {
 
     // MARK: Rows and files
 
-    /// Whether a file is the entry's blob.
-    func isBlob(of entry: Entry, _ file: FileStatus) -> Bool {
-        condition.isBlob(of: entry, file, hasStableInodes: index.hasStableInodes)
+    /// Whether a file is the entry's blob; false for nil.
+    func isBlob(of entry: Entry, _ file: FileStatus?) -> Bool {
+        guard let file else { return false }
+        return condition.isBlob(of: entry, file, hasStableInodes: index.hasStableInodes)
     }
 
     /// The inode number to note for a file; nil if the volume's numbers do not last.
@@ -51,6 +52,6 @@ extension FolderWork {
         guard let folded = name.folded, blobs.foldsNames, let entry = try session.entry(named: folded) else {
             return false
         }
-        return try blobs.status(of: name).map { isBlob(of: entry, $0) } ?? false
+        return try isBlob(of: entry, blobs.status(of: name))
     }
 }

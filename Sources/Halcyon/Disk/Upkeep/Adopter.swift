@@ -47,7 +47,7 @@ final class Adopter: FolderWork {
                 let (generation, naming) = (index.generation, condition.naming)
                 try adoptEverything()
                 let statistics = try formerStatistics()
-                try note(in: generation) { state, session in
+                try updateState(ifStill: generation) { state, session in
                     if let statistics, state.adoption == .rebuilding {
                         try session.add(statistics.counts, at: statistics.since)
                     }
@@ -83,7 +83,7 @@ final class Adopter: FolderWork {
         try forEachBlobNameBatch(of: environment.tuning.adoptionChunk) { names in
             // Sorted by id: in the order of the directory, each insert would change a different page, and the log would get a
             // hundred times as long as the rows.
-            let candidates = names.filter(condition.adopts).sorted { $0.rowID < $1.rowID }
+            let candidates = names.filter(condition.mayAdopt).sorted { $0.rowID < $1.rowID }
             for batch in candidates.batches(of: environment.tuning.adoptionBatchSize) {
                 try stopIfClosing()
                 try index.writeBatch(.withoutReserve, isFollowed: { _ in batch.endIndex < candidates.endIndex }) {
@@ -107,7 +107,7 @@ final class Adopter: FolderWork {
     ) throws {
         let state = try session.state()
         // Another thread or process may have removed everything meanwhile.
-        guard condition.isSearching(state) else { return }
+        guard condition.isSearching(asOf: state) else { return }
         for name in names {
             do {
                 try adopt(name, in: session)
@@ -161,16 +161,15 @@ final class Adopter: FolderWork {
         try index.openForChange()
         for name in names where try awaits(name, hasRow: { try index.read { try $0.entry(named: name) } != nil }) {
             try index.write(.withoutReserve) { session in
-                if try condition.isSearching(session.state()) { try adopt(name, in: session) }
+                if try condition.isSearching(asOf: session.state()) { try adopt(name, in: session) }
             }
         }
     }
 
     /// Whether there is a file under a name that is still to become an entry.
     func awaits(_ name: BlobName, hasRow: () throws -> Bool) throws -> Bool {
-        guard condition.adopts(name), let file = try blobs.status(of: name), condition.adopts(file, named: name) else {
-            return false
-        }
+        guard condition.mayAdopt(name), let file = try blobs.status(of: name), condition.adopts(file, named: name)
+        else { return false }
         return try !hasRow() && blobs.isListed(name)
     }
 

@@ -72,7 +72,7 @@ struct Checker: FolderWork {
         let ids = Set(ids)
         let detached = try DetachedBlob.Place.allCases.flatMap(blobs.detached(in:)).filter { blob in
             guard ids.contains(blob.rowID), let entry = try session.entry(id: blob.rowID) else { return false }
-            return try blobs.status(of: blob).map { isBlob(of: entry, $0) } ?? false
+            return try isBlob(of: entry, blobs.status(of: blob))
         }
         return Set(detached.map(\.rowID))
     }
@@ -86,7 +86,7 @@ struct Checker: FolderWork {
         }
         let file = try repair ? settler.settle(entry.name, entry: entry) : blobs.status(of: entry.name)
         note(entry, file, in: &report)
-        guard repair, !(file.map { isBlob(of: entry, $0) } ?? false) else { return }
+        guard repair, !isBlob(of: entry, file) else { return }
         try session.delete(id: id)
         if file != nil, !blobs.isAmbiguous(entry.name) { try? blobs.unlink(entry.name) }
     }

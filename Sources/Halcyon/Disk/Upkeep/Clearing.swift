@@ -25,7 +25,7 @@ struct Clearing: FolderWork {
                 let statistics = try? store.adopter.formerStatistics()
                 try Self.cancelAdoption(in: session, adding: statistics)
                 // Also those that began while the clear waited for the lock.
-                _ = store.removals.overtake { _ in true }
+                _ = store.fetches.overtake { _ in true }
                 return try store.moment(in: session)
             }
         }

@@ -60,8 +60,8 @@ extension FolderWork {
         }
     }
 
-    /// Notes, in the index and for this process, that work on the whole directory is done, unless the index was replaced since it began.
-    func note(in generation: Int, _ change: (inout IndexState, IndexSession) throws -> Void) throws {
+    /// Changes the state, in the index and for this process, after work on the whole directory, unless the index was replaced since.
+    func updateState(ifStill generation: Int, _ change: (inout IndexState, IndexSession) throws -> Void) throws {
         try index.write { session in
             guard index.generation == generation else { return }
             var state = try session.state()

@@ -73,13 +73,11 @@ extension Remover {
     /// Unlinks the blobs of entries wherever they are: a commit was refused, and there may have been no room to put them back.
     private func unlinkBlobs(of entries: [Entry]) throws {
         for entry in entries {
-            if let file = try blobs.status(of: entry.name), isBlob(of: entry, file) { try blobs.unlink(entry.name) }
+            if try isBlob(of: entry, blobs.status(of: entry.name)) { try blobs.unlink(entry.name) }
         }
         let entries = Dictionary(entries.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for blob in try DetachedBlob.Place.allCases.flatMap(blobs.detached(in:)) {
-            guard let entry = entries[blob.rowID], let file = try blobs.status(of: blob), isBlob(of: entry, file) else {
-                continue
-            }
+            guard let entry = entries[blob.rowID], try isBlob(of: entry, blobs.status(of: blob)) else { continue }
             try blobs.unlink(blob)
         }
     }

@@ -26,7 +26,7 @@ struct Remover: FolderWork {
         _ name: BlobName, _ file: FileStatus?, of entry: Entry?
     ) throws -> Unlinker.PendingUnlink? {
         var file = file
-        if let entry, !(file.map { isBlob(of: entry, $0) } ?? false) { file = try settler.settle(name, entry: entry) }
+        if let entry, !isBlob(of: entry, file) { file = try settler.settle(name, entry: entry) }
         guard let file, file.kind != .directory, try isOwn(file, name, of: entry) else { return nil }
         let token = entry?.token ?? environment.tokens.next()
         return try blobs.trash(name, token: token, isLinked: file.links > 1).map { ($0, file.allocatedSize) }

@@ -47,9 +47,7 @@ final class Settler: FolderWork {
     }
 
     /// Whether a row's blob is under its name.
-    func isInPlace(_ entry: Entry) throws -> Bool {
-        try blobs.status(of: entry.name).map { isBlob(of: entry, $0) } ?? false
-    }
+    func isInPlace(_ entry: Entry) throws -> Bool { try isBlob(of: entry, blobs.status(of: entry.name)) }
 
     /// Whether a detached file that is not a row's blob can be deleted: always in the trash; in staging, once its writer must have
     /// ended. (If the writer is still alive, its publish finds the file missing and stages again.)

@@ -52,7 +52,7 @@ struct Sweeper: FolderWork {
             try stopIfClosing()
             try index.writeBatch { session in try ids.forEach { try drop($0, in: session) } }
         }
-        try note(in: generation) { state, _ in (state.distrusted, state.distrustedBoots) = (nil, nil) }
+        try updateState(ifStill: generation) { state, _ in (state.distrusted, state.distrustedBoots) = (nil, nil) }
         if index.generation == generation { condition.endDistrust() }
     }
 
@@ -86,7 +86,7 @@ struct Sweeper: FolderWork {
             }
             try session.setLatestStore(as: state)
         }
-        try note(in: generation) { state, _ in state.relearning = .done }
+        try updateState(ifStill: generation) { state, _ in state.relearning = .done }
     }
 
     // MARK: Once a day
@@ -106,7 +106,7 @@ struct Sweeper: FolderWork {
         // Without hashed names, any file name could be a key.
         try condition.settings.namesAreHashed ? forEachBlobNameBatch(reconcile) : settler.settleRows()
         let now = now
-        try note(in: generation) { state, session in
+        try updateState(ifStill: generation) { state, session in
             state.reconciledAt = now
             // Another program may have edited the noted expiry, or dropped the trigger that maintains it.
             try session.invalidateEarliestExpiry()
@@ -120,7 +120,7 @@ struct Sweeper: FolderWork {
         let (rows, withoutRow) = try index.read { session in
             (try names.compactMap(session.entry(named:)), try names.filter { try !hasRow($0, in: session) })
         }
-        settler.settle(rows)
+        settler.settleRows(rows)
         // Tomorrow again, if one cannot be removed.
         _ = try settler.removeFilesWithoutRow(withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
     }

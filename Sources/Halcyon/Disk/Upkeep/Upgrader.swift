@@ -28,8 +28,8 @@ struct Upgrader: FolderWork {
         }
     }
 
-    /// True also if the index cannot be read at the moment.
-    var isFinished: Bool { (try? index.read { try $0.upgradeStep() }) == .some(nil) }
+    /// False also if the index cannot be read at the moment.
+    var isFinished: Bool { (try? index.read { try $0.upgradeStep() == nil }) ?? false }
 
     private func fillHosts(_ progress: (Int) -> Void) throws {
         let limit = environment.tuning.flushBatchSize

@@ -24,7 +24,7 @@ extension Settler {
         var (sample, hasDropped) = (Self.samples.lowerBound, false)
         while sample <= Self.samples.upperBound {
             let largest = try index.readAtLength { [sample] in try $0.largestEntries(limit: sample) }
-            guard settle(largest) > 0 else { break }
+            guard settleRows(largest) > 0 else { break }
             (hasDropped, sample) = (true, sample * 2)
         }
         return hasDropped
@@ -36,7 +36,7 @@ extension Settler {
     func settleRows() throws {
         try forEachEntryPage { entries in
             try stopIfClosing()
-            settle(entries)
+            settleRows(entries)
         }
     }
 
@@ -45,7 +45,7 @@ extension Settler {
     ///
     /// - Returns: how many rows were deleted.
     @discardableResult
-    func settle(_ entries: [Entry]) -> Int {
+    func settleRows(_ entries: [Entry]) -> Int {
         // If one cannot be examined or settled, continue with the others.
         entries.count { entry in
             let file = try? blobs.status(of: entry.name)

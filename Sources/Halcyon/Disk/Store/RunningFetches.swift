@@ -1,5 +1,5 @@
 /// The values that are being fetched for a folder. A removal of their keys, or another store of them, overtakes them.
-final class RemovalWatch: Sendable {
+final class RunningFetches: Sendable {
     struct Fetch: Sendable {
         /// In the order of their beginnings.
         fileprivate let number: Int
@@ -10,13 +10,13 @@ final class RemovalWatch: Sendable {
         fileprivate let overtaken: @Sendable () -> Void
     }
 
-    private let fetches: Locked<(running: [Fetch], count: Int)> = Locked(([], 0))
+    private let state: Locked<(running: [Fetch], count: Int)> = Locked(([], 0))
 
     /// The number of the latest fetch.
-    var latest: Int { fetches.withLock { $0.count } }
+    var latest: Int { state.withLock { $0.count } }
 
     /// The names whose values are being fetched.
-    var names: [BlobName] { fetches.withLock { $0.running.map(\.name) } }
+    var names: [BlobName] { state.withLock { $0.running.map(\.name) } }
 
     /// Runs the work of a flight. If its key is removed or stored meanwhile, later callers start anew.
     ///
@@ -28,19 +28,19 @@ final class RemovalWatch: Sendable {
         guard let flight = flights.currentFlight else { return try await work { true } }
         let id = ObjectIdentifier(flight)
         add(flight, name, key: key, baseKey: baseKey, of: flights)
-        defer { fetches.withLock { $0.running.removeAll { $0.flight == id } } }
+        defer { state.withLock { $0.running.removeAll { $0.flight == id } } }
         return try await work { flights.isCurrent(flight) }
     }
 
-    /// Adds a flight whose task calls ``during(_:key:of:_:)``, ahead of that.
+    /// Adds a flight whose task calls ``during(_:key:baseKey:of:_:)``, ahead of that.
     func add<Key, Value>(
         _ flight: SingleFlight<Key, Value>.Flight, _ name: BlobName, key: String, baseKey: String,
         of flights: SingleFlight<Key, Value>
     ) {
-        fetches.withLock { fetches in
-            fetches.count += 1
-            fetches.running.append(
-                Fetch(number: fetches.count, flight: ObjectIdentifier(flight), name: name, key: key, baseKey: baseKey) {
+        state.withLock { state in
+            state.count += 1
+            state.running.append(
+                Fetch(number: state.count, flight: ObjectIdentifier(flight), name: name, key: key, baseKey: baseKey) {
                     flights.forget(flight)
                 })
         }
@@ -49,8 +49,8 @@ final class RemovalWatch: Sendable {
     /// - Parameter latest: the number of the last fetch that the change affects; nil for all.
     /// - Returns: whether there was such a fetch.
     func overtake(upTo latest: Int? = nil, where isAffected: (Fetch) -> Bool) -> Bool {
-        let affected = fetches.withLock { fetches in
-            fetches.running.filter { $0.number <= latest ?? fetches.count && isAffected($0) }
+        let affected = state.withLock { state in
+            state.running.filter { $0.number <= latest ?? state.count && isAffected($0) }
         }
         for fetch in affected { fetch.overtaken() }
         return !affected.isEmpty
