@@ -58,6 +58,8 @@ package final class Connection {
         // Double quotes always mean identifiers: a typo must not become a string literal.
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
+        // Triggers and views that others added may not call functions with side effects.
+        _ = halcyon_sqlite_configure(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         // Apple's library keeps an empty log when the last connection closes.
         var keepsLog: Int32 = 0
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keepsLog)
@@ -92,9 +94,12 @@ package final class Connection {
             + (path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path)
     }
 
+    /// The VFS of connections that name none.
+    package static let usualVFS = halcyon_vfs().map { String(cString: $0) }
+
     private static func open(_ path: String, flags: Int32, vfs: String?) throws(SQLiteError) -> OpaquePointer {
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, vfs)
+        let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, vfs ?? usualVFS)
         if code == SQLITE_OK, let handle { return handle }
         // A failed open still returns a handle, which holds the error message and must be closed.
         defer { sqlite3_close(handle) }

@@ -276,8 +276,8 @@ static int vfs_current_time_64(sqlite3_vfs *vfs, sqlite3_int64 *result) {
     return owner_of(vfs)->base->xCurrentTimeInt64(owner_of(vfs)->base, result);
 }
 
-halcyon_fault_vfs *halcyon_fault_vfs_create(const char *name) {
-    sqlite3_vfs *base = sqlite3_vfs_find(NULL);
+halcyon_fault_vfs *halcyon_fault_vfs_create(const char *name, const char *base_name) {
+    sqlite3_vfs *base = sqlite3_vfs_find(base_name);
     halcyon_fault_vfs *self = calloc(1, sizeof *self);
     char *copy = strdup(name);
     if (base == NULL || self == NULL || copy == NULL) {

@@ -1,6 +1,7 @@
 internal import CHalcyonFaultVFS
 internal import Foundation
 internal import Halcyon
+internal import HalcyonSQLite
 
 /// SQLite's file system with calls that fail on request.
 package final class FaultyVFS: @unchecked Sendable {
@@ -28,7 +29,7 @@ package final class FaultyVFS: @unchecked Sendable {
     private let callbacks = Callbacks()
 
     package init() {
-        guard let made = halcyon_fault_vfs_create(name) else { fatalError("no memory") }
+        guard let made = halcyon_fault_vfs_create(name, Connection.usualVFS) else { fatalError("no memory") }
         handle = made
     }
 

@@ -19,4 +19,9 @@ int64_t halcyon_file_system_type(const char *path);
    nothing. */
 void halcyon_join_log_writes(struct sqlite3 *database);
 
+/* The name of the system's VFS without super-journals: a rollback journal can name one anywhere, and SQLite, which takes it for the
+   leftover of a transaction on several databases, deletes that file. Opening one fails with SQLITE_IOERR. By then, SQLite has rolled
+   back and deleted the journal, so a fresh connection works. Registers the VFS, so call it once. Returns NULL if that fails. */
+const char *halcyon_vfs(void);
+
 #endif

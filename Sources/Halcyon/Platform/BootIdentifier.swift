@@ -49,12 +49,19 @@ enum BootIdentifier {
             return Int64(time.tv_sec)
         }
     #else
-        private static func session() -> String? {
-            // Uses system calls, because Foundation takes longer for this than the rest of opening a cache. A container or chroot
-            // may lack /proc.
-            let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        /// nil if another file is mounted over the kernel's: LXC and systemd-nspawn do that, with a new identifier for each start of a
+        /// container. A container or chroot may lack /proc.
+        static func session(
+            at path: String = "/proc/sys/kernel/random/boot_id", in folder: String = "/proc/sys/kernel"
+        ) -> String? {
+            // Uses system calls, because Foundation takes longer for this than the rest of opening a cache.
+            let file = open(path, O_RDONLY | O_CLOEXEC)
             guard file >= 0 else { return nil }
             defer { close(file) }
+            var (mounted, kernel) = (stat(), stat())
+            guard fstat(file, &mounted) == 0, stat(folder, &kernel) == 0, mounted.st_dev == kernel.st_dev else {
+                return nil
+            }
             var text = [UInt8](repeating: 0, count: 64)
             let count = Foundation.read(file, &text, text.count)
             guard count > 0 else { return nil }

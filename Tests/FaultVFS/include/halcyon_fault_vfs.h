@@ -12,9 +12,10 @@ enum halcyon_vfs_call {
     halcyon_vfs_shm_lock, halcyon_vfs_call_count
 };
 
-/* Registers it under a name, which has to be unique in the process. NULL without memory. It stays registered: between SQLite's
-   lookup of the name and its first call, a thread may already be opening a connection. */
-halcyon_fault_vfs *halcyon_fault_vfs_create(const char *name);
+/* Registers it under a name, which has to be unique in the process. Calls go on to the VFS `base_name`; NULL for the system's.
+   Returns NULL without memory. It stays registered: between SQLite's lookup of the name and its first call, a thread may already be
+   opening a connection. */
+halcyon_fault_vfs *halcyon_fault_vfs_create(const char *name, const char *base_name);
 
 /* One call as an observer sees it. */
 typedef struct halcyon_vfs_event {

@@ -55,6 +55,24 @@ import Testing
         }
     }
 
+    @Test func `removing everything deletes a set-aside index, and so does storesKeys set to false`() throws {
+        try withCache { cache in
+            let damaged = cache.index.path + ".damaged"
+            for isClearing in [true, false] {
+                try cache.storage.store(value: .blob(1), forKey: secret)
+                cache.storage.close()
+                try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
+                cache.reopen()
+                cache.settle()
+                try #expect(cache.storage.entry(forKey: secret)?.key == secret)
+                #expect(FileManager.default.fileExists(atPath: damaged))
+                if isClearing { try cache.storage.removeAll() } else { cache.storage.config.storesKeys = false }
+                cache.settle()
+                #expect(!FileManager.default.fileExists(atPath: damaged), "\(isClearing)")
+            }
+        }
+    }
+
     @Test func `without stored keys, variants are found by hash`() async throws {
         try await withImageCache(configure: { $0.storesKeys = false }) { subject in
             for processor in ["", "p", "q@r"] {

@@ -79,6 +79,42 @@ import Testing
         #expect(try cache.storage.value(forKey: "a") == .blob(1))
     }
 
+    /// SQLite deletes the file that a super-journal record names (https://www.sqlite.org/fileformat.html, section 3), if no database
+    /// needs it.
+    @Test(arguments: ["index.sqlite", "index.sqlite.damaged"])
+    func `a journal that names a file elsewhere does not delete it`(index: String) throws {
+        let cache = try CacheFixture()
+        let canary = try Canary(in: cache.folder.url)
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.settle()
+        cache.storage.store.close()
+        let database = cache.metadata.appendingPathComponent(index)
+        if index != "index.sqlite" {
+            try FileManager.default.moveItem(at: cache.metadata.appendingPathComponent("index.sqlite"), to: database)
+        }
+        let journal = URL(fileURLWithPath: database.path + "-journal")
+        try Self.journal(of: database, naming: canary.file.path).write(to: journal)
+        cache.reopen()
+        #expect(try cache.storage.value(forKey: "a") == .blob(1))
+        cache.settle()
+        #expect(try cache.storage.entry(forKey: "a")?.key == "a")
+        #expect(!FileManager.default.fileExists(atPath: journal.path), "SQLite has not seen it")
+        try canary.requireUntouched(index)
+        try canary.requireNothingNew(index)
+    }
+
+    /// A rollback journal without pages, and its super-journal.
+    private static func journal(of database: URL, naming path: String) throws -> Data {
+        let pages = try UInt32(Data(contentsOf: database).count / 4_096)
+        let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+        func bytes(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+        var journal = magic + bytes(0) + bytes(0) + bytes(pages) + bytes(512) + bytes(4_096)
+        journal += [UInt8](repeating: 0, count: 512 - journal.count)
+        let checksum = path.utf8.reduce(UInt32(0)) { $0 &+ UInt32($1) }
+        journal += bytes(0x4000_0000 / 4_096 + 1) + path.utf8 + bytes(UInt32(path.utf8.count)) + bytes(checksum) + magic
+        return Data(journal)
+    }
+
     /// A separate sequence for each pair, derived from the seed of this run.
     private static func generator(for place: PlantedPlace, _ thing: PlantedThing) -> SeededGenerator {
         var generator = SeededGenerator.ofThisRun

@@ -468,6 +468,14 @@ import Testing
         }
     }
 
+    @Test func `an index that no process has open is not read for its version`() throws {
+        let cache = try CacheFixture()
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.storage.store.close()
+        try Data("no index".utf8).write(to: cache.index)
+        #expect(try !UpgradePlan.wouldMigrateIndexInUse(at: cache.directory.path))
+    }
+
     private func expectUpgrade(from version: Int, edited edit: String) throws {
         let cache = try CacheFixture()
         try cache.storage.store(value: .blob(1), forKey: "a")

@@ -31,6 +31,16 @@ import Testing
         #expect(!BootIdentifier.current.hasPrefix("unknown") && BootIdentifier.current.contains(" began at "))
     }
 
+    #if !canImport(Darwin)
+        @Test func `a file that is mounted over the kernel's identifier does not count`() throws {
+            let folder = try TemporaryFolder()
+            let file = folder.url.appendingPathComponent("boot_id")
+            try Data("5f3a9c\n".utf8).write(to: file)
+            #expect(BootIdentifier.session(at: file.path, in: folder.url.path) == "5f3a9c")
+            #expect(BootIdentifier.session(at: file.path) == nil)
+        }
+    #endif
+
     @Test func `without a boot identifier, an opening does not trust recent entries`() throws {
         try withCache { cache in
             cache.environment.boot = { "unknown \(UUID().uuidString)" }

@@ -54,7 +54,9 @@ struct HalcyonCommand: ParsableCommand {
         } catch is ClosedPipe {
             Foundation.exit(128 + SIGPIPE)
         } catch {
-            exit(withError: error)
+            // They quote SQLite, which may quote the index, such as a message of a trigger.
+            let isOfCache = error is CacheStorageError || error is KingfisherError
+            exit(withError: isOfCache ? Failure(error.localizedDescription) : error)
         }
     }
 

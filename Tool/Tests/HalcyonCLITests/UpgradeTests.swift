@@ -114,6 +114,19 @@ import Testing
         #expect(try Connection(path: index).integer("PRAGMA user_version") == Int64(next))
     }
 
+    @Test func `texts of a foreign index cannot control the terminal`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(1))
+        try Connection(path: index).execute(
+            """
+            UPDATE schema_migrations SET name = name || char(27) || '[2J';
+            CREATE TRIGGER pinned BEFORE UPDATE OF pinned ON entries BEGIN SELECT RAISE(ABORT, 'a\u{1B}[2J'); END
+            """)
+        #expect(try !tool("stats").output.contains("\u{1B}"))
+        let refused = try tool("pin", "k")
+        #expect(refused.status == 1 && refused.errors.contains("[2J"), "\(refused.errors)")
+        #expect(!refused.errors.contains("\u{1B}"))
+    }
+
     /// Every file below the cache's folder, with its bytes.
     private func snapshot() throws -> [String: Data] {
         var files: [String: Data] = [:]

@@ -14,6 +14,9 @@ struct Origin: Sendable {
     /// The maximum size of an image file in bytes.
     private static let byteLimit = 20_000_000
 
+    /// The maximum length of a URL in bytes. Keys count towards no limit of the cache.
+    private static let addressLimit = 2_000
+
     /// Statuses with which a host asks to try again later.
     private static let transient: Set<UInt> = [408, 425, 429]
 
@@ -30,8 +33,11 @@ struct Origin: Sendable {
 
     /// The URL as it is requested, so that a file has one key: without a fragment, which is not sent, and without a default port.
     ///
-    /// - Throws: ``HTTPError`` with status 400 or 403.
+    /// - Throws: ``HTTPError`` with status 400, 403 or 414.
     func require(_ address: String) throws -> URL {
+        guard address.utf8.count <= Self.addressLimit else {
+            throw HTTPError(.uriTooLong, message: "url has more than \(Self.addressLimit) bytes")
+        }
         guard var parts = URLComponents(string: address), let host = AllowedHost(parts), parts.user == nil else {
             throw HTTPError(.badRequest, message: "url is not the URL of an image")
         }

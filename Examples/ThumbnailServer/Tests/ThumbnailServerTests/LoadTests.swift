@@ -242,6 +242,8 @@ import Testing
             try await #expect(server.get("thumb?url=http://example.com/a.png&w=64").status == 403)
             try await #expect(server.get("thumb?url=file:///etc/passwd&w=64").status == 400)
             try await #expect(server.get("thumb?w=64").status == 400)
+            let long = String(repeating: "a", count: 2_000)
+            try await #expect(server.get("thumb?url=http://127.0.0.1:\(origin.port)/\(long)&w=64").status == 414)
             for width in ["", "0", "15", "2049", "-1", "x", "99999999999999999999"] {
                 try await #expect(
                     server.get("thumb?url=http://127.0.0.1:\(origin.port)/a&w=\(width)").status == 400)

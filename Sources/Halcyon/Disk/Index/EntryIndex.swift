@@ -340,8 +340,7 @@ package final class EntryIndex: Sendable {
             PRAGMA journal_size_limit = \(environment.tuning.logSizeLimit);
             PRAGMA cache_size = \(environment.tuning.pageCacheSize);
             PRAGMA temp_store = MEMORY;
-            PRAGMA secure_delete = ON;
-            PRAGMA trusted_schema = OFF
+            PRAGMA secure_delete = ON
             """)
         try connection.execute(Self.flushing)
     }

@@ -68,6 +68,13 @@ struct IndexFiles: Sendable {
         try fileSystem.statusIfPresent(at: path)
     }
 
+    /// Deletes an index that was set aside, because keys are private. The database comes last, so that the next call finishes an
+    /// interrupted deletion.
+    func remove(_ kept: String) throws(SystemError) {
+        for suffix in ["-journal", "-wal", "-shm"] { try? fileSystem.unlink(kept + suffix) }
+        try fileSystem.unlink(kept)
+    }
+
     /// Renames an unusable index, so that you can inspect it and a new one can take its place.
     func setAside(as kept: String) throws(SystemError) {
         for suffix in ["-wal", "-shm", ""] {

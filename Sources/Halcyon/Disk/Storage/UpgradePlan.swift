@@ -44,9 +44,14 @@ internal import HalcyonSQLite
     public static func wouldMigrateIndexInUse(at folder: String) throws -> Bool {
         let files = IndexFiles(ofCache: folder)
         do {
+            // First, because reading an index that a crash has left behind copies it.
+            guard try files.status(at: files.database)?.kind == .regular,
+                try POSIXFileSystem().isLockedElsewhere(files.database)
+            else {
+                return false
+            }
             let version = try files.readingUntouched(isPatient: true) { try EntryIndex.migrator.userVersion(of: $0) }
-            guard let version, version > 0, version < EntryIndex.migrator.newestVersion else { return false }
-            return try POSIXFileSystem().isLockedElsewhere(files.database)
+            return version.map { (1..<EntryIndex.migrator.newestVersion).contains($0) } ?? false
         } catch {
             throw CacheStorageError(error)
         }

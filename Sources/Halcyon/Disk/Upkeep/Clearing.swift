@@ -53,6 +53,8 @@ struct Clearing: FolderWork {
             if let failure { throw failure }
             guard index.generation != generation else { break }
         }
+        // Nothing is left that could be described by it.
+        if condition.adoption == .done { try? index.files.remove(index.files.damaged) }
         store.unlinker.finish()
         // Everything is removed. If this fails, the next clear shrinks the file.
         try? index.shrink()

@@ -34,10 +34,8 @@ struct Reclaimer: FolderWork {
             // If the index was replaced, the new one has nothing of what was merged into the old one.
             guard index.generation == generation, try files.status(at: files.newer) != nil else { return }
             if let statistics { try session.add(statistics.counts, at: statistics.since) }
-            // Deleted because keys are private. The database comes last, so that the next call finishes an interrupted deletion.
-            for suffix in ["-journal", "-wal", "-shm"] { try? environment.fileSystem.unlink(files.newer + suffix) }
-            // Otherwise the next call would add the statistics again.
-            try environment.fileSystem.unlink(files.newer)
+            // If it fails, the next call would add the statistics again.
+            try files.remove(files.newer)
         }
     }
 

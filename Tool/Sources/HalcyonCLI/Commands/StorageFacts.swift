@@ -51,7 +51,7 @@ extension StorageFacts {
         let schema = summary.ledger.last.map { "version \($0.version)" } ?? "none"
         return [
             ("Index", "\(ByteSize(indexBytes)), and \(ByteSize(logBytes)) of write-ahead log"), ("Schema", schema),
-        ] + summary.ledger.map { ("", "\($0.name), applied \(DateText.local($0.appliedAt))") }
+        ] + summary.ledger.map { ("", "\(TextWidth.printable($0.name)), applied \(DateText.local($0.appliedAt))") }
     }
 
     var lines: String {
