@@ -6,6 +6,8 @@ package struct Tuning: Sendable {
     package var retryTimeout = 50
     /// How long work that can be done later waits for the write lock.
     package var briefTimeout = 100
+    /// How long such work waits for a thread of this process that opens or closes the index, on a slow disk.
+    package var openingTimeout = 1_000
     /// How long a reader waits. It only waits while another process recovers or closes the index.
     package var readerTimeout = 250
     /// Delay from an opening to the completion of an upgraded index, so that a short-lived process can end before it.

@@ -84,6 +84,32 @@ import Testing
         storage.close()
     }
 
+    @Test func `a lookup waits for a thread that opens the index on a slow disk`() throws {
+        var tuning = Tuning.patient
+        tuning.briefTimeout = 1
+        tuning.openingTimeout = 60_000
+        let (cache, vfs) = (try CacheFixture(tuning: tuning), FaultyVFS())
+        defer { withExtendedLifetime(vfs) {} }
+        try cache.storage.store(value: .blob(1), forKey: "a")
+        cache.storage.close()
+        let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        vfs.observe { event in
+            guard event.call == .open, !event.isAfter, event.path?.hasSuffix("index.sqlite") == true else { return 0 }
+            entered.signal()
+            gate.wait()
+            gate.signal()
+            return 0
+        }
+        cache.environment.vfs = vfs.name
+        let storage = cache.makeStorage(isOpened: false)
+        Thread { try? storage.open() }.start()
+        entered.wait()
+        // A hundred times as long as a lookup waits for another process.
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.1) { gate.signal() }
+        #expect(storage.isCached(forKey: "a"))
+        storage.close()
+    }
+
     @Test func `a lookup needs no connection of its own while the sweep opens the first one`() throws {
         let (cache, vfs) = (try CacheFixture(), FaultyVFS())
         defer { withExtendedLifetime(vfs) {} }

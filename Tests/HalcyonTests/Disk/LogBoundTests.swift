@@ -67,6 +67,41 @@ extension CacheFixture {
         }
     }
 
+    @Test func `the log is restarted although stores go on while a checkpoint syncs`() throws {
+        var tuning = Self.tuning
+        tuning.logFrameLimit = 10_000
+        let (cache, vfs) = (try CacheFixture(tuning: tuning), FaultyVFS())
+        let (storage, stored, path) = (Locked<DiskStorage.Backend<Data>?>(nil), Locked(0), cache.index.path)
+        @Sendable func store() throws {
+            let number = stored.withLock { stored in
+                stored += 1
+                return stored
+            }
+            try storage.withLock { $0 }?.store(value: .blob(1), forKey: "\(number)")
+        }
+        vfs.observe { event in
+            guard event.call == .sync, !event.isAfter, event.path == path, let open = storage.withLock({ $0 }) else {
+                return 0
+            }
+            // Not while the checkpoint keeps stores out.
+            if open.store.index.writer.withLockIfFree({ _ in true }) == true { for _ in 0..<5 { try? store() } }
+            return 0
+        }
+        cache.environment.vfs = vfs.name
+        let open = cache.makeStorage()
+        try open.store(value: .blob(0), forKey: "first")
+        cache.settle()
+        storage.withLock { $0 = open }
+        for number in 0..<400 {
+            try store()
+            if number.isMultiple(of: 20) { open.store.index.checkpoint() }
+        }
+        #expect(stored.withLock { $0 } > 400, "none during a checkpoint")
+        try #expect(logFrames(cache) <= 400)
+        storage.withLock { $0 = nil }
+        open.close()
+    }
+
     @Test func `the log stops growing during an endless read, and service resumes after it`() throws {
         try withCache(tuning: Self.tuning) { cache in
             let storage = cache.storage

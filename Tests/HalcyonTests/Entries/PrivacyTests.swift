@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `removing everything deletes a set-aside index, and so does storesKeys set to false`() throws {
+    @Test func `a set-aside index goes when everything is removed, and after a day without stored keys`() throws {
         try withCache { cache in
             let damaged = cache.index.path + ".damaged"
             for isClearing in [true, false] {
@@ -66,7 +66,12 @@ import Testing
                 cache.settle()
                 try #expect(cache.storage.entry(forKey: secret)?.key == secret)
                 #expect(FileManager.default.fileExists(atPath: damaged))
-                if isClearing { try cache.storage.removeAll() } else { cache.storage.config.storesKeys = false }
+                if isClearing {
+                    try cache.storage.removeAll()
+                } else {
+                    cache.fileSystem.lead(by: 2 * 86_400)
+                    cache.storage.config.storesKeys = false
+                }
                 cache.settle()
                 #expect(!FileManager.default.fileExists(atPath: damaged), "\(isClearing)")
             }

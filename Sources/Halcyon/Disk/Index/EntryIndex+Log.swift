@@ -18,10 +18,11 @@ extension EntryIndex {
     /// Requests a checkpoint if one is due. While stores continue, a checkpoint does not reach the end of the log. The next one
     /// is then due after a quarter of the usual number of frames, not after each commit.
     func requestCheckpoint(frames: Int) {
-        let copied = copiedFrames.withLock { copied in
+        let copied = logProgress.withLock { progress in
+            progress.frames = frames
             // The log has restarted.
-            if frames < copied { copied = 0 }
-            return copied
+            if frames < progress.copied { progress.copied = 0 }
+            return progress.copied
         }
         let limit = environment.tuning.checkpointFrames
         if frames - copied >= (copied > 0 ? limit / 4 : limit) { housekeeping.request(.checkpoint) }
@@ -40,10 +41,17 @@ extension EntryIndex {
     package func checkpoint() -> Bool {
         let copy = { try self.checkpointer.withLock { try self.checkpoint(.passive, on: &$0) } }
         guard let checkpoint = try? whileNotSuspended(copy) else { return false }
-        let last = copiedFrames.replace(with: checkpoint.checkpointedFrames)
+        let (last, latest) = logProgress.withLock { progress in
+            defer { progress.copied = checkpoint.checkpointedFrames }
+            return (progress.copied, progress.frames)
+        }
+        // SQLite returns the length from before the copy. Commits have added frames since.
+        let frames = max(checkpoint.logFrames, latest)
         // If a long read blocks the checkpoint, waiting gains nothing.
-        guard !checkpoint.isComplete, checkpoint.checkpointedFrames > last else { return false }
-        guard checkpoint.logFrames >= environment.tuning.forcedCheckpointFrames else { return true }
+        guard checkpoint.isBusy || checkpoint.checkpointedFrames < frames, checkpoint.checkpointedFrames > last else {
+            return false
+        }
+        guard frames >= environment.tuning.forcedCheckpointFrames else { return !checkpoint.isComplete }
         // Writers never left a gap. Now those of this process wait while the last few pages are copied.
         let timeout = environment.tuning.forcedCheckpointTimeout
         // Takes the lock after the background activity has begun, because the activity's expiration closes the writer's

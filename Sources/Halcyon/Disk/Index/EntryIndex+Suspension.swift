@@ -124,10 +124,14 @@ extension EntryIndex {
     }
 
     /// Runs `body` under the writer's lock. Its holder may be waiting for another process's lock, up to a deadline. A brief
-    /// call does not wait for that.
+    /// call does not wait for that, and waits for a slow disk only until ``Tuning/openingTimeout``.
     private func withWriterLock<Result>(_ body: (inout Writer?) throws -> Result) throws -> Result {
         guard LockTimeout.isBrief else { return try writer.withLock(body) }
-        guard let result = try writer.withLock(within: patience.briefSeconds, body) else {
+        var result = try writer.withLock(within: patience.briefSeconds, body)
+        while result == nil, patience.shouldKeepWaitingForThread() {
+            result = try writer.withLock(within: 0.02, body)
+        }
+        guard let result else {
             throw SQLiteError(code: .busy, message: "another thread of this process holds the writer's lock")
         }
         return result

@@ -28,8 +28,8 @@ package final class EntryIndex: Sendable {
     let logPatience: LockTimeout
     let activity: ExpiringActivity?
     let connections = OpenConnections()
-    /// Frames of the log that are already in the database.
-    let copiedFrames = Locked(0)
+    /// The length of the log in frames after this process's latest commit, and how many are already in the database.
+    let logProgress = Locked((frames: 0, copied: 0))
     /// Reads on connections of their own.
     let longReads = DispatchGroup()
     /// Whether an index that only a newer version can use may be set aside, for callers that can neither use it nor throw.

@@ -38,6 +38,8 @@ final class LockTimeout: Sendable {
         var refusal: Refusal?
         /// For brief calls, which must not shorten the wait of a later store.
         var briefRefusal: Refusal?
+        /// For brief calls that wait for another thread.
+        var threadWait: Refusal?
         /// A store has timed out, and no call has got the lock since.
         var isExhausted = false
     }
@@ -79,6 +81,15 @@ final class LockTimeout: Sendable {
 
     /// Whether calls that wait as long as a store have been refused the lock for longer than a brief call waits.
     var isRefused: Bool { state.withLock { $0.refusal?.milliseconds ?? 0 } >= tuning.briefTimeout }
+
+    /// Whether a brief call keeps waiting for another thread of this process, which may be opening or closing the index: not if that
+    /// thread waits for another process. All such calls share one clock. Ask every 20 milliseconds.
+    func shouldKeepWaitingForThread() -> Bool {
+        state.withLock { state in
+            state.refusal == nil && state.briefRefusal == nil
+                && Refusal.note(&state.threadWait) < tuning.openingTimeout
+        }
+    }
 
     /// Seconds that a brief call waits for another thread of this process, which may itself wait for the lock.
     var briefSeconds: Double {

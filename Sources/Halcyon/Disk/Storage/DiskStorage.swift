@@ -326,7 +326,8 @@ public enum DiskStorage {
             _ = try mappingErrors(of: key, at: url(of: name)) { try store.remove(name) }
         }
 
-        /// Removes all values that are stored now, including pinned ones. Values stored meanwhile remain. The index file shrinks.
+        /// Removes all values that are stored now, including pinned ones. Values stored meanwhile remain. The index file shrinks, and
+        /// `index.sqlite.damaged` is deleted.
         ///
         /// - Complexity: O(entries), in batches between which other callers get in.
         /// - Throws: ``KingfisherError/CacheErrorReason/invalidURLResource(error:key:url:)``. Some values may be removed by then;

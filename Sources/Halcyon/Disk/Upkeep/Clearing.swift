@@ -53,11 +53,10 @@ struct Clearing: FolderWork {
             if let failure { throw failure }
             guard index.generation != generation else { break }
         }
-        // Nothing is left that could be described by it.
-        if condition.adoption == .done { try? index.files.remove(index.files.damaged) }
         store.unlinker.finish()
         // Everything is removed. If this fails, the next clear shrinks the file.
         try? index.shrink()
+        try? removeDamagedIndex()
     }
 
     /// Files without a row have to be removed, not adopted while rows are being removed.

@@ -60,6 +60,24 @@ extension FolderWork {
         }
     }
 
+    /// Deletes a damaged index that was set aside, because it has keys, once the present one has everything that could be read of it.
+    ///
+    /// - Parameter age: milliseconds. After a power cut, it tells for a day which files cannot be trusted.
+    func removeDamagedIndex(olderThan age: Int64 = 0) throws {
+        let (files, damaged) = (index.files, index.files.damaged)
+        guard try files.status(at: damaged) != nil else { return }
+        index.previousIndex.close()
+        // After a power cut, the deletion might be on disk and the log not.
+        index.checkpoint()
+        // Under the lock, because another process may be setting an index aside.
+        try index.write { session in
+            guard try session.state().adoption == .done, let file = try files.status(at: damaged),
+                environment.fileSystem.now - file.changed >= age
+            else { return }
+            try files.remove(damaged)
+        }
+    }
+
     /// Changes the state, in the index and for this process, after work on the whole directory, unless the index was replaced since.
     func updateState(ifStill generation: Int, _ change: (inout IndexState, IndexSession) throws -> Void) throws {
         try index.write { session in

@@ -135,7 +135,7 @@ struct Sweeper: FolderWork {
         try upgrader.finish()
         // A set-aside index that cannot be read at the moment keeps its keys. It must not stop the removal of these.
         try? Reclaimer(folder: folder).finish()
-        if condition.adoption == .done { try? index.files.remove(index.files.damaged) }
+        try? removeDamagedIndex(olderThan: Self.day)
         // One key stays until the file is rewritten: if that fails, the next call finds the key and tries again.
         guard let last = try index.readAtLength({ try $0.idWithKey() }) else { return }
         try forEachEntryBatch { session, entries in
