@@ -16,6 +16,8 @@ package struct Tuning: Sendable {
     package var storeBatchSize = 32
     /// Maximum number of entries that one transaction removes.
     package var batchSize = 128
+    /// How long a transaction of many entries may hold the lock while it moves or examines their files, which takes long on a slow disk.
+    package var batchTime = 250
     /// Maximum number of access log notes that one transaction writes. Each changes another page or two, which the commit copies
     /// while stores wait: in small batches, the same pages several times.
     package var flushBatchSize = 256

@@ -18,6 +18,7 @@ import Testing
         static let commitsBefore = 3
 
         var isSweep: Bool { [.adopt, .distrust, .relearn, .removeOrphans, .settleTrash].contains(self) }
+        var needsFiles: Bool { ![.flush, .clamp].contains(self) }
         var removesEverything: Bool { [.evict, .removeAll, .removeMatching].contains(self) }
     }
 
@@ -25,7 +26,19 @@ import Testing
 
     @Test(arguments: Walk.allCases)
     func `no lookup waits for a batch, and a store runs after at most one`(walk: Walk) throws {
-        let (cache, held) = try Self.prepare(walk)
+        try check(walk, Self.smallBatches)
+    }
+
+    /// No batch has time for a second entry, as if examining or moving a file took seconds.
+    @Test(arguments: Walk.allCases.filter(\.needsFiles))
+    func `on a slow disk, a batch ends before it is complete`(walk: Walk) throws {
+        var tuning = Tuning.patient
+        (tuning.batchTime, tuning.flushInterval) = (0, 3_600_000)
+        try check(walk, tuning)
+    }
+
+    private func check(_ walk: Walk, _ tuning: Tuning) throws {
+        let (cache, held) = try Self.prepare(walk, tuning)
         held.stop(after: Walk.commitsBefore)
         // The work after an opening begins at once.
         if walk.isSweep { cache.reopen { if walk == .distrust { $0.boot = { "another" } } } }
@@ -84,9 +97,9 @@ import Testing
         return tuning
     }
 
-    private static func prepare(_ walk: Walk) throws -> (CacheFixture, HeldWalk) {
+    private static func prepare(_ walk: Walk, _ tuning: Tuning) throws -> (CacheFixture, HeldWalk) {
         let held = HeldWalk()
-        let cache = try CacheFixture(tuning: smallBatches) { $0.sizeLimit = walk == .evict ? 1 : 0 }
+        let cache = try CacheFixture(tuning: tuning) { $0.sizeLimit = walk == .evict ? 1 : 0 }
         cache.beforeCommit { held.beforeCommit() }
         cache.environment.pause = { _ in held.betweenBatches() }
         cache.fileSystem.observe { call, path in

@@ -84,12 +84,12 @@ final class Adopter: FolderWork {
             // Sorted by id: in the order of the directory, each insert would change a different page, and the log would get a
             // hundred times as long as the rows.
             let candidates = names.filter(condition.mayAdopt).sorted { $0.rowID < $1.rowID }
-            for batch in candidates.batches(of: environment.tuning.adoptionBatchSize) {
+            try forEachBatch(
+                of: environment.tuning.adoptionBatchSize, in: candidates, .withoutReserve,
+                didCommit: { listeners.tell(progress.advanced(by: $0.endIndex)) }
+            ) { session, batch in
                 try stopIfClosing()
-                try index.writeBatch(.withoutReserve, isFollowed: { _ in batch.endIndex < candidates.endIndex }) {
-                    try adopt(batch, in: $0, leavingOut: &unreadable)
-                }
-                listeners.tell(progress.advanced(by: batch.endIndex))
+                try adopt(batch, in: session, leavingOut: &unreadable)
             }
             progress = progress.advanced(by: names.count)
         }
@@ -188,13 +188,10 @@ final class Adopter: FolderWork {
     /// - Parameter note: called under a lock, so that another thread finds each read here or noted.
     func adoptEarlyReads(_ note: (Entry, UnrecordedRead) -> Void) throws {
         var unreadable: [BlobName] = []
-        for batch in earlyReads.withLock({ Array($0) }).batches(of: environment.tuning.flushBatchSize) {
-            let entries = try index.write(.withoutReserve) { session in
-                try adopt(batch.map(\.key), in: session, leavingOut: &unreadable)
-                return try batch.map { try session.entry(named: $0.key) }
-            }
+        var entries: [Entry?] = []
+        func noteReads(_ done: ArraySlice<(key: BlobName, value: UnrecordedRead)>) {
             earlyReads.withLock { early in
-                for (known, entry) in zip(batch, entries) {
+                for (known, entry) in zip(done, entries) {
                     // Without an entry, a later read stays for the next call.
                     guard let read = early[known.key], entry != nil || read.at == known.value.at else { continue }
                     early[known.key] = nil
@@ -202,6 +199,13 @@ final class Adopter: FolderWork {
                     if let entry, entry.bootTime == nil || entry.createdAt <= read.at { note(entry, read) }
                 }
             }
+        }
+        try forEachBatch(
+            of: environment.tuning.flushBatchSize, in: earlyReads.withLock { Array($0) }, .withoutReserve,
+            didCommit: noteReads
+        ) { session, batch in
+            try adopt(batch.lazy.map(\.key), in: session, leavingOut: &unreadable)
+            entries = try batch.done.map { try session.entry(named: $0.key) }
         }
     }
 

@@ -57,13 +57,12 @@ struct Checker: FolderWork {
     /// Looks again under the write lock, so that no store is between its steps.
     private func confirm(_ ids: [Int64], repair: Bool, _ report: inout CheckReport) throws {
         var found = report
-        try index.writeBatch { session in
+        try forEachBatch(in: ids, didCommit: { _ in report = found }) { session, batch in
             found = report
             // A repair settles each name itself.
             let detached = try repair ? [] : idsWithDetachedBlob(among: ids, in: session)
-            for id in ids where !detached.contains(id) { try confirm(id, repair: repair, in: session, &found) }
+            for id in batch where !detached.contains(id) { try confirm(id, repair: repair, in: session, &found) }
         }
-        report = found
     }
 
     /// Rows whose blobs an interrupted operation has left in `trash/` or `staging/` are sound: readers look there, and the sweep puts
@@ -116,16 +115,15 @@ struct Checker: FolderWork {
     private func checkFiles(_ names: [BlobName], repair: Bool, _ report: inout CheckReport) throws {
         let withoutRow = try index.read { session in try names.filter { try !hasRow($0, in: session) } }
         guard !withoutRow.isEmpty else { return }
-        var (orphans, foreignFiles): ([BlobName], [BlobName]) = ([], [])
-        try index.writeBatch { session in
-            (orphans, foreignFiles) = ([], [])
-            for name in withoutRow {
+        var (orphans, foreignFiles): (Set<BlobName>, Set<BlobName>) = ([], [])
+        try forEachBatch(in: withoutRow) { session, batch in
+            for name in batch {
                 guard try !hasRow(name, in: session), let file = try blobs.status(of: name) else { continue }
                 // Under the lock: afterwards an adoption may end that has made this file an entry.
                 if file.kind != .regular {
-                    foreignFiles.append(name)
+                    foreignFiles.insert(name)
                 } else if !condition.adopts(file, named: name) {
-                    orphans.append(name)
+                    orphans.insert(name)
                 }
             }
         }
@@ -133,7 +131,7 @@ struct Checker: FolderWork {
         report.orphans += orphans.map(\.text)
         guard repair else { return }
         let failure = try settler.removeFilesWithoutRow(
-            orphans, changedUntil: Timestamp(Date()), sparesAdoptable: true)
+            Array(orphans), changedUntil: Timestamp(Date()), sparesAdoptable: true)
         if let failure { throw failure }
     }
 

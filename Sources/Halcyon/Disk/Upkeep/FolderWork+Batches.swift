@@ -29,22 +29,41 @@ extension FolderWork {
         if !names.isEmpty { try body(names) }
     }
 
+    /// Passes elements to `body` in transactions of at most `size` elements each.
+    ///
+    /// - Parameter didCommit: called after each transaction, with the elements that are done.
+    func forEachBatch<Element>(
+        of size: Int = .max, in elements: [Element], _ logRoom: EntryIndex.LogRoom = .withReserve,
+        didCommit: (ArraySlice<Element>) -> Void = { _ in }, _ body: (IndexSession, TimedBatch<Element>) throws -> Void
+    ) throws {
+        var rest = elements[...]
+        while !rest.isEmpty {
+            let batch = try index.writeBatch(logRoom) { session in
+                let batch = TimedBatch(rest.prefix(size), environment.tuning)
+                try body(session, batch)
+                return batch
+            }
+            rest = rest[batch.done.endIndex...]
+            didCommit(batch.done)
+        }
+    }
+
     /// Passes all rows to `body` in the order of their ids, in bounded batches of one transaction each. Stops if the store is being
     /// closed.
     func forEachEntryBatch(
-        _ logRoom: EntryIndex.LogRoom = .withReserve, _ body: (IndexSession, [Entry]) throws -> Void
+        _ logRoom: EntryIndex.LogRoom = .withReserve, _ body: (IndexSession, TimedBatch<Entry>) throws -> Void
     ) throws {
         var last = Int64.min
         while true {
             try stopIfClosing()
             let size = environment.tuning.flushBatchSize
-            let entries = try index.writeBatch(logRoom, isFollowed: { $0.count == size }) { session in
-                let entries = try session.page(after: last, limit: size)
-                try body(session, entries)
-                return entries
+            let batch = try index.writeBatch(logRoom, isFollowed: { $0.done.count == size || $0.isCut }) { session in
+                let batch = TimedBatch(try session.page(after: last, limit: size)[...], environment.tuning)
+                try body(session, batch)
+                return batch
             }
             // Advances after the commit, because a transaction that rolls back may run again.
-            guard let end = entries.last, entries.count == size else { return }
+            guard let end = batch.done.last, batch.done.count == size || batch.isCut else { return }
             last = end.id
         }
     }
@@ -86,12 +105,5 @@ extension FolderWork {
             try change(&state, session)
             try session.setState(state)
         }
-    }
-}
-
-extension Array {
-    /// Its elements, in slices of this size. The last one may be smaller.
-    func batches(of size: Int) -> some Sequence<ArraySlice<Element>> {
-        stride(from: 0, to: count, by: size).lazy.map { self[$0..<Swift.min($0 + size, count)] }
     }
 }

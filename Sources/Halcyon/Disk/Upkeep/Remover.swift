@@ -129,6 +129,7 @@ struct Remover: FolderWork {
             removal.add(batch.removed, keepingNames: true, at: now)
             removal.failure = removal.failure ?? batch.kept.first?.error
             kept += batch.kept.map(\.entry.id)
+            rest = batch.rest + rest
         }
         return kept + rest
     }
@@ -154,6 +155,8 @@ struct Remover: FolderWork {
         var trashed: [Unlinker.PendingUnlink] = []
         /// Entries whose blobs cannot be moved. Their rows are unchanged.
         var kept: [(entry: Entry, error: any Error)] = []
+        /// Those that the batch had no time for.
+        var rest: [Int64] = []
     }
 
     private func removeAndUnlinkBatch(_ next: (IndexSession) throws -> [Entry]) throws -> Batch {
@@ -196,7 +199,13 @@ struct Remover: FolderWork {
 
     private func trash(_ entries: [Entry]) -> Batch {
         var batch = Batch()
+        let end = MonotonicTime.now.adding(milliseconds: environment.tuning.batchTime)
         for entry in entries {
+            // Others wait for the lock. Without any removed, the next batch would not get further.
+            guard batch.removed.isEmpty || end.secondsLeft > 0 else {
+                batch.rest.append(entry.id)
+                continue
+            }
             do {
                 // If there is no file, searching for it takes too long: a whole directory may have been deleted.
                 if let file = try blobs.status(of: entry.name), let trashed = try trash(entry.name, file, of: entry) {

@@ -135,24 +135,27 @@ final class Settler: FolderWork {
 
     func settleDetached() throws {
         for place in DetachedBlob.Place.allCases {
-            for batch in try blobs.detached(in: place).batches(of: environment.tuning.batchSize) {
-                try stopIfClosing()
-                try settle(batch)
-            }
+            try settle(blobs.detached(in: place)) { try stopIfClosing() }
         }
     }
 
     /// Puts back the blobs of rows and unlinks leftovers.
-    private func settle(_ detached: ArraySlice<DetachedBlob>) throws {
-        guard !detached.isEmpty else { return }
-        let trashed = try index.writeBatch { session in
-            try detached.filter { try settle($0, of: session.entry(id: $0.rowID)) }
+    private func settle(_ detached: [DetachedBlob], willSettle: () throws -> Void = {}) throws {
+        var trashed: [DetachedBlob] = []
+        try forEachBatch(
+            of: environment.tuning.batchSize, in: detached, didCommit: { _ in unlink(trashed) }
+        ) { session, batch in
+            try willSettle()
+            trashed = try batch.filter { try settle($0, of: session.entry(id: $0.rowID)) }
         }
+    }
+
+    private func unlink(_ trashed: [DetachedBlob]) {
         for blob in trashed { try? blobs.unlink(blob) }
     }
 
     /// Makes room on a full disk: unlinks files in the trash that no row needs, up to ``Tuning/unlinkBacklogCount``.
-    func emptyTrash() { try? settle(blobs.detached(in: .trash).prefix(environment.tuning.unlinkBacklogCount)) }
+    func emptyTrash() { try? settle(Array(blobs.detached(in: .trash).prefix(environment.tuning.unlinkBacklogCount))) }
 
     // MARK: Files without a row
 
@@ -164,10 +167,9 @@ final class Settler: FolderWork {
     func removeFilesWithoutRow(
         _ names: [BlobName], changedUntil: Timestamp, sparesAdoptable: Bool = false
     ) throws -> (any Error)? {
-        guard !names.isEmpty else { return nil }
-        var failure: (any Error)?
-        let trashed = try index.writeBatch { session in
-            try names.compactMap { name -> DetachedBlob? in
+        var (failure, trashed): ((any Error)?, [DetachedBlob]) = (nil, [])
+        try forEachBatch(in: names, didCommit: { _ in unlink(trashed) }) { session, batch in
+            trashed = try batch.compactMap { name in
                 guard try !hasRow(name, in: session) else { return nil }
                 do {
                     guard let file = try blobs.status(of: name), file.kind == .regular,
@@ -182,7 +184,6 @@ final class Settler: FolderWork {
                 return nil
             }
         }
-        for blob in trashed { try? blobs.unlink(blob) }
         return failure
     }
 }

@@ -48,9 +48,9 @@ struct Sweeper: FolderWork {
             try stopIfClosing()
             distrusted += entries.filter { !condition.trusts($0) }.map(\.id)
         }
-        for ids in distrusted.batches(of: environment.tuning.flushBatchSize) {
+        try forEachBatch(of: environment.tuning.flushBatchSize, in: distrusted) { session, ids in
             try stopIfClosing()
-            try index.writeBatch { session in try ids.forEach { try drop($0, in: session) } }
+            for id in ids { try drop(id, in: session) }
         }
         try updateState(ifStill: generation) { state, _ in (state.distrusted, state.distrustedBoots) = (nil, nil) }
         if index.generation == generation { condition.endDistrust() }
