@@ -6,6 +6,8 @@
 
 #if defined(__linux__)
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -32,5 +34,22 @@ int64_t halcyon_file_system_type(const char *path) {
 #else
     (void)path;
     return 0;
+#endif
+}
+
+void halcyon_write_in_place(const char *folder) {
+#if defined(__linux__)
+    const int64_t btrfs = 0x9123683E; /* BTRFS_SUPER_MAGIC of <linux/magic.h> */
+    if (halcyon_file_system_type(folder) != btrfs) return;
+    int file = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0) return;
+    int flags = 0;
+    if (ioctl(file, FS_IOC_GETFLAGS, &flags) == 0 && !(flags & FS_NOCOW_FL)) {
+        flags |= FS_NOCOW_FL;
+        ioctl(file, FS_IOC_SETFLAGS, &flags);
+    }
+    close(file);
+#else
+    (void)folder;
 #endif
 }

@@ -42,17 +42,17 @@ extension SQLiteError {
     /// The last error of a connection; `handle` is nil if opening failed without one.
     ///
     /// SQLite reports a file as corrupt if the system refuses to read a page (`SQLITE_IOERR_CORRUPTFS` becomes
-    /// `SQLITE_CORRUPT`). Here that is an I/O error, because it says nothing about the bytes. SQLite reports an exhausted quota as
-    /// an I/O error. Here it is a full disk.
+    /// `SQLITE_CORRUPT`). Here that is an I/O error, because it says nothing about the bytes. SQLite reports an exhausted quota, and
+    /// a file that reaches the limit of its size, as an I/O error. Here it is a full disk.
     init(code: Int32, handle: OpaquePointer?, sql: String? = nil, isForeignSchema: Bool = false) {
         if Self.isAboutBytes(code), let handle, Self.hasRefusedRead(handle) {
             self = .refusedRead(sql)
             return
         }
         if [.writeRefused, .syncRefused].contains(ResultCode(rawValue: code)), let handle,
-            halcyon_sqlite_errno(handle) == EDQUOT
+            case let reason = halcyon_sqlite_errno(handle), Self.limits.contains(reason)
         {
-            self.init(code: .full, message: "the disk quota is exhausted", sql: sql)
+            self.init(code: .full, message: String(cString: strerror(reason)), sql: sql)
             return
         }
         let text = handle.flatMap(sqlite3_errmsg) ?? sqlite3_errstr(code)
@@ -61,9 +61,15 @@ extension SQLiteError {
             isForeignSchema: isForeignSchema)
     }
 
-    /// Whether the system has refused to read a part of the connection's files. A quota stops only writes, and SQLite keeps their
+    /// Whether the system has refused to read a part of the connection's files. A limit stops only writes, and SQLite keeps their
     /// error.
-    static func hasRefusedRead(_ handle: OpaquePointer) -> Bool { ![0, EDQUOT].contains(halcyon_sqlite_errno(handle)) }
+    static func hasRefusedRead(_ handle: OpaquePointer) -> Bool {
+        let reason = halcyon_sqlite_errno(handle)
+        return reason != 0 && !limits.contains(reason)
+    }
+
+    /// The reasons of the system that stop only writes.
+    private static let limits: [Int32] = [EDQUOT, EFBIG]
 
     /// The system refused to read a part of the file.
     static func refusedRead(_ sql: String?) -> SQLiteError {

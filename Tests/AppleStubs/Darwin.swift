@@ -15,7 +15,7 @@ extension stat {
 
 // Not confirmed by a page: <sys/stat.h> has it beside `utimensat`, which is there since iOS 11.
 @available(iOS 11, macOS 10.13, tvOS 11, watchOS 4, visionOS 1, *)
-public let UTIME_OMIT: Int32 = -2
+public let UTIME_NOW: Int32 = -1
 // https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/statfs.2.html
 @available(iOS 2, macOS 10.0, tvOS 9, watchOS 2, visionOS 1, *)
 public let MNT_LOCAL: Int32 = 0x1000

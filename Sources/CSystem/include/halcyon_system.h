@@ -14,6 +14,10 @@ int halcyon_exchange(const char *first, const char *second);
    numbers, or -1 with errno set. */
 int64_t halcyon_file_system_type(const char *path);
 
+/* On Btrfs, makes files that are created later in a folder keep their blocks when they are overwritten. Otherwise a full volume has
+   no block for a change to the index, and a change to its shared memory ends the process with SIGBUS. Ignores errors. */
+void halcyon_write_in_place(const char *folder);
+
 /* From now on, a connection writes up to 16 pages of a transaction to its write-ahead log with one call, instead of two for
    each page. Call it while the connection has the log open: for another journal, it would be wrong. Without memory, it does
    nothing. */

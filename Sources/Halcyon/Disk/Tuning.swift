@@ -21,7 +21,7 @@ package struct Tuning: Sendable {
     /// Maximum number of access log notes that one transaction writes. Each changes another page or two, which the commit copies
     /// while stores wait: in small batches, the same pages several times.
     package var flushBatchSize = 256
-    /// Files that one transaction of an adoption inserts. Ids and accesses are ordered differently, so in each transaction nearly
+    /// Maximum number of files that one transaction of an adoption inserts. Ids and accesses are ordered differently, so in each transaction nearly
     /// every row changes another page of the index by access: a few long transactions write much less than many short ones.
     package var adoptionBatchSize = 1024
     /// File names that an adoption sorts before it inserts rows for them; about a hundred bytes each.

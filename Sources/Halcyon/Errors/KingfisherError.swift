@@ -70,7 +70,7 @@ extension KingfisherError.CacheErrorReason {
         case .fileEnumeratorCreationFailed(let url): (3001, "Cannot list the directory \(url.path).")
         case .invalidFileEnumeratorContent(let url): (3002, "The listing of the directory \(url.path) cannot be read.")
         case .invalidURLResource(let error, _, let url):
-            (3003, "Cannot read or change what is cached at \(place(url)). \(text(error))")
+            (3003, "Cannot read or change what is cached \(place(url)). \(text(error))")
         case .cannotLoadDataFromDisk(let url, let error):
             (3004, "Cannot load the cached file \(place(url)). \(text(error))")
         case .cannotCreateDirectory(let path, let error):
@@ -79,9 +79,9 @@ extension KingfisherError.CacheErrorReason {
         case .cannotConvertToData(_, let error): (3007, "Cannot turn the value into data. \(text(error))")
         case .cannotSerializeImage: (3008, "Cannot serialize the image: the serializer returned no data.")
         case .cannotCreateCacheFile(let url, _, let data, let error):
-            (3009, "Cannot store \(data.count) bytes at \(place(url)). \(text(error))")
+            (3009, "Cannot store \(data.count) bytes \(place(url)). \(text(error))")
         case .cannotSetCacheFileAttribute(let path, _, let error):
-            (3010, "Cannot set attributes of \(place(URL(fileURLWithPath: path))). \(text(error))")
+            (3010, "Cannot set attributes of the file \(place(URL(fileURLWithPath: path))). \(text(error))")
         case .diskStorageIsNotReady(let url):
             (
                 3011,
@@ -91,10 +91,10 @@ extension KingfisherError.CacheErrorReason {
         }
     }
 
-    /// A path to show to people. If names are not hashed, the last component is a key, so only its directory is named.
+    /// Where a file is, for people. If names are not hashed, the last component is a key, so only its directory is named.
     private func place(_ url: URL) -> String {
         let isHashed = BlobName.isBlobName(url.lastPathComponent, isHashed: true) || url.hasDirectoryPath
-        return isHashed ? url.path : "a file in \(url.deletingLastPathComponent().path)"
+        return isHashed ? "at \(url.path)" : "in \(url.deletingLastPathComponent().path)"
     }
 
     private func text(_ error: any Error) -> String {

@@ -308,9 +308,10 @@ extension CallOrder.State {
 
     /// Drops the key if it is idle.
     fileprivate mutating func update(_ name: MemoryKey, _ change: (inout CallOrder.Key) -> Void) {
-        guard var key = keys[name] else { return }
-        change(&key)
-        keys[name] = key.isIdle ? nil : key
+        guard let index = keys.index(forKey: name) else { return }
+        // In place: a copy of a key's pending changes takes as long as there are changes.
+        change(&keys.values[index])
+        if keys.values[index].isIdle { keys.remove(at: index) }
     }
 }
 

@@ -78,6 +78,27 @@
             storage.store.close()
         }
 
+        /// Small values fill a small volume with the log of the index.
+        @Test func `the log is begun anew when it fills the volume`() throws {
+            guard let volume = try TinyVolume(kilobytes: 4_096) else { return }
+            let storage = storage(on: volume, sizeLimit: 10_000)
+            func storesUntilFull() -> Int {
+                defer { storage.store.housekeepingWait() }
+                return (0..<2_000).first {
+                    (try? storage.store(value: .blob($0, count: 300), forKey: "\($0)")) == nil
+                } ?? 2_000
+            }
+            for _ in 0..<3 {
+                _ = storesUntilFull()
+                _ = try storage.removeSizeExceededValues()
+                storage.store.housekeepingWait()
+            }
+            // The log keeps its room, so the evicted blobs leave little. What is stored there adds nothing to the log.
+            let stored = [storesUntilFull(), storesUntilFull()]
+            #expect(stored.max() ?? 0 > 10, "\(stored)")
+            storage.store.close()
+        }
+
         @Test(arguments: [false, true])
         func `a removal is not undone if its commit and the way back out of the trash are refused`(byFilter: Bool)
             throws

@@ -75,6 +75,39 @@ import Testing
         }
     }
 
+    /// Some file systems in user space ignore a change of dates, and report success.
+    @Test func `where files do not keep their dates, a store throws instead of becoming a miss`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.fileSystem.pretend { $0.modifiedMicroseconds = $0.modifiedMicroseconds % 999 + 1 }
+            let error = #expect(throws: KingfisherError.self) {
+                try cache.storage.store(value: .blob(2), forKey: "b")
+            }
+            #expect("\(try #require(error))".contains("does not keep modification dates"))
+            cache.fileSystem.pretend(nil)
+            #expect(try cache.storage.value(forKey: "a") == .blob(1))
+            #expect(try cache.storage.value(forKey: "b") == nil && cache.names(in: "staging").isEmpty)
+        }
+    }
+
+    @Test func `a directory with a path that is too long for SQLite is refused with the remedy`() throws {
+        let folder = try TemporaryFolder()
+        func storage(_ length: Int) throws -> DiskStorage.Backend<Data> {
+            var (config, url) = (DiskStorage.Config(name: "long", sizeLimit: 0), folder.url)
+            while url.path.utf8.count < length - 100 { url.appendPathComponent(String(repeating: "a", count: 90)) }
+            url.appendPathComponent(String(repeating: "b", count: length - url.path.utf8.count - 1))
+            config.cachePathBlock = { [url] _, _ in url }
+            return DiskStorage.Backend(
+                noThrowConfig: config, creatingDirectory: false, environment: StorageEnvironment())
+        }
+        let longest = try storage(482)
+        try longest.store(value: .blob(1), forKey: "a")
+        #expect(longest.directoryURL.path.utf8.count == 482)
+        longest.store.close()
+        let error = #expect(throws: KingfisherError.self) { try storage(483).store(value: .blob(1), forKey: "a") }
+        #expect("\(try #require(error))".contains("shorter path"))
+    }
+
     @Test(arguments: ["apfs", "hfs", "ufs", "tmpfs"])
     func `a volume that Apple's systems call local is trusted if its type is known`(name: String) {
         let volume = Volume(appleName: name, isLocal: true)

@@ -182,6 +182,13 @@ import Testing
         #expect(try tool("get", "\u{FFFD}").data.count == 1000)
     }
 
+    @Test func `a relative directory below one whose name is not UTF-8 is refused`() throws {
+        let line = "mkdir $'p\\xff' && cd $'p\\xff' && echo x | halcyon put --folder"
+        let result = try tool.shell("\(line) c --key k -")
+        #expect(result.status != 0 && result.errors.contains("Give an absolute path"), "\(result.errors)")
+        #expect(try tool.shell("cd $'p\\xff' && echo x | halcyon put --folder \"$cache\" --key k -").status == 0)
+    }
+
     @Test func `a command with a closed output does not write to what has got its number since`() throws {
         try put("a", count: 1000)
         let result = try tool.shell("halcyon check --folder \"$cache\" >&-")

@@ -1,3 +1,4 @@
+internal import CHalcyonSystem
 internal import Foundation
 
 /// The files of a cache: their paths, and the few ways in which they move. Knows no keys, and only the dates it is given.
@@ -49,6 +50,8 @@ package final class BlobStore: Sendable {
         for place in DetachedBlob.Place.allCases {
             try makeDirectory(path(of: place), followingLinks: false)
         }
+        // After those, so that blobs keep their checksums.
+        halcyon_write_in_place(metadataDirectory)
     }
 
     /// The shortest form of a directory's path.
@@ -224,8 +227,11 @@ package final class BlobStore: Sendable {
             // While it is empty, so that no byte is on the disk unprotected.
             if let protection { try fileSystem.protect(path, as: protection) }
             try write(data, to: file)
-            try fileSystem.setModified(modified, microseconds: BlobTag(token: blob.token).microseconds, of: file)
+            let tag = BlobTag(token: blob.token)
+            try fileSystem.setModified(modified, microseconds: tag.microseconds, of: file)
             let staged = try fileSystem.status(of: file)
+            // Without the date, no lookup would find the blob.
+            guard tag.admits(staged) else { throw SystemError("futimens", ENOTSUP) }
             // A volume that writes later may have lost bytes by now.
             guard staged.size == data.count else { throw SystemError("write", EIO) }
             isOpen = false

@@ -16,7 +16,7 @@ package protocol FileSystem: Sendable {
     func status(of file: FileDescriptor) throws(SystemError) -> FileStatus
     /// `lstat`.
     func status(at path: String) throws(SystemError) -> FileStatus
-    /// `futimens`, modification time only: milliseconds, and microseconds below them.
+    /// `futimens`: the modification time in milliseconds, and microseconds below them. The access time becomes the present one.
     func setModified(_ time: Timestamp, microseconds: Int, of file: FileDescriptor) throws(SystemError)
     /// `fchmodat` to mode 0600, not following symlinks. If the C library opens the file for that, it uses O_PATH: closing such a
     /// descriptor releases no lock.

@@ -52,12 +52,13 @@ package struct POSIXFileSystem: FileSystem {
     package func setModified(
         _ time: Timestamp, microseconds: Int, of file: FileDescriptor
     ) throws(SystemError) {
-        let unchanged = timespec(tv_sec: 0, tv_nsec: Int(omitTime))
+        // Both dates, because a FUSE file system may ignore the change of one alone.
+        let accessed = timespec(tv_sec: 0, tv_nsec: Int(presentTime))
         let modified = timespec(
             tv_sec: FileDate.seconds(ofMilliseconds: time.milliseconds),
             tv_nsec: Int(time.milliseconds % 1000) * 1_000_000 + microseconds * 1_000)
         _ = try checked("futimens") {
-            withUnsafePointer(to: (unchanged, modified)) { pair in
+            withUnsafePointer(to: (accessed, modified)) { pair in
                 pair.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(file, $0) }
             }
         }
@@ -150,11 +151,11 @@ package struct POSIXFileSystem: FileSystem {
 
 #if canImport(Darwin)
     private typealias DirectoryHandle = UnsafeMutablePointer<DIR>
-    private let omitTime = UTIME_OMIT
+    private let presentTime = UTIME_NOW
 #else
     private typealias DirectoryHandle = OpaquePointer
-    /// `UTIME_OMIT` of <sys/stat.h>, a macro that Swift cannot import.
-    private let omitTime = (1 << 30) - 2
+    /// `UTIME_NOW` of <sys/stat.h>, a macro that Swift cannot import.
+    private let presentTime = (1 << 30) - 1
 #endif
 
 /// macOS refuses transfers above 2 GiB, and Linux cuts them off there.

@@ -13,8 +13,10 @@ extension DiskStorage {
         public let processorIdentifier: String?
         /// The file name of the blob.
         public let fileName: String
+        /// The cache directory.
+        let directory: URL
         /// The URL of the blob.
-        public let fileURL: URL
+        public var fileURL: URL { directory.appendingPathComponent(fileName, isDirectory: false) }
         /// The size of the blob, in bytes.
         public let size: Int64
         /// Bytes that the volume has allocated for the blob, in whole blocks. ``size`` if unknown, for entries of older versions.
@@ -54,8 +56,8 @@ extension DiskStorage.EntryInfo {
         let parts = row.keyParts
         self.init(
             key: entry.key, baseKey: parts?.base, processorIdentifier: parts?.processor, fileName: entry.name.text,
-            fileURL: directory.appendingPathComponent(entry.name.text, isDirectory: false), size: entry.size,
-            allocatedSize: entry.size &+ entry.slack, created: entry.createdAt.date, lastAccess: entry.accessedAt.date,
+            directory: directory, size: entry.size, allocatedSize: entry.size &+ entry.slack,
+            created: entry.createdAt.date, lastAccess: entry.accessedAt.date,
             expiration: entry.lifetime(at: now).expiresAt?.date, keepsExpiration: entry.lifetime.isFixed,
             hits: Int(clamping: row.hits),
             isPinned: entry.isPinned, tags: row.tags, validators: row.validators, metadata: row.metadata,

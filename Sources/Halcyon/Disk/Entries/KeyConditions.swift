@@ -6,6 +6,8 @@ struct KeyConditions: Sendable {
     private let host: [UInt8]?
     private let processor: [UInt8]?
     private let baseKeys: Set<[UInt8]>?
+    /// The lengths of the base keys: prefixes of other lengths need not be compared.
+    private let baseLengths: Set<Int>
     /// The hashes of the base keys.
     private let sources: Set<Int64>
 
@@ -17,6 +19,7 @@ struct KeyConditions: Sendable {
         host = filter.host.map { Array(KeyOrigin.lowercased($0).utf8) }
         processor = filter.processorIdentifier.map { Array($0.utf8) }
         baseKeys = filter.baseKeys.map { Set($0.map { Array($0.utf8) }) }
+        baseLengths = Set((baseKeys ?? []).map(\.count))
         sources = Set((filter.baseKeys ?? []).map { KeyOrigin(baseKey: $0).source })
         guard needsKey || baseKeys != nil else { return nil }
     }
@@ -62,7 +65,9 @@ struct KeyConditions: Sendable {
         guard let baseKeys else { return true }
         if let source { return sources.contains(source) }
         guard let key else { return false }
-        let ends = [key.endIndex] + key.indices.filter { key[$0] == UInt8(ascii: "@") }
-        return ends.contains { baseKeys.contains(Array(key[..<$0])) }
+        return baseKeys.contains(Array(key))
+            || key.indices.enumerated().contains { length, end in
+                key[end] == UInt8(ascii: "@") && baseLengths.contains(length) && baseKeys.contains(Array(key[..<end]))
+            }
     }
 }

@@ -48,6 +48,8 @@ struct IndexFiles: Sendable {
     }
 
     private func require(_ isAccepted: (FileStatus) -> Bool) throws {
+        // SQLite opens no longer path (MAX_PATHNAME in os_unix.c), and does not tell why.
+        guard database.utf8.count + "-journal".utf8.count <= 512 else { throw SystemError("open", ENAMETOOLONG) }
         // A symlink in place of our directory leads to files of others.
         if let folder = try status(at: folder), folder.kind != .directory {
             throw CacheStorageError(

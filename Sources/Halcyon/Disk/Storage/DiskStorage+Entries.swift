@@ -81,7 +81,7 @@ extension DiskStorage.Backend {
     /// No lock is held between two reads, so a slow loop delays no other call. If the task is cancelled, the sequence throws
     /// `CancellationError`.
     ///
-    /// - Complexity: O(entries), about 1 µs each. Takes 8 bytes of memory for each matching entry; while sorting, about 50 bytes,
+    /// - Complexity: O(entries), about 10 µs each. Takes 8 bytes of memory for each matching entry; while sorting, about 50 bytes,
     ///   and the key if you sort by key.
     public func allEntries(
         matching filter: DiskStorage.EntryFilter = .all, sortedBy order: DiskStorage.EntryOrder = .access,

@@ -24,7 +24,7 @@ extension EntryStore {
             let (entry, trashed) = try remover.makingRoom {
                 try settler.settlingIfRefused([name]) { session in
                     // Also those that began while the removal waited for the lock.
-                    _ = fetches.overtake { $0.name == name }
+                    fetches.overtake(name)
                     return try remover.trash(name, in: session)
                 }
             }

@@ -225,7 +225,7 @@ extension EntryStore {
         let replaced = try blobs.publish(
             staged, as: request.name, over: old, oldToken: existing?.token ?? environment.tokens.next())
         didPublish()
-        if request.isWanted == nil { _ = fetches.overtake { $0.name == request.name } }
+        if request.isWanted == nil { fetches.overtake(request.name) }
         return replaced.map { ($0, old?.allocatedSize ?? 0) }
     }
 

@@ -10,13 +10,14 @@ final class RunningFetches: Sendable {
         fileprivate let overtaken: @Sendable () -> Void
     }
 
-    private let state: Locked<(running: [Fetch], count: Int)> = Locked(([], 0))
+    /// By the row ids of their names. Rarely has a name more than one.
+    private let state: Locked<(running: [Int64: [Fetch]], count: Int)> = Locked(([:], 0))
 
     /// The number of the latest fetch.
     var latest: Int { state.withLock { $0.count } }
 
-    /// The names whose values are being fetched.
-    var names: [BlobName] { state.withLock { $0.running.map(\.name) } }
+    /// The row ids of the names whose values are being fetched.
+    var ids: [Int64] { state.withLock { Array($0.running.keys) } }
 
     /// Runs the work of a flight. If its key is removed or stored meanwhile, later callers start anew.
     ///
@@ -28,7 +29,12 @@ final class RunningFetches: Sendable {
         guard let flight = flights.currentFlight else { return try await work { true } }
         let id = ObjectIdentifier(flight)
         add(flight, name, key: key, baseKey: baseKey, of: flights)
-        defer { state.withLock { $0.running.removeAll { $0.flight == id } } }
+        defer {
+            state.withLock { state in
+                state.running[name.rowID]?.removeAll { $0.flight == id }
+                if state.running[name.rowID]?.isEmpty == true { state.running[name.rowID] = nil }
+            }
+        }
         return try await work { flights.isCurrent(flight) }
     }
 
@@ -39,19 +45,26 @@ final class RunningFetches: Sendable {
     ) {
         state.withLock { state in
             state.count += 1
-            state.running.append(
+            state.running[name.rowID, default: []].append(
                 Fetch(number: state.count, flight: ObjectIdentifier(flight), name: name, key: key, baseKey: baseKey) {
                     flights.forget(flight)
                 })
         }
     }
 
+    /// Overtakes the fetches of a name. Takes the same time however many others there are.
+    func overtake(_ name: BlobName) { _ = overtake(state.withLock { $0.running[name.rowID] ?? [] }) }
+
     /// - Parameter latest: the number of the last fetch that the change affects; nil for all.
     /// - Returns: whether there was such a fetch.
     func overtake(upTo latest: Int? = nil, where isAffected: (Fetch) -> Bool) -> Bool {
-        let affected = state.withLock { state in
-            state.running.filter { $0.number <= latest ?? state.count && isAffected($0) }
-        }
+        overtake(
+            state.withLock { state in
+                state.running.values.joined().filter { $0.number <= latest ?? state.count && isAffected($0) }
+            })
+    }
+
+    private func overtake(_ affected: [Fetch]) -> Bool {
         for fetch in affected { fetch.overtaken() }
         return !affected.isEmpty
     }

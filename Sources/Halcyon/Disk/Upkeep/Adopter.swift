@@ -86,9 +86,8 @@ final class Adopter: FolderWork {
             let candidates = names.filter(condition.mayAdopt).sorted { $0.rowID < $1.rowID }
             try forEachBatch(
                 of: environment.tuning.adoptionBatchSize, in: candidates, .withoutReserve,
-                didCommit: { listeners.tell(progress.advanced(by: $0.endIndex)) }
+                willBegin: stopIfClosing, didCommit: { listeners.tell(progress.advanced(by: $0.endIndex)) }
             ) { session, batch in
-                try stopIfClosing()
                 try adopt(batch, in: session, leavingOut: &unreadable)
             }
             progress = progress.advanced(by: names.count)

@@ -60,29 +60,25 @@ struct Checker: FolderWork {
         try forEachBatch(in: ids, didCommit: { _ in report = found }) { session, batch in
             found = report
             // A repair settles each name itself.
-            let detached = try repair ? [] : idsWithDetachedBlob(among: ids, in: session)
-            for id in batch where !detached.contains(id) { try confirm(id, repair: repair, in: session, &found) }
+            let detached = try repair ? [] : DetachedBlob.Place.allCases.flatMap(blobs.detached(in:))
+            for id in batch { try confirm(id, besides: detached, repair: repair, in: session, &found) }
         }
     }
 
-    /// Rows whose blobs an interrupted operation has left in `trash/` or `staging/` are sound: readers look there, and the sweep puts
-    /// the blobs back.
-    private func idsWithDetachedBlob(among ids: [Int64], in session: IndexSession) throws -> Set<Int64> {
-        let ids = Set(ids)
-        let detached = try DetachedBlob.Place.allCases.flatMap(blobs.detached(in:)).filter { blob in
-            guard ids.contains(blob.rowID), let entry = try session.entry(id: blob.rowID) else { return false }
-            return try isBlob(of: entry, blobs.status(of: blob))
-        }
-        return Set(detached.map(\.rowID))
-    }
-
-    private func confirm(_ id: Int64, repair: Bool, in session: IndexSession, _ report: inout CheckReport) throws {
+    private func confirm(
+        _ id: Int64, besides detached: [DetachedBlob], repair: Bool, in session: IndexSession,
+        _ report: inout CheckReport
+    ) throws {
         guard let entry = try session.entry(id: id), try !isIntact(entry) else { return }
         guard entry.isReadable else {
             report.unreadableRows.append(id)
             if repair { try session.delete(id: id) }
             return
         }
+        // A row whose blob an interrupted operation has left in trash/ or staging/ is sound: readers look there, and the sweep puts
+        // the blob back.
+        let isDetached = try detached.contains { try $0.rowID == id && isBlob(of: entry, blobs.status(of: $0)) }
+        guard !isDetached else { return }
         let file = try repair ? settler.settle(entry.name, entry: entry) : blobs.status(of: entry.name)
         note(entry, file, in: &report)
         guard repair, !isBlob(of: entry, file) else { return }
@@ -115,15 +111,15 @@ struct Checker: FolderWork {
     private func checkFiles(_ names: [BlobName], repair: Bool, _ report: inout CheckReport) throws {
         let withoutRow = try index.read { session in try names.filter { try !hasRow($0, in: session) } }
         guard !withoutRow.isEmpty else { return }
-        var (orphans, foreignFiles): (Set<BlobName>, Set<BlobName>) = ([], [])
+        var (orphans, foreignFiles): ([BlobName], [BlobName]) = ([], [])
         try forEachBatch(in: withoutRow) { session, batch in
             for name in batch {
                 guard try !hasRow(name, in: session), let file = try blobs.status(of: name) else { continue }
                 // Under the lock: afterwards an adoption may end that has made this file an entry.
                 if file.kind != .regular {
-                    foreignFiles.insert(name)
+                    foreignFiles.append(name)
                 } else if !condition.adopts(file, named: name) {
-                    orphans.insert(name)
+                    orphans.append(name)
                 }
             }
         }
@@ -131,7 +127,7 @@ struct Checker: FolderWork {
         report.orphans += orphans.map(\.text)
         guard repair else { return }
         let failure = try settler.removeFilesWithoutRow(
-            Array(orphans), changedUntil: Timestamp(Date()), sparesAdoptable: true)
+            orphans, changedUntil: Timestamp(Date()), sparesAdoptable: true)
         if let failure { throw failure }
     }
 

@@ -29,15 +29,19 @@ extension FolderWork {
         if !names.isEmpty { try body(names) }
     }
 
-    /// Passes elements to `body` in transactions of at most `size` elements each.
+    /// Passes elements to `body` in transactions of at most `size` elements each. Those that a batch has no time for come again.
     ///
-    /// - Parameter didCommit: called after each transaction, with the elements that are done.
+    /// - Parameters:
+    ///   - willBegin: called before each transaction.
+    ///   - didCommit: called after each transaction and its pause, with the elements that are done.
     func forEachBatch<Element>(
         of size: Int = .max, in elements: [Element], _ logRoom: EntryIndex.LogRoom = .withReserve,
-        didCommit: (ArraySlice<Element>) -> Void = { _ in }, _ body: (IndexSession, TimedBatch<Element>) throws -> Void
+        willBegin: () throws -> Void = {}, didCommit: (ArraySlice<Element>) -> Void = { _ in },
+        _ body: (IndexSession, TimedBatch<Element>) throws -> Void
     ) throws {
         var rest = elements[...]
         while !rest.isEmpty {
+            try willBegin()
             let batch = try index.writeBatch(logRoom) { session in
                 let batch = TimedBatch(rest.prefix(size), environment.tuning)
                 try body(session, batch)
@@ -56,14 +60,14 @@ extension FolderWork {
         var last = Int64.min
         while true {
             try stopIfClosing()
-            let size = environment.tuning.flushBatchSize
-            let batch = try index.writeBatch(logRoom, isFollowed: { $0.done.count == size || $0.isCut }) { session in
-                let batch = TimedBatch(try session.page(after: last, limit: size)[...], environment.tuning)
+            let batch = try index.writeBatch(logRoom, isFollowed: { !$0.done.isEmpty }) { session in
+                let page = try session.page(after: last, limit: environment.tuning.flushBatchSize)
+                let batch = TimedBatch(page[...], environment.tuning)
                 try body(session, batch)
                 return batch
             }
             // Advances after the commit, because a transaction that rolls back may run again.
-            guard let end = batch.done.last, batch.done.count == size || batch.isCut else { return }
+            guard let end = batch.done.last else { return }
             last = end.id
         }
     }

@@ -64,7 +64,7 @@ extension Remover {
     }
 
     /// Unlinks the blobs of a batch before their rows are deleted, because the disk is too full to commit even a removal. A row
-    /// without a blob is a miss, and the next batch deletes it.
+    /// without a blob is a miss, and the next batches delete it.
     private func unlinkVictims(_ next: (IndexSession) throws -> [Entry]) {
         // The next attempt throws what could not be unlinked here.
         try? withoutCommit { try unlinkBlobs(of: next($0)) }
@@ -72,7 +72,7 @@ extension Remover {
 
     /// Unlinks the blobs of entries wherever they are: a commit was refused, and there may have been no room to put them back.
     private func unlinkBlobs(of entries: [Entry]) throws {
-        for entry in entries {
+        for entry in TimedBatch(entries[...], environment.tuning) {
             if try isBlob(of: entry, blobs.status(of: entry.name)) { try blobs.unlink(entry.name) }
         }
         let entries = Dictionary(entries.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

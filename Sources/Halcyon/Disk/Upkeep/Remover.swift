@@ -129,7 +129,8 @@ struct Remover: FolderWork {
             removal.add(batch.removed, keepingNames: true, at: now)
             removal.failure = removal.failure ?? batch.kept.first?.error
             kept += batch.kept.map(\.entry.id)
-            rest = batch.rest + rest
+            // Copies the rest.
+            if !batch.rest.isEmpty { rest = batch.rest + rest }
         }
         return kept + rest
     }
@@ -199,10 +200,10 @@ struct Remover: FolderWork {
 
     private func trash(_ entries: [Entry]) -> Batch {
         var batch = Batch()
-        let end = MonotonicTime.now.adding(milliseconds: environment.tuning.batchTime)
+        var end: MonotonicTime?
         for entry in entries {
-            // Others wait for the lock. Without any removed, the next batch would not get further.
-            guard batch.removed.isEmpty || end.secondsLeft > 0 else {
+            // Others wait for the lock. From the first removal on: the next batch tries the obstacles again first.
+            guard end?.secondsLeft != 0 else {
                 batch.rest.append(entry.id)
                 continue
             }
@@ -212,6 +213,7 @@ struct Remover: FolderWork {
                     batch.trashed.append(trashed)
                 }
                 batch.removed.append(entry)
+                end = end ?? .now.adding(milliseconds: environment.tuning.batchTime)
             } catch {
                 batch.kept.append((entry, error))
             }

@@ -135,17 +135,17 @@ final class Settler: FolderWork {
 
     func settleDetached() throws {
         for place in DetachedBlob.Place.allCases {
-            try settle(blobs.detached(in: place)) { try stopIfClosing() }
+            try settle(blobs.detached(in: place), willBegin: stopIfClosing)
         }
     }
 
     /// Puts back the blobs of rows and unlinks leftovers.
-    private func settle(_ detached: [DetachedBlob], willSettle: () throws -> Void = {}) throws {
+    private func settle(_ detached: [DetachedBlob], willBegin: () throws -> Void = {}) throws {
         var trashed: [DetachedBlob] = []
         try forEachBatch(
-            of: environment.tuning.batchSize, in: detached, didCommit: { _ in unlink(trashed) }
+            of: environment.tuning.batchSize, in: detached, willBegin: willBegin,
+            didCommit: { _ in unlink(trashed) }
         ) { session, batch in
-            try willSettle()
             trashed = try batch.filter { try settle($0, of: session.entry(id: $0.rowID)) }
         }
     }

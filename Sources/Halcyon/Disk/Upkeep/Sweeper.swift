@@ -48,8 +48,9 @@ struct Sweeper: FolderWork {
             try stopIfClosing()
             distrusted += entries.filter { !condition.trusts($0) }.map(\.id)
         }
-        try forEachBatch(of: environment.tuning.flushBatchSize, in: distrusted) { session, ids in
-            try stopIfClosing()
+        try forEachBatch(
+            of: environment.tuning.flushBatchSize, in: distrusted, willBegin: stopIfClosing
+        ) { session, ids in
             for id in ids { try drop(id, in: session) }
         }
         try updateState(ifStill: generation) { state, _ in (state.distrusted, state.distrustedBoots) = (nil, nil) }

@@ -6,8 +6,7 @@ final class TimedBatch<Element>: Sequence, IteratorProtocol {
     private let elements: ArraySlice<Element>
     private let end: MonotonicTime
     private var rest: ArraySlice<Element>
-    /// Whether it has ended early.
-    private(set) var isCut = false
+    private var isCut = false
     /// Those that need no further transaction. If nothing has asked for the others, they do not, either.
     var done: ArraySlice<Element> { isCut ? elements[..<rest.startIndex] : elements }
 

@@ -41,11 +41,23 @@ struct CacheOptions: ParsableArguments {
                 "--folder is empty. Give the path of the "
                     + "cache's directory.")
         }
+        if folder?.hasPrefix("/") == false, !Self.canNameCurrentDirectory {
+            throw ValidationError(
+                "The path of the current directory is not UTF-8, so --folder cannot be relative to it. Give an absolute path, or "
+                    + "change to another directory.")
+        }
         if let name, name.isEmpty || name.contains("/") || name.contains("\0") {
             throw ValidationError(
                 "The name of a cache must not be empty or contain a slash. To give a "
                     + "path, use --folder.")
         }
+    }
+
+    /// Foundation replaces what is not UTF-8, so that several directories would become one.
+    private static var canNameCurrentDirectory: Bool {
+        guard let path = getcwd(nil, 0) else { return true }
+        defer { free(path) }
+        return String(validatingCString: path) != nil
     }
 
     /// What a command requires of the folder.
