@@ -45,7 +45,8 @@ void halcyon_write_in_place(const char *folder) {
     if (file < 0) return;
     int flags = 0;
     if (ioctl(file, FS_IOC_GETFLAGS, &flags) == 0 && !(flags & FS_NOCOW_FL)) {
-        flags |= FS_NOCOW_FL;
+        /* Btrfs refuses it together with an inherited setting of compression. */
+        flags = (flags | FS_NOCOW_FL) & ~(FS_COMPR_FL | FS_NOCOMP_FL);
         ioctl(file, FS_IOC_SETFLAGS, &flags);
     }
     close(file);

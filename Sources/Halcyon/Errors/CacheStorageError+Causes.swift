@@ -15,7 +15,7 @@ extension CacheStorageError {
         case is EntryIndex.LogFull:
             self.init(
                 .indexUnavailable,
-                "The log of the index has reached its maximum length: a connection reads for long, or the disk is slow.",
+                "The log of the index is too long: a connection has been reading for a long time, or the disk is slow.",
                 remedy: "End long reads: a query, or a transaction in sqlite3. On a slow disk, store less at a time.")
         case let error as CocoaError where error.refusal != nil: self.init(error.refusal ?? error)
         default:

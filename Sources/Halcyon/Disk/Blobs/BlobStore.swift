@@ -50,7 +50,7 @@ package final class BlobStore: Sendable {
         for place in DetachedBlob.Place.allCases {
             try makeDirectory(path(of: place), followingLinks: false)
         }
-        // After those, so that blobs keep their checksums.
+        // After those, which would inherit it: then Btrfs would keep no checksums of blobs.
         halcyon_write_in_place(metadataDirectory)
     }
 

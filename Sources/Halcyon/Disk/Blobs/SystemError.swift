@@ -30,12 +30,13 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
         switch code {
         case EACCES: "Give this user read and write permission for the cache directory and the files in it."
         case EPERM:
-            "Give this user read and write permission for the cache directory and the files in it, and remove attributes such as "
-                + "immutable and append-only (lsattr, chattr)."
+            "Give this user read and write permission for the cache directory and the files in it, and make them neither immutable "
+                + "nor append-only."
         case ENOTSUP where call == "futimens":
             "The file system does not keep modification dates. Choose a directory on another one."
         case EFBIG: "The value is larger than the file system, or the limit of the process (ulimit -f), allows."
-        case ENOMEM: "The value is larger than the free memory. Read it with fileHandle(forKey:)."
+        case ENOMEM where call == "malloc":
+            "The value is larger than the free memory. Read it with fileHandle(forKey:)."
         case EROFS: "Choose a directory on a writable volume."
         case EMFILE, ENFILE: "Too many files are open. Close some, or raise the limit."
         case ENAMETOOLONG: "Choose a directory with a shorter path."

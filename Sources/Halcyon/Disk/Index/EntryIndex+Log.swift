@@ -36,15 +36,11 @@ extension EntryIndex {
 
     /// Copies the log into the database, on a connection that does not wait for locks. Call it off the path of stores.
     ///
-    /// - Returns: true if more can be copied soon: it got further than the last time but not to the end, or the disk is full.
+    /// - Returns: true if it got further than the last time but not to the end, so that more can be copied soon.
     @discardableResult
     package func checkpoint() -> Bool {
         let copy = { try self.checkpointer.withLock { try self.checkpoint(.passive, on: &$0) } }
-        let checkpoint: Connection.Checkpoint
-        do { checkpoint = try whileNotSuspended(copy) } catch {
-            // An eviction makes room soon. Until the log is copied, it takes room from the blobs of a small volume.
-            return Remover.isOutOfSpace(error)
-        }
+        guard let checkpoint = try? whileNotSuspended(copy) else { return false }
         let (last, latest) = logProgress.withLock { progress in
             defer { progress.copied = checkpoint.checkpointedFrames }
             return (progress.copied, progress.frames)

@@ -119,7 +119,7 @@ package final class EntryIndex: Sendable {
             return result
         } catch {
             connection.rollBack()
-            // Once the log is in the database, the next commit begins it anew, and needs no room.
+            // Copied, the log restarts: on a small volume, its next commits then need no room.
             if Remover.isOutOfSpace(error) { housekeeping.request(.checkpoint) }
             // The connection remembers a refused call, and would report later damage as one.
             if needsFreshConnections(error) { closeConnections(&writer) }

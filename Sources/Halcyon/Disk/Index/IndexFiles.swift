@@ -48,8 +48,7 @@ struct IndexFiles: Sendable {
     }
 
     private func require(_ isAccepted: (FileStatus) -> Bool) throws {
-        // SQLite opens no longer path (MAX_PATHNAME in os_unix.c), and does not tell why.
-        guard database.utf8.count + "-journal".utf8.count <= 512 else { throw SystemError("open", ENAMETOOLONG) }
+        try requireShortPath()
         // A symlink in place of our directory leads to files of others.
         if let folder = try status(at: folder), folder.kind != .directory {
             throw CacheStorageError(
@@ -63,6 +62,15 @@ struct IndexFiles: Sendable {
                 "“.halcyon/index.sqlite\(suffix)” is not a regular file, or has another hard link elsewhere.",
                 remedy: "Move it out of the cache directory.")
         }
+    }
+
+    /// SQLite does not open longer paths (MAX_PATHNAME in os_unix.c), and does not report why. It resolves symlinks first.
+    private func requireShortPath() throws(SystemError) {
+        func isShort(_ path: String) -> Bool { path.utf8.count + "-journal".utf8.count <= 512 }
+        guard !isShort(database) else { return }
+        guard let folder = realpath(folder, nil) else { throw SystemError("realpath", errno) }
+        defer { free(folder) }
+        guard isShort("\(String(cString: folder))/index.sqlite") else { throw SystemError("open", ENAMETOOLONG) }
     }
 
     /// nil if the path is missing.

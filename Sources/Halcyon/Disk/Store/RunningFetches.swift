@@ -10,7 +10,7 @@ final class RunningFetches: Sendable {
         fileprivate let overtaken: @Sendable () -> Void
     }
 
-    /// By the row ids of their names. Rarely has a name more than one.
+    /// By the row ids of their names. A name rarely has more than one.
     private let state: Locked<(running: [Int64: [Fetch]], count: Int)> = Locked(([:], 0))
 
     /// The number of the latest fetch.

@@ -111,23 +111,27 @@ struct Checker: FolderWork {
     private func checkFiles(_ names: [BlobName], repair: Bool, _ report: inout CheckReport) throws {
         let withoutRow = try index.read { session in try names.filter { try !hasRow($0, in: session) } }
         guard !withoutRow.isEmpty else { return }
-        var (orphans, foreignFiles): ([BlobName], [BlobName]) = ([], [])
-        try forEachBatch(in: withoutRow) { session, batch in
+        var (orphans, foreignFiles): ([String], [String]) = ([], [])
+        func note() {
+            report.orphans += orphans
+            report.foreignFiles += foreignFiles
+        }
+        try forEachBatch(in: withoutRow, didCommit: { _ in note() }) { session, batch in
+            (orphans, foreignFiles) = ([], [])
             for name in batch {
                 guard try !hasRow(name, in: session), let file = try blobs.status(of: name) else { continue }
                 // Under the lock: afterwards an adoption may end that has made this file an entry.
                 if file.kind != .regular {
-                    foreignFiles.append(name)
+                    foreignFiles.append(name.text)
                 } else if !condition.adopts(file, named: name) {
-                    orphans.append(name)
+                    orphans.append(name.text)
                 }
             }
         }
-        report.foreignFiles += foreignFiles.map(\.text)
-        report.orphans += orphans.map(\.text)
         guard repair else { return }
+        // Looks at each again.
         let failure = try settler.removeFilesWithoutRow(
-            orphans, changedUntil: Timestamp(Date()), sparesAdoptable: true)
+            withoutRow, changedUntil: Timestamp(Date()), sparesAdoptable: true)
         if let failure { throw failure }
     }
 

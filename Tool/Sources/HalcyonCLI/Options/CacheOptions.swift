@@ -41,7 +41,7 @@ struct CacheOptions: ParsableArguments {
                 "--folder is empty. Give the path of the "
                     + "cache's directory.")
         }
-        if folder?.hasPrefix("/") == false, !Self.canNameCurrentDirectory {
+        if let folder, !(folder as NSString).expandingTildeInPath.hasPrefix("/"), !Self.canNameCurrentDirectory {
             throw ValidationError(
                 "The path of the current directory is not UTF-8, so --folder cannot be relative to it. Give an absolute path, or "
                     + "change to another directory.")
