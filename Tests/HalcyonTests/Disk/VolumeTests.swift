@@ -106,6 +106,16 @@ import Testing
         longest.store.close()
         let error = #expect(throws: KingfisherError.self) { try storage(483).store(value: .blob(1), forKey: "a") }
         #expect("\(try #require(error))".contains("shorter path"))
+        // SQLite resolves the symlink first.
+        let (real, link) = (folder.url.appendingPathComponent("real"), try storage(470).directoryURL)
+        try FileManager.default.createDirectory(at: real, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
+        var config = DiskStorage.Config(name: "long", sizeLimit: 0)
+        config.cachePathBlock = { _, _ in link.appendingPathComponent(String(repeating: "c", count: 40)) }
+        let linked = DiskStorage.Backend<Data>(noThrowConfig: config, creatingDirectory: false)
+        try linked.store(value: .blob(2), forKey: "a")
+        #expect(try linked.value(forKey: "a") == .blob(2))
+        linked.close()
     }
 
     @Test(arguments: ["apfs", "hfs", "ufs", "tmpfs"])
