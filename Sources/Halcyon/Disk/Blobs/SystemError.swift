@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HalcyonSQLite
 
 /// A failed system call: its name and its `errno`. Has no path, because an unhashed file name is a key.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
@@ -45,5 +46,12 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
         case ENOENT: "Check that the directory's parent exists."
         default: "Check the disk. Nothing that was stored before is lost."
         }
+    }
+}
+
+extension Error {
+    /// Whether the system or SQLite reports that the volume is full.
+    var meansFullDisk: Bool {
+        (self as? SystemError)?.isOutOfSpace ?? (self as? SQLiteError)?.isOutOfSpace ?? false
     }
 }

@@ -120,7 +120,7 @@ package final class EntryIndex: Sendable {
         } catch {
             connection.rollBack()
             // Copied, the log restarts: on a small volume, its next commits then need no room.
-            if Remover.isOutOfSpace(error) { housekeeping.request(.checkpoint) }
+            if error.meansFullDisk { housekeeping.request(.checkpoint) }
             // The connection remembers a refused call, and would report later damage as one.
             if needsFreshConnections(error) { closeConnections(&writer) }
             throw error

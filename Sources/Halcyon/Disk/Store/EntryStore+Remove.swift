@@ -30,7 +30,7 @@ extension EntryStore {
             }
             if let trashed { unlinker.add(trashed.blob, size: trashed.size) }
             (removed, wasThere) = (entry, trashed != nil)
-        } catch  where Remover.isOutOfSpace(error) {
+        } catch  where error.meansFullDisk {
             (removed, wasThere) = (try remover.removeOnFullDisk(name), true)
         }
         if let removed {

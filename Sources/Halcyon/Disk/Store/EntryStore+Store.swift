@@ -80,7 +80,7 @@ extension EntryStore {
     private func whileClearsMakeRoom(_ body: () throws -> Void) throws {
         let deadline = MonotonicTime.now.adding(milliseconds: environment.tuning.writerTimeout)
         while condition.clearedUpTo != nil, MonotonicTime.now < deadline {
-            do { return try body() } catch  where Remover.isOutOfSpace(error) { environment.pause(5) }
+            do { return try body() } catch  where error.meansFullDisk { environment.pause(5) }
         }
         try body()
     }

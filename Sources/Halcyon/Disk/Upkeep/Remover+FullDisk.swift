@@ -6,7 +6,7 @@ extension Remover {
     func makingRoom<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
-        } catch  where Self.isOutOfSpace(error) {
+        } catch  where error.meansFullDisk {
             unlinker.finish()
             settler.emptyTrash()
             return try body()
@@ -19,14 +19,10 @@ extension Remover {
     ) throws -> Result {
         do {
             return try makingRoom(body)
-        } catch  where Self.isOutOfSpace(error) {
+        } catch  where error.meansFullDisk {
             unlinkVictims(victims)
             return try body()
         }
-    }
-
-    static func isOutOfSpace(_ error: any Error) -> Bool {
-        (error as? SystemError)?.isOutOfSpace ?? (error as? SQLiteError)?.isOutOfSpace ?? false
     }
 
     /// Unlinks the blob first. Without it the entry is removed for good, whether its row can be deleted now or only later.

@@ -180,7 +180,7 @@ struct Remover: FolderWork {
         var batch = Batch()
         return try settler.settlingIfRefused((batch.removed + batch.kept.map(\.entry)).map(\.name)) { session in
             batch = trash(try next(session))
-            if batch.removed.isEmpty, let (_, error) = batch.kept.first, Self.isOutOfSpace(error) { throw error }
+            if batch.removed.isEmpty, let (_, error) = batch.kept.first, error.meansFullDisk { throw error }
             try delete(batch.removed, in: session)
             return batch
         }
