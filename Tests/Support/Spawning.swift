@@ -10,14 +10,19 @@ package enum Spawning {
     package static func start(
         _ program: String, _ words: [String], environment: [String: String]? = nil, streams: [Int32: Int32]
     ) throws(POSIXError) -> pid_t {
-        var actions = FileActions()
-        defer { actions.destroy() }
+        var (actions, attributes) = (FileActions(), Attributes())
+        defer {
+            actions.destroy()
+            attributes.destroy()
+        }
         for (target, source) in streams { actions.duplicate(source, to: target) }
         var pid: pid_t = 0
         let code = withCStrings(words) { argv in
-            guard let environment else { return posix_spawn(&pid, program, &actions.actions, nil, argv, environ) }
+            guard let environment else {
+                return posix_spawn(&pid, program, &actions.actions, &attributes.attributes, argv, environ)
+            }
             return withCStrings(environment.map { "\($0)=\($1)" }) { envp in
-                posix_spawn(&pid, program, &actions.actions, nil, argv, envp)
+                posix_spawn(&pid, program, &actions.actions, &attributes.attributes, argv, envp)
             }
         }
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
@@ -48,4 +53,24 @@ private struct FileActions {
     }
 
     mutating func destroy() { posix_spawn_file_actions_destroy(&actions) }
+}
+
+/// `swift test` ignores SIGXFSZ, and the processes that it starts would inherit that. A shell does not.
+private struct Attributes {
+    #if canImport(Darwin)
+        var attributes: posix_spawnattr_t?
+    #else
+        var attributes = posix_spawnattr_t()
+    #endif
+
+    init() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGXFSZ)
+        posix_spawnattr_init(&attributes)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    }
+
+    mutating func destroy() { posix_spawnattr_destroy(&attributes) }
 }

@@ -55,7 +55,9 @@ extension CacheStorageError {
         case .readOnly:
             self.init(
                 .indexUnavailable, "The index cannot be written (\(cause)).",
-                remedy: "Make the folder .halcyon and the files in it writable for this user.", sqliteCode: code)
+                remedy: "Make the folder .halcyon and the files in it writable for this user, "
+                    + "or choose a directory on a writable volume.",
+                sqliteCode: code)
         case _ where error.isBusy:
             self.init(
                 .indexUnavailable, "Another process holds the index's write lock (\(cause)).",

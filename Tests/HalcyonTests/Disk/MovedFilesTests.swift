@@ -311,11 +311,13 @@ import Testing
     }
 
     /// Stores a value whose blob gets another tag: one time in a thousand it is the former one.
-    private func storeAnew(_ key: String, _ value: Data, in cache: CacheFixture) throws {
+    private func storeAnew(
+        _ key: String, _ value: Data, expiration: StorageExpiration? = nil, in cache: CacheFixture
+    ) throws {
         let path = cache.storage.cacheFileURL(forKey: key).path
         let former = try POSIXFileSystem().status(at: path).modifiedMicroseconds
         repeat {
-            try cache.storage.store(value: value, forKey: key)
+            try cache.storage.store(value: value, forKey: key, expiration: expiration)
         } while try POSIXFileSystem().status(at: path).modifiedMicroseconds == former
     }
 
@@ -377,6 +379,73 @@ import Testing
                     try cache.storage.value(forKey: "\(seed)") == (stored.contains(seed) ? nil : .blob(seed)), "\(seed)"
                 )
             }
+        }
+    }
+
+    /// As after `rsync`, which takes files of the same date and length for the same. Entries that do not expire have one date.
+    @Test(arguments: [8, 20]) func `a newer index that is copied over older blobs does not describe them`(
+        count: Int
+    ) throws {
+        try withCache { cache in
+            for seed in 0..<count {
+                try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .never)
+            }
+            cache.storage.store.close()
+            try copyFolder(of: cache, withDates: true)
+            let older = cache.folder.url.appendingPathComponent("older")
+            try run("/bin/cp", ["-a", cache.directory.path, older.path])
+            cache.reopen()
+            for seed in 0..<count {
+                let key = "\(seed)"
+                try storeAnew(key, .blob(seed + 50), expiration: .never, in: cache)
+                let name = cache.storage.cacheFileURL(forKey: key).lastPathComponent
+                try FileManager.default.removeItem(at: cache.storage.cacheFileURL(forKey: key))
+                try FileManager.default.moveItem(
+                    at: older.appendingPathComponent(name), to: cache.storage.cacheFileURL(forKey: key))
+            }
+            try FileManager.default.removeItem(at: older)
+            cache.storage.store.close()
+            // The index gets another inode number, and the older blobs keep theirs.
+            let index = cache.index.path
+            try run("/bin/cp", ["-a", index, index + ".copy"])
+            #expect(rename(index + ".copy", index) == 0)
+            cache.reopen()
+            for seed in 0..<count { #expect(try cache.storage.value(forKey: "\(seed)") == nil) }
+        }
+    }
+
+    /// As Python does when it packs files, and when it copies their dates.
+    @Test func `a copy with dates that were rounded down keeps all entries`() throws {
+        try withCache { cache in
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.close()
+            try copyFolder(of: cache, withDates: true)
+            for seed in 0..<20 {
+                let handle = try FileHandle(forUpdating: cache.storage.cacheFileURL(forKey: "\(seed)"))
+                let file = try POSIXFileSystem().status(at: cache.storage.cacheFileURL(forKey: "\(seed)").path)
+                try POSIXFileSystem().setModified(
+                    file.modified, microseconds: file.modifiedMicroseconds - 1, of: handle.fileDescriptor)
+                try handle.close()
+            }
+            cache.reopen()
+            for seed in 0..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            cache.settle()
+            for seed in 0..<20 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+        }
+    }
+
+    @Test(arguments: [true, false]) func `a repair records the inode numbers of a copy`(withDates: Bool) throws {
+        try withCache { cache in
+            for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.close()
+            try copyFolder(of: cache, withDates: withDates)
+            let storage = DiskStorage.Backend<Data>(
+                noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
+            try storage.store.housekeeping.sweeps.queue.sync { () throws in
+                #expect(try storage.store.check(repair: true).isSound)
+                #expect(try storage.store.index.read { try $0.state().isRelearning } == false)
+            }
+            storage.store.close()
         }
     }
 

@@ -25,6 +25,8 @@ struct HalcyonCommand: ParsableCommand {
     /// Exits silently if the reader of a pipe closes it, as other Unix tools do, but only after the command has closed the cache.
     static func main() {
         signal(SIGPIPE, SIG_IGN)
+        // A file that exceeds `ulimit -f` is then an error.
+        signal(SIGXFSZ, SIG_IGN)
         // Otherwise the number of a closed output would go to the next file that is opened. Opened the wrong way, so that using it fails.
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_WRONLY)

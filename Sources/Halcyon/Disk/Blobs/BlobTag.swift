@@ -11,8 +11,10 @@ struct BlobTag: Equatable {
 
     init(token: Int64) { microseconds = Int(token % Self.count) + 1 }
 
-    func admits(_ file: FileStatus) -> Bool {
-        file.modifiedMicroseconds == 0 || file.modifiedMicroseconds == microseconds
+    /// - Parameter isCopied: admits a microsecond less, too. Some tools copy dates as floating-point seconds and round them down.
+    func admits(_ file: FileStatus, isCopied: Bool = false) -> Bool {
+        let found = file.modifiedMicroseconds
+        return found == 0 || found == microseconds || (isCopied && found == microseconds - 1)
     }
 
     /// Whether the file has this tag. One in 999 other files has it too.

@@ -42,7 +42,9 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
         case EMFILE, ENFILE: "Too many files are open. Close some, or raise the limit."
         case ENAMETOOLONG: "Choose a directory with a shorter path."
         case ENOTDIR, EEXIST: "A file exists in place of a directory. Move it away."
-        case EXDEV, EBUSY: "Mount the cache directory as a whole: nothing in it can be a mount of its own."
+        case EXDEV, EBUSY:
+            "Mount the cache directory as a whole: nothing in it can be a mount of its own. A sandbox must allow moves between its "
+                + "directories (Landlock: REFER)."
         case ENOENT: "Check that the directory's parent exists."
         default: "Check the disk. Nothing that was stored before is lost."
         }

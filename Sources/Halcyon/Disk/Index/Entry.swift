@@ -42,10 +42,12 @@
     ///
     /// Two stores under one key may have the same length, and a file system may give the inode number of an unlinked file to
     /// the next new file.
-    package func matches(_ file: FileStatus, ignoringInode: Bool = false, ignoringTag: Bool = false) -> Bool {
+    package func matches(
+        _ file: FileStatus, ignoringInode: Bool = false, ignoringTag: Bool = false, isCopied: Bool = false
+    ) -> Bool {
         file.kind == .regular && file.size == size
             && (ignoringInode || inode == nil || inode == file.inode)
-            && (ignoringTag || BlobTag(token: token).admits(file))
+            && (ignoringTag || BlobTag(token: token).admits(file, isCopied: isCopied))
     }
 
     /// Whether the entry has expired at `now`. Pinned entries do not expire.

@@ -94,10 +94,13 @@ extension EntryIndex {
         var files = sample(8, through: connection)
         if files.isEmpty { files = sample(256, through: connection) }
         let others = files.filter { $0.entry.inode != $0.file.inode }
-        let isDated = others.count { BlobTag(token: $0.entry.token).marks($0.file) } * 2 > others.count
+        let unmarked = others.filter { !BlobTag(token: $0.entry.token).marks($0.file) }
         // Without their dates, they may as well have been replaced.
-        guard isDated || state.indexInode != inode else { return false }
-        let isUndated = files.isEmpty || (!isDated && others.count * 2 > files.count)
+        guard unmarked.count * 2 < others.count || state.indexInode != inode else { return false }
+        // Files that are dated after they were copied are other versions: some tools do not copy a file over one of the same length and
+        // date.
+        let undated = unmarked.count { $0.file.modified <= $0.file.changed }
+        let isUndated = files.isEmpty || (undated * 2 >= others.count && others.count * 2 > files.count)
         // A copy of a copy whose numbers were never recorded.
         state.relearning = isUndated || state.relearning == .byLength ? .byLength : .byTag
         state.indexInode = inode

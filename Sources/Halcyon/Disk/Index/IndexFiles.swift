@@ -57,10 +57,13 @@ struct IndexFiles: Sendable {
         }
         for suffix in ["", "-journal", "-wal", "-shm"] {
             guard let file = try status(at: database + suffix), !isAccepted(file) else { continue }
+            let isLinked = file.kind == .regular
             throw CacheStorageError(
                 .blockedName,
-                "“.halcyon/index.sqlite\(suffix)” is not a regular file, or has another hard link elsewhere.",
-                remedy: "Move it out of the cache directory.")
+                "“.halcyon/index.sqlite\(suffix)” \(isLinked ? "has another hard link" : "is not a regular file").",
+                remedy: isLinked
+                    ? "Delete the other link, or replace this one by a copy of the file."
+                    : "Move it out of the cache directory.")
         }
     }
 

@@ -114,8 +114,12 @@ extension IndexFiles {
         }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-\(UUID().uuidString)")
         // The copy has keys, and other users may read the temporary directory.
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        guard mkdir(folder.path, 0o700) == 0 else {
+            let error = SystemError("mkdir", errno)
+            throw CacheStorageError(
+                .fileSystem, "The index cannot be copied to the temporary directory (\(error)).",
+                remedy: "Set TMPDIR to a writable directory.", errnoCode: error.code)
+        }
         defer { try? FileManager.default.removeItem(at: folder) }
         let copy = folder.appendingPathComponent("index.sqlite").path
         for suffix in ["", "-wal"] {

@@ -163,7 +163,10 @@ extension EntryStore {
                 // At once: a new index takes over pins and tags only if the old one was used lately.
                 try index.openForChange()
             }
-            guard index.generation != generation else { break }
+            guard index.generation != generation else {
+                if repair { try sweeper.relearnInodes() }
+                break
+            }
             try adopter.finish()
         }
         if !findings.isEmpty { report.integrityFindings = findings }

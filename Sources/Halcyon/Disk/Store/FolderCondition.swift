@@ -118,7 +118,7 @@ final class FolderCondition: Sendable {
             state.trusts(entry)
                 && entry.matches(
                     file, ignoringInode: state.index.isRelearning || !hasStableInodes,
-                    ignoringTag: state.index.relearning == .byLength)
+                    ignoringTag: state.index.relearning == .byLength, isCopied: state.index.isRelearning)
         }
     }
 

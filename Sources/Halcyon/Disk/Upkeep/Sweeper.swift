@@ -74,7 +74,7 @@ struct Sweeper: FolderWork {
     // MARK: In a copied directory
 
     /// Records the inode numbers of the blobs in this copy of the directory.
-    private func relearnInodes() throws {
+    func relearnInodes() throws {
         let generation = index.generation
         guard condition.isRelearning else { return }
         try forEachEntryBatch(.withoutReserve) { session, entries in
