@@ -60,6 +60,8 @@ package struct Tuning: Sendable {
     package var unlinkDelay: Int64 = 2
     /// Entries stored this long before a power cut are not trusted: the system writes a file within half a minute.
     package var writeBackTime: Int64 = 60_000
+    /// How long after the machine has started its clock may still be wrong: some have no battery for it, and ask a server.
+    package var clockSettleTime: Int64 = 600_000
 
     package init() {}
 }

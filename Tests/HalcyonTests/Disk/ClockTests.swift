@@ -107,6 +107,24 @@ extension BlobName {
         }
     }
 
+    /// As on a board whose clock has no battery, before a server tells it the time.
+    @Test func `a clean while the clock is still behind after the start of the machine makes no entry expire`() throws {
+        try withCache { cache in
+            for seed in 0..<5 {
+                try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .days(7))
+                cache.clock.advance(by: 1)
+            }
+            cache.environment.uptime = { 60_000 }
+            cache.clock.set(by: -30 * 86_400)
+            cache.reopen()
+            #expect(try cache.storage.removeExpiredValues() == [])
+            cache.clock.set(by: 30 * 86_400)
+            #expect(try cache.storage.removeExpiredValues() == [])
+            _ = try cache.storage.store.evictor.evict(downTo: Totals(entries: 2, bytes: .max))
+            for seed in 0..<5 { #expect(cache.storage.isCached(forKey: "\(seed)") == (seed >= 3), "\(seed)") }
+        }
+    }
+
     @Test func `a clock that is put back far during a clear removes nothing that is stored afterwards`() throws {
         try withCache { cache in
             try cache.storage.store(value: .blob(1), forKey: "before")

@@ -151,10 +151,49 @@ import Testing
             cache.settle()
             cache.clock.advance(by: 90_000)
             #expect(cache.storage.store.sweeper.isDue)
-            cache.storage.store.folder.condition.beginReconciliation(at: cache.clock.now)
+            cache.fileSystem.fail(.list, EIO, times: nil)
+            _ = cache.storage.store.sweeper.sweep()
             #expect(!cache.storage.store.sweeper.isDue)
-            cache.clock.advance(by: 90_000)
+            cache.clock.advance(by: 3_601)
             #expect(cache.storage.store.sweeper.isDue)
+        }
+    }
+
+    @Test func `only one of several processes compares the directory with the rows`() throws {
+        try withCache { cache in
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .never) }
+            cache.settle()
+            let other = cache.makeStorage()
+            cache.settle()
+            cache.clock.advance(by: 90_000)
+            let isDue = Locked<[Bool]>([])
+            let directory = cache.directory.path
+            cache.fileSystem.observe { call, path in
+                guard call == .list, path == directory else { return }
+                isDue.withLock { $0.append(other.store.sweeper.isDue) }
+                guard isDue.withLock({ $0.count }) == 1 else { return }
+                _ = other.store.sweeper.sweep()
+            }
+            _ = cache.storage.store.sweeper.sweep()
+            cache.fileSystem.observe(nil)
+            #expect(isDue.withLock { $0 } == [true])
+            #expect(!other.store.sweeper.isDue)
+        }
+    }
+
+    @Test func `the index becomes small again after most entries are gone`() throws {
+        try withCache { cache in
+            let text = String(repeating: "x", count: 1000)
+            for seed in 0..<1500 {
+                try cache.storage.store(value: .blob(seed), forKey: "\(seed)\(text)", expiration: .never)
+            }
+            _ = try cache.storage.store.evictor.evict(downTo: Totals(entries: 100, bytes: .max))
+            cache.settle()
+            let before = try cache.storage.usage().indexBytes
+            cache.clock.advance(by: 90_000)
+            _ = cache.storage.store.sweeper.sweep()
+            #expect(try cache.storage.usage().indexBytes * 2 < before)
+            try cache.requireClean()
         }
     }
 

@@ -39,6 +39,16 @@ import Testing
         #expect(renewed.maxAge == 0 && renewed.mustRevalidate && !renewed.isUsable(at: stored))
     }
 
+    @Test func `a response that was received while the clock was ahead is not fresh`() {
+        let received = Date(timeIntervalSince1970: 1_800_000_000)
+        var validators = DiskStorage.HTTPValidators(response([("Cache-Control", "max-age=60")], at: received))
+        validators.staleWhileRevalidate = 60
+        // A little is within the tolerance of stamps.
+        #expect(validators.isFresh(at: received.addingTimeInterval(-5)))
+        #expect(!validators.isFresh(at: received.addingTimeInterval(-3_600)))
+        #expect(!validators.isUsable(at: received.addingTimeInterval(-3_600)))
+    }
+
     @Test func `validators are stored with the bytes and renewed without them`() throws {
         try withCache { cache in
             let storage = cache.storage

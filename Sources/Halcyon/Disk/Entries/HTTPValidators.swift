@@ -107,7 +107,9 @@ extension DiskStorage {
         }
 
         private func lasts(_ seconds: Int, at time: Date) -> Bool {
-            guard let maxAge, let age = currentAge(at: time) else { return false }
+            guard let maxAge, let validatedAt, let age = currentAge(at: time) else { return false }
+            // The clock was ahead then, so the age is unknown.
+            guard Timestamp(validatedAt) - Timestamp(time) <= StampSource.tolerance else { return false }
             return DeltaSeconds.lasts(DeltaSeconds.clamped(maxAge), DeltaSeconds.clamped(seconds), atAge: age)
         }
 

@@ -386,8 +386,10 @@ package final class EntryIndex: Sendable {
     // MARK: Closing
 
     /// Returns free pages to the volume, in steps that each hold the write lock briefly.
-    package func shrink() throws {
-        while try writeBatch(
+    ///
+    /// - Parameter willBegin: called before each step. If it throws, the rest stays.
+    package func shrink(willBegin: () throws -> Void = {}) throws {
+        repeat { try willBegin() } while try writeBatch(
             isFollowed: \.self,
             { session in
                 let free = try session.freePages()
@@ -396,7 +398,6 @@ package final class EntryIndex: Sendable {
                 let left = try session.freePages()
                 return left > 0 && left < free
             })
-        {}
         checkpoint()
     }
 

@@ -309,4 +309,6 @@ package enum IndexSQL {
     // MARK: The file
 
     static let freePages: StaticString = "PRAGMA freelist_count"
+
+    static let pages: StaticString = "PRAGMA page_count"
 }

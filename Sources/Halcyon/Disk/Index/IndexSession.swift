@@ -276,6 +276,12 @@ package struct IndexSession {
         Int(clamping: try connection.integer(IndexSQL.freePages) ?? 0)
     }
 
+    /// Whether most pages of the file are unused, and they are worth releasing.
+    func isMostlyFree() throws(SQLiteError) -> Bool {
+        let (free, pages) = (try freePages(), try connection.integer(IndexSQL.pages) ?? 0)
+        return free >= 256 && Int64(free) * 2 > pages
+    }
+
     /// Releases at most `count` free pages. The file shrinks at the next checkpoint.
     func releasePages(_ count: Int) throws(SQLiteError) {
         try connection.execute("PRAGMA incremental_vacuum(\(count))")

@@ -19,8 +19,6 @@ final class FolderCondition: Sendable {
         var index = IndexState()
         /// Tokens of entries dropped for that reason. A reader may have opened such a blob before.
         var droppedTokens: Set<Int64> = []
-        /// When this process last began to search the directory for files without a row.
-        var reconciliationBegan = Timestamp(milliseconds: 0)
         var clearings = 0
         /// Entries stored up to this time are being removed.
         var clearedUpTo: Timestamp?
@@ -93,20 +91,6 @@ final class FolderCondition: Sendable {
 
     /// When all files were last compared with the rows.
     var reconciledAt: Timestamp { state.withLock { $0.index.reconciledAt } }
-
-    /// Another process has done it.
-    func noteReconciliation(at time: Timestamp) {
-        state.withLock { ($0.index.reconciledAt, $0.reconciliationBegan) = (time, time) }
-    }
-
-    func beginReconciliation(at now: Timestamp) { state.withLock { $0.reconciliationBegan = now } }
-
-    /// Whether no process has reconciled the directory within an interval, and this one has not tried to.
-    func awaitsReconciliation(at now: Timestamp, every interval: Int64) -> Bool {
-        state.withLock { state in
-            abs(now - state.index.reconciledAt) > interval && abs(now - state.reconciliationBegan) > interval
-        }
-    }
 
     // MARK: Files with a row
 

@@ -122,7 +122,11 @@ struct Evictor: FolderWork {
     }
 
     /// Moves accesses in the future, left by a clock that has jumped back, to now. They would never be evicted.
+    ///
+    /// Their entries then live their duration from now. If it is this clock that is wrong, they expire early once it is right, so not
+    /// before a clock without a battery has been set.
     private func clampFutureAccesses() throws {
+        guard environment.uptime() >= environment.tuning.clockSettleTime else { return }
         let now = now
         let bounds = FutureBounds(at: now)
         // With ranks ahead, it counts the entries, which lookups must not wait for.

@@ -93,16 +93,14 @@ struct Sweeper: FolderWork {
     // MARK: Once a day
 
     /// Whether a process that keeps the index open is to sweep again.
-    var isDue: Bool { !condition.isAdopting && condition.awaitsReconciliation(at: now, every: Self.day) }
+    var isDue: Bool { !condition.isAdopting && isDue(after: condition.reconciledAt) }
+
+    private func isDue(after reconciledAt: Timestamp) -> Bool { abs(now - reconciledAt) > Self.day }
 
     /// Compares the directory and the totals with the rows.
     private func reconcileOncePerDay() throws {
         let generation = index.generation
-        guard !condition.isAdopting, abs(now - condition.reconciledAt) > Self.day else { return }
-        condition.beginReconciliation(at: now)
-        // Another process may have done it in the meantime.
-        let noted = try index.read { try $0.state() }.reconciledAt
-        guard abs(now - noted) > Self.day else { return condition.noteReconciliation(at: noted) }
+        guard isDue, try claimReconciliation() else { return }
         try settler.recountTotals()
         // Without hashed names, any file name could be a key.
         try condition.settings.namesAreHashed ? forEachBlobNameBatch(reconcile) : settler.settleRows()
@@ -112,6 +110,22 @@ struct Sweeper: FolderWork {
             // Another program may have edited the noted expiry, or dropped the trigger that maintains it.
             try session.invalidateEarliestExpiry()
             try session.normalizePins()
+        }
+        // After an eviction of most entries.
+        if try index.read({ try $0.isMostlyFree() }) { try index.shrink(willBegin: stopIfClosing) }
+    }
+
+    /// Notes in the index that this process does it, so that no other one does. If it does not get to the end, it is due again in an
+    /// hour.
+    ///
+    /// - Returns: false if it is not due any more.
+    private func claimReconciliation() throws -> Bool {
+        try index.write { session in
+            var state = try session.state()
+            let isDue = isDue(after: state.reconciledAt)
+            if isDue { state.reconciledAt = now.advanced(by: 3_600_000 - Self.day) }
+            try session.setState(state)
+            return isDue
         }
     }
 

@@ -15,7 +15,7 @@ struct Upgrader: FolderWork {
             if step == .hosts { try fillHosts(progress) }
             if step == .listing {
                 try index.write { try $0.complete(step) }
-                try index.shrink()
+                try index.shrink(willBegin: stopIfClosing)
             }
             try index.write { session in
                 // Another process may have completed it.
