@@ -181,19 +181,66 @@ import Testing
         }
     }
 
+    @Test func `a process that closes meanwhile leaves the comparison to another`() throws {
+        try withCache { cache in
+            for seed in 0..<5 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)", expiration: .never) }
+            cache.settle()
+            let store = cache.storage.store
+            let former = try store.index.read { try $0.state() }.reconciledAt
+            cache.clock.advance(by: 90_000)
+            let directory = cache.directory.path
+            cache.fileSystem.observe { call, path in
+                if call == .list, path == directory { store.folder.closingCount.withLock { $0 = 1 } }
+            }
+            _ = store.sweeper.sweep()
+            cache.fileSystem.observe(nil)
+            store.folder.closingCount.withLock { $0 = 0 }
+            #expect(try store.index.read { try $0.state() }.reconciledAt == former)
+            #expect(store.sweeper.isDue)
+        }
+    }
+
+    /// Stores entries with long keys, and evicts most.
+    private func leaveFreePages(in cache: CacheFixture) throws {
+        let text = String(repeating: "x", count: 1000)
+        for seed in 0..<1500 {
+            try cache.storage.store(value: .blob(seed), forKey: "\(seed)\(text)", expiration: .never)
+        }
+        _ = try cache.storage.store.evictor.evict(downTo: Totals(entries: 100, bytes: .max))
+        cache.settle()
+        cache.clock.advance(by: 90_000)
+    }
+
     @Test func `the index becomes small again after most entries are gone`() throws {
         try withCache { cache in
-            let text = String(repeating: "x", count: 1000)
-            for seed in 0..<1500 {
-                try cache.storage.store(value: .blob(seed), forKey: "\(seed)\(text)", expiration: .never)
-            }
-            _ = try cache.storage.store.evictor.evict(downTo: Totals(entries: 100, bytes: .max))
-            cache.settle()
+            try leaveFreePages(in: cache)
             let before = try cache.storage.usage().indexBytes
-            cache.clock.advance(by: 90_000)
             _ = cache.storage.store.sweeper.sweep()
             #expect(try cache.storage.usage().indexBytes * 2 < before)
             try cache.requireClean()
+        }
+    }
+
+    @Test func `an index does not become smaller while a long read keeps half of the log`() throws {
+        var tuning = Tuning.patient
+        tuning.logFrameLimit = 400
+        try withCache(tuning: tuning) { cache in
+            try leaveFreePages(in: cache)
+            let index = cache.storage.store.index
+            // The next commit restarts the log.
+            index.checkpoint()
+            try cache.storage.store(value: .blob(1), forKey: "new")
+            let reader = try Connection(path: cache.index.path)
+            try reader.execute("BEGIN")
+            _ = try reader.integer("SELECT count(*) FROM entries")
+            while try index.isLogHalfFree() { try cache.storage.store(value: .blob(1), forKey: "new") }
+            let free = try index.read { try $0.freePages() }
+            try index.shrink()
+            #expect(try index.read { try $0.freePages() } == free && free > 256)
+            try cache.storage.store(value: .blob(1), forKey: "new")
+            try reader.execute("COMMIT")
+            try index.shrink()
+            #expect(try index.read { try $0.freePages() } == 0)
         }
     }
 

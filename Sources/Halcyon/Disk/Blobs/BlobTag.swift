@@ -11,14 +11,16 @@ struct BlobTag: Equatable {
 
     init(token: Int64) { microseconds = Int(token % Self.count) + 1 }
 
-    /// - Parameter isCopied: admits a microsecond less, too. Some tools copy dates as floating-point seconds and round them down.
     func admits(_ file: FileStatus, isCopied: Bool = false) -> Bool {
-        let found = file.modifiedMicroseconds
-        return found == 0 || found == microseconds || (isCopied && found == microseconds - 1)
+        file.modifiedMicroseconds == 0 || marks(file, isCopied: isCopied)
     }
 
     /// Whether the file has this tag. One in 999 other files has it too.
-    func marks(_ file: FileStatus) -> Bool { file.modifiedMicroseconds == microseconds }
+    ///
+    /// - Parameter isCopied: admits a microsecond less, because some tools copy dates as floating-point seconds and round them down.
+    func marks(_ file: FileStatus, isCopied: Bool = false) -> Bool {
+        file.modifiedMicroseconds == microseconds || (isCopied && file.modifiedMicroseconds == microseconds - 1)
+    }
 
     /// Makes a token from a random one so that the file already carries its tag.
     static func token(_ random: Int64, for file: FileStatus) -> Int64 {

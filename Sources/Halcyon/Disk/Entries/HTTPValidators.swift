@@ -91,7 +91,8 @@ extension DiskStorage {
             return opaque(etag) == opaque(other)
         }
 
-        /// Whether the bytes may be used without asking the server. False if ``maxAge`` or ``validatedAt`` is nil.
+        /// Whether the bytes may be used without asking the server. False if ``maxAge`` or ``validatedAt`` is nil, and if ``validatedAt``
+        /// is more than five minutes after `time`.
         public func isFresh(at time: Date = Date()) -> Bool { lasts(0, at: time) }
 
         /// Whether the bytes may be used while they are being validated. True if they are fresh.
@@ -108,8 +109,8 @@ extension DiskStorage {
 
         private func lasts(_ seconds: Int, at time: Date) -> Bool {
             guard let maxAge, let validatedAt, let age = currentAge(at: time) else { return false }
-            // The clock was ahead then, so the age is unknown.
-            guard Timestamp(validatedAt) - Timestamp(time) <= StampSource.tolerance else { return false }
+            // Times of stores may be a little ahead of the clock. If it is more, the clock was ahead, and the age is unknown.
+            guard validatedAt.timeIntervalSince(time) <= 300 else { return false }
             return DeltaSeconds.lasts(DeltaSeconds.clamped(maxAge), DeltaSeconds.clamped(seconds), atAge: age)
         }
 

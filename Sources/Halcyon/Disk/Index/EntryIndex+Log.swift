@@ -90,6 +90,13 @@ extension EntryIndex {
         logPatience.didGetLock()
     }
 
+    /// Whether at least half of the log's room is left, or it can restart.
+    func isLogHalfFree() throws -> Bool {
+        let frames = logProgress.withLock { $0.frames }
+        return try frames < environment.tuning.logFrameLimit / 2
+            || checkpointer.withLockIfFree { try checkpoint(.restart, on: &$0) }?.isBusy == false
+    }
+
     /// Copies the whole log into the database, so that the next commit restarts it. Does not wait for readers or another
     /// checkpoint. Returns whether there is room now: it has succeeded, or another process has restarted the log since the last
     /// commit.

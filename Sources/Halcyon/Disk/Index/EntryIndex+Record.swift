@@ -94,7 +94,7 @@ extension EntryIndex {
         var files = sample(8, through: connection)
         if files.isEmpty { files = sample(256, through: connection) }
         let others = files.filter { $0.entry.inode != $0.file.inode }
-        let unmarked = others.filter { !BlobTag(token: $0.entry.token).marks($0.file) }
+        let unmarked = others.filter { !BlobTag(token: $0.entry.token).marks($0.file, isCopied: true) }
         // Without their dates, they may as well have been replaced.
         guard unmarked.count * 2 < others.count || state.indexInode != inode else { return false }
         // Files that are dated after they were copied are other versions: some tools do not copy a file over one of the same length and

@@ -387,17 +387,21 @@ package final class EntryIndex: Sendable {
 
     /// Returns free pages to the volume, in steps that each hold the write lock briefly.
     ///
+    /// Leaves the rest to the daily sweep if a long read keeps the log from restarting, because stores need the room in it.
+    ///
     /// - Parameter willBegin: called before each step. If it throws, the rest stays.
     package func shrink(willBegin: () throws -> Void = {}) throws {
-        repeat { try willBegin() } while try writeBatch(
-            isFollowed: \.self,
-            { session in
+        var isFollowed = true
+        while isFollowed, try isLogHalfFree() {
+            try willBegin()
+            isFollowed = try writeBatch(isFollowed: \.self) { session in
                 let free = try session.freePages()
                 try session.releasePages(256)
                 // An index that was created without auto-vacuum keeps its free pages.
                 let left = try session.freePages()
                 return left > 0 && left < free
-            })
+            }
+        }
         checkpoint()
     }
 

@@ -15,7 +15,7 @@ package struct IndexState: Equatable, Sendable {
     package var adoptsUntil = Timestamp(milliseconds: 0)
     /// Entries stored in this span are not trusted: a power cut may have lost their bytes.
     package var distrusted: ClosedRange<Timestamp>?
-    /// When the directory was last searched for files without a row.
+    /// When the directory was last searched for files without a row; 23 hours before the latest attempt until that ends.
     package var reconciledAt = Timestamp(milliseconds: 0)
     /// The cache had schema 1, and was never searched for file names of Kingfisher 7. Such files become entries.
     package var awaitsLegacyNames = false

@@ -99,33 +99,47 @@ struct Sweeper: FolderWork {
 
     /// Compares the directory and the totals with the rows.
     private func reconcileOncePerDay() throws {
+        guard isDue else { return }
+        try stopIfClosing()
         let generation = index.generation
-        guard isDue, try claimReconciliation() else { return }
-        try settler.recountTotals()
-        // Without hashed names, any file name could be a key.
-        try condition.settings.namesAreHashed ? forEachBlobNameBatch(reconcile) : settler.settleRows()
+        guard let former = try claimReconciliation() else { return }
+        do {
+            try settler.recountTotals()
+            // Without hashed names, any file name could be a key.
+            try condition.settings.namesAreHashed ? forEachBlobNameBatch(reconcile) : settler.settleRows()
+            try endReconciliation(ifStill: generation)
+        } catch {
+            // A process that ends leaves it to another.
+            if (try? stopIfClosing()) == nil {
+                try? updateState(ifStill: generation) { state, _ in state.reconciledAt = former }
+            }
+            throw error
+        }
+        // After an eviction of most entries.
+        if try index.read({ try $0.isMostlyFree() }) { try index.shrink(willBegin: stopIfClosing) }
+    }
+
+    /// Notes in the index that this process does it, so that no other one does. If it fails, it is due again in an hour.
+    ///
+    /// - Returns: the time of the last one; nil if none is due any more.
+    private func claimReconciliation() throws -> Timestamp? {
+        try index.write { session in
+            var state = try session.state()
+            let former = state.reconciledAt
+            let isDue = isDue(after: former)
+            if isDue { state.reconciledAt = now.advanced(by: 3_600_000 - Self.day) }
+            try session.setState(state)
+            return isDue ? former : nil
+        }
+    }
+
+    private func endReconciliation(ifStill generation: Int) throws {
         let now = now
         try updateState(ifStill: generation) { state, session in
             state.reconciledAt = now
             // Another program may have edited the noted expiry, or dropped the trigger that maintains it.
             try session.invalidateEarliestExpiry()
             try session.normalizePins()
-        }
-        // After an eviction of most entries.
-        if try index.read({ try $0.isMostlyFree() }) { try index.shrink(willBegin: stopIfClosing) }
-    }
-
-    /// Notes in the index that this process does it, so that no other one does. If it does not get to the end, it is due again in an
-    /// hour.
-    ///
-    /// - Returns: false if it is not due any more.
-    private func claimReconciliation() throws -> Bool {
-        try index.write { session in
-            var state = try session.state()
-            let isDue = isDue(after: state.reconciledAt)
-            if isDue { state.reconciledAt = now.advanced(by: 3_600_000 - Self.day) }
-            try session.setState(state)
-            return isDue
         }
     }
 
