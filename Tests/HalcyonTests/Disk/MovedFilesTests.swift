@@ -204,8 +204,7 @@ import Testing
                 for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
                 cache.storage.store.close()
                 try cache.overwritePage(of: "entries")
-                let storage = DiskStorage.Backend<Data>(
-                    noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
+                let storage = cache.makeStorage(isOpened: false)
                 let isFound = try storage.store.housekeeping.sweeps.queue.sync {
                     isChange
                         ? try storage.update(.init(isPinned: true), forKey: "3") : try storage.entry(forKey: "3") != nil
@@ -295,8 +294,7 @@ import Testing
                 former.modified, microseconds: former.modifiedMicroseconds % 999 + 1, of: handle.fileDescriptor)
             try handle.close()
             if isInterrupted {
-                let storage = DiskStorage.Backend<Data>(
-                    noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
+                let storage = cache.makeStorage(isOpened: false)
                 try storage.store.housekeeping.sweeps.queue.sync {
                     try storage.store(value: .blob(7), forKey: "new")
                     storage.store.index.close()
@@ -328,8 +326,7 @@ import Testing
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             cache.storage.store.close()
             try copyFolder(of: cache, withDates: first)
-            let storage = DiskStorage.Backend<Data>(
-                noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
+            let storage = cache.makeStorage(isOpened: false)
             try storage.store.housekeeping.sweeps.queue.sync {
                 try storage.store(value: .blob(7), forKey: "new")
                 storage.store.index.close()
@@ -439,8 +436,7 @@ import Testing
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             cache.storage.store.close()
             try copyFolder(of: cache, withDates: withDates)
-            let storage = DiskStorage.Backend<Data>(
-                noThrowConfig: cache.config, creatingDirectory: false, environment: cache.environment)
+            let storage = cache.makeStorage(isOpened: false)
             try storage.store.housekeeping.sweeps.queue.sync { () throws in
                 #expect(try storage.store.check(repair: true).isSound)
                 #expect(try storage.store.index.read { try $0.state().isRelearning } == false)
