@@ -55,7 +55,7 @@ private struct FileActions {
     mutating func destroy() { posix_spawn_file_actions_destroy(&actions) }
 }
 
-/// Dispatch's threads block signals, and the processes that they start inherit that. SIGXFSZ ends a process that a shell starts.
+/// `swift test` ignores SIGXFSZ, and the processes that it starts would inherit that. A shell does not.
 private struct Attributes {
     #if canImport(Darwin)
         var attributes: posix_spawnattr_t?
@@ -65,11 +65,11 @@ private struct Attributes {
 
     init() {
         var signals = sigset_t()
-        pthread_sigmask(SIG_BLOCK, nil, &signals)
-        sigdelset(&signals, SIGXFSZ)
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGXFSZ)
         posix_spawnattr_init(&attributes)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
     }
 
     mutating func destroy() { posix_spawnattr_destroy(&attributes) }
