@@ -455,7 +455,10 @@ import Testing
     }
 
     /// As after a process that ended when its COMMIT was refused.
-    @Test func `the bytes of a store that failed do not pass for a restored blob, even if their tag fits`() throws {
+    @Test(arguments: [0, 1, 2])
+    func `the bytes of a store that failed do not pass for a restored blob, even if their tag fits`(failures: Int)
+        throws
+    {
         try withCache { cache in
             for seed in 0..<8 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             cache.storage.store.close()
@@ -469,6 +472,7 @@ import Testing
             try POSIXFileSystem().setModified(
                 file.modified, microseconds: file.modifiedMicroseconds, of: handle.fileDescriptor)
             try handle.close()
+            if failures > 0 { cache.fileSystem.fail(.list, EMFILE, times: failures) }
             cache.reopen()
             for seed in 0..<8 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
             cache.settle()

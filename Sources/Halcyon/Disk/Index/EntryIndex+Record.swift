@@ -91,12 +91,13 @@ extension EntryIndex {
     /// - Returns: whether the directory was found to be a copy.
     private func noteCopy(in state: inout IndexState, inode: UInt64, through connection: Connection) -> Bool {
         guard state.indexInode != inode || !state.isRelearning else { return false }
-        var files = sample(8, through: connection)
-        if files.isEmpty { files = sample(256, through: connection) }
+        let isAtHome = state.indexInode == inode
+        var files = sample(8, isAtHome: isAtHome, through: connection)
+        if files.isEmpty { files = sample(256, isAtHome: isAtHome, through: connection) }
         let others = files.filter { $0.entry.inode != $0.file.inode }
         let unmarked = others.filter { !BlobTag(token: $0.entry.token).marks($0.file, isCopied: true) }
         // Without their dates, they may as well have been replaced.
-        guard unmarked.count * 2 < others.count || state.indexInode != inode else { return false }
+        guard unmarked.count * 2 < others.count || !isAtHome else { return false }
         // Files that are dated after they were copied are other versions: some tools do not copy a file over one of the same length and
         // date.
         let undated = unmarked.count { $0.file.modified <= $0.file.changed }
@@ -108,12 +109,16 @@ extension EntryIndex {
     }
 
     /// Some entries and the files of their length under their names.
-    private func sample(_ count: Int, through connection: Connection) -> [(entry: Entry, file: FileStatus)] {
+    ///
+    /// - Parameter isAtHome: leaves out an entry for which an error hides whether its blob is elsewhere.
+    private func sample(_ count: Int, isAtHome: Bool, through connection: Connection)
+        -> [(entry: Entry, file: FileStatus)]
+    {
         // If they cannot be examined, lookups find out.
         let entries = (try? IndexSession(connection: connection).page(after: .min, limit: count)) ?? []
         return entries.compactMap { entry in
             guard let file = try? blobs.status(of: entry.name), file.size == entry.size,
-                file.inode == entry.inode || !isDetached(entry)
+                file.inode == entry.inode || !((try? isDetached(entry)) ?? isAtHome)
             else { return nil }
             return (entry, file)
         }
@@ -121,11 +126,10 @@ extension EntryIndex {
 
     /// Whether a crash or a refused COMMIT has left a row's blob elsewhere. The file under its name then has its tag one time in a
     /// thousand.
-    private func isDetached(_ entry: Entry) -> Bool {
-        DetachedBlob.Place.allCases.contains { place in
-            let detached = (try? blobs.detached(of: entry.id, in: place)) ?? []
-            return detached.contains { blob in
-                (try? blobs.status(of: blob)).map { entry.matches($0, ignoringInode: true) } == true
+    private func isDetached(_ entry: Entry) throws -> Bool {
+        try DetachedBlob.Place.allCases.contains { place in
+            try blobs.detached(of: entry.id, in: place).contains { blob in
+                try blobs.status(of: blob).map { entry.matches($0, ignoringInode: true) } == true
             }
         }
     }
