@@ -2,6 +2,7 @@ import Foundation
 import HalcyonMigrations
 import HalcyonSQLite
 import HalcyonTestSupport
+import Testing
 
 @_spi(HalcyonTool) @testable import Halcyon
 
@@ -79,13 +80,22 @@ private struct Disorder {
         let removed = try entry("0")
         try system.rename(blobs.path(of: removed.name), to: path(.trash, removed.id, removed.token))
         let exchanged = try entry("1")
-        try Data.blob(77).write(to: URL(fileURLWithPath: path(.staging, exchanged.id, 5)))
+        try write(77, to: path(.staging, exchanged.id, 5), datedAs: exchanged)
         try system.exchange(blobs.path(of: exchanged.name), path(.staging, exchanged.id, 5))
         let replaced = try entry("2")
         try system.link(blobs.path(of: replaced.name), to: path(.trash, replaced.id, replaced.token))
-        try Data.blob(78).write(to: storage.cacheFileURL(forKey: "2"), options: .atomic)
+        try write(78, to: blobs.path(of: replaced.name), datedAs: replaced)
         try Data.blob(79).write(to: URL(fileURLWithPath: path(.staging, 9, 9)))
         try Data.blob(80).write(to: URL(fileURLWithPath: path(.trash, 10, 10)))
+    }
+
+    /// Replaces a file by one with the tag of an entry, as it happens one time in a thousand.
+    private func write(_ seed: Int, to path: String, datedAs entry: Entry) throws {
+        let file = try #require(try blobs.status(of: entry.name))
+        try Data.blob(seed).write(to: URL(fileURLWithPath: path), options: .atomic)
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try system.setModified(file.modified, microseconds: file.modifiedMicroseconds, of: handle.fileDescriptor)
+        try handle.close()
     }
 
     /// A file without a row, a row without a file, a leftover, and wrong totals.
