@@ -25,7 +25,14 @@ final class CacheQueue: Sendable {
     ///   store.
     func async(store: PendingStore, perform: @escaping @Sendable (Locked<[PendingStore]>) -> Void) {
         lastRun.withLock { last in
-            if let last { return last.withLock { $0.append(store) } }
+            if let last {
+                last.withLock { $0.append(store) }
+                #if canImport(Darwin)
+                    // Lends the run the priority of this store.
+                    queue.async {}
+                #endif
+                return
+            }
             let run = Locked([store])
             last = run
             queue.async { [lastRun] in

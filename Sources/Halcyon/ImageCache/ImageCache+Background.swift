@@ -9,6 +9,12 @@ extension ImageCache {
 
     typealias End = @MainActor @Sendable () -> Void
 
+    /// Empties the memory unless it is kept in the background. The memory storage does that itself, but loads under way would fill
+    /// it again.
+    func releaseMemoryInBackground() {
+        if !memoryStorage.config.keepWhenEnteringBackground { clearMemoryCache() }
+    }
+
     /// Cleans the disk, writes what is pending, and releases a shared folder.
     @MainActor
     func cleanInBackground(_ askForTime: BackgroundTime) {

@@ -9,7 +9,8 @@ extension ImageCache {
     ///
     /// On iOS, an app's caches in app group containers suspend when the app enters the background and resume when it enters the
     /// foreground. So do extensions when their host app enters the background, and watch apps. Any other extension, and an app
-    /// woken in the background, must call this before it lets the system suspend it.
+    /// woken in the background, must call this before it lets the system suspend it. Of several calls of this function and
+    /// ``resume()``, the last decides.
     ///
     /// - Parameter handler: called on the cache's queue when the disk is released.
     public func suspend(completion handler: (@Sendable () -> Void)? = nil) {

@@ -32,7 +32,7 @@
                 (.init("UIApplicationDidReceiveMemoryWarningNotification"), { $0.clearMemoryCache() }),
                 // Cleans as much as it can before the process ends.
                 (.init("UIApplicationWillTerminateNotification"), { $0.cleanExpiredDiskCache() }),
-                (.init("UIApplicationDidEnterBackgroundNotification"), { $0.backgroundCleanExpiredDiskCache() }),
+                (.init("UIApplicationDidEnterBackgroundNotification"), enterBackground),
                 (.init("UIApplicationWillEnterForegroundNotification"), { $0.resumeAfterSuspension() }),
                 // An extension gets these instead.
                 (.NSExtensionHostDidEnterBackground, pause),
@@ -42,6 +42,13 @@
             private static let reactions: [(Notification.Name, Reaction)] = [
                 (.init("NSApplicationDidResignActiveNotification"), { $0.cleanExpiredDiskCache() })
             ]
+        #endif
+
+        #if canImport(UIKit) && !os(watchOS)
+            private static let enterBackground: Reaction = { cache in
+                cache.releaseMemoryInBackground()
+                cache.backgroundCleanExpiredDiskCache()
+            }
         #endif
 
         #if canImport(UIKit)

@@ -61,6 +61,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true]) func `an overtaken load does not refill the memory of an app in the background`(
+        keeps: Bool
+    ) async throws {
+        try await withImageCache { subject in
+            subject.cache.memoryStorage.config.keepWhenEnteringBackground = keeps
+            _ = try await overtake(subject, []) { $0.releaseMemoryInBackground() }
+            #expect(subject.cache.imageCachedType(forKey: "a") == (keeps ? .memory : .disk))
+        }
+    }
+
     @Test(arguments: ways) func `changes of other keys do not keep a load out of memory`(options: KingfisherOptionsInfo)
         async throws
     {

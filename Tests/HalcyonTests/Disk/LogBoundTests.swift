@@ -79,12 +79,16 @@ extension CacheFixture {
             }
             try storage.withLock { $0 }?.store(value: .blob(1), forKey: "\(number)")
         }
+        let during = DispatchGroup()
         vfs.observe { event in
             guard event.call == .sync, !event.isAfter, event.path == path, let open = storage.withLock({ $0 }) else {
                 return 0
             }
-            // Not while the checkpoint keeps stores out.
-            if open.store.index.writer.withLockIfFree({ _ in true }) == true { for _ in 0..<5 { try? store() } }
+            // Not while the checkpoint keeps stores out. One that begins to do so waits for this one.
+            if open.store.index.writer.withLockIfFree({ _ in true }) == true {
+                DispatchQueue.global().async(group: during) { for _ in 0..<5 { try? store() } }
+                _ = during.wait(timeout: .now() + 1)
+            }
             return 0
         }
         cache.environment.vfs = vfs.name
@@ -96,6 +100,7 @@ extension CacheFixture {
             try store()
             if number.isMultiple(of: 20) { open.store.index.checkpoint() }
         }
+        during.wait()
         #expect(stored.withLock { $0 } > 400, "none during a checkpoint")
         try #expect(logFrames(cache) <= 400)
         storage.withLock { $0 = nil }

@@ -474,13 +474,18 @@ import Testing
             try handle.close()
             if failures > 0 { cache.fileSystem.fail(.list, EMFILE, times: failures) }
             cache.reopen()
-            for seed in 0..<8 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
+            for seed in 0..<8 {
+                // A load that meets the error itself throws it.
+                guard let value = try? cache.storage.value(forKey: "\(seed)") else { continue }
+                #expect(value == .blob(seed))
+            }
             cache.settle()
+            cache.fileSystem.heal()
             for seed in 0..<8 { #expect(try cache.storage.value(forKey: "\(seed)") == .blob(seed)) }
         }
     }
 
-    @Test(arguments: [1, 3, 20]) func `a copy is recognized if its index has the inode of the original`(count: Int)
+    @Test(arguments: [2, 3, 20]) func `a copy is recognized if its index has the inode of the original`(count: Int)
         throws
     {
         try withCache { cache in
@@ -511,6 +516,19 @@ import Testing
             cache.reopen()
             for seed in 0..<20 {
                 #expect(try cache.storage.value(forKey: "\(seed)") == (seed < count ? nil : .blob(seed)))
+            }
+        }
+    }
+
+    /// One time in 500, another file has the tag.
+    @Test(arguments: [1, 8]) func `a blob that is replaced by one with its date is a miss`(count: Int) throws {
+        try withCache { cache in
+            for seed in 0..<count { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
+            cache.storage.store.close()
+            try copyBlobs([0], in: cache, withDates: true)
+            cache.reopen()
+            for seed in 0..<count {
+                #expect(try cache.storage.value(forKey: "\(seed)") == (seed == 0 ? nil : .blob(seed)))
             }
         }
     }

@@ -96,8 +96,8 @@ extension EntryIndex {
         if files.isEmpty { files = sample(256, isAtHome: isAtHome, through: connection) }
         let others = files.filter { $0.entry.inode != $0.file.inode }
         let unmarked = others.filter { !BlobTag(token: $0.entry.token).marks($0.file, isCopied: true) }
-        // Without their dates, they may as well have been replaced.
-        guard unmarked.count * 2 < others.count || !isAtHome else { return false }
+        // Without their dates, they may as well have been replaced, and a single one may have its date by chance.
+        guard others.count - unmarked.count > max(1, unmarked.count) || !isAtHome else { return false }
         // Files that are dated after they were copied are other versions: some tools do not copy a file over one of the same length and
         // date.
         let undated = unmarked.count { $0.file.modified <= $0.file.changed }
