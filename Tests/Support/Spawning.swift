@@ -55,7 +55,7 @@ private struct FileActions {
     mutating func destroy() { posix_spawn_file_actions_destroy(&actions) }
 }
 
-/// `swift test` ignores SIGXFSZ, and the processes that it starts would inherit that. A shell does not.
+/// `swift test` ignores SIGXFSZ, and Dispatch's threads block it. The processes that they start would inherit that.
 private struct Attributes {
     #if canImport(Darwin)
         var attributes: posix_spawnattr_t?
@@ -69,7 +69,11 @@ private struct Attributes {
         sigaddset(&signals, SIGXFSZ)
         posix_spawnattr_init(&attributes)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var blocked = sigset_t()
+        pthread_sigmask(SIG_BLOCK, nil, &blocked)
+        sigdelset(&blocked, SIGXFSZ)
+        posix_spawnattr_setsigmask(&attributes, &blocked)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     }
 
     mutating func destroy() { posix_spawnattr_destroy(&attributes) }
