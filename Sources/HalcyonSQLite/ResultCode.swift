@@ -11,6 +11,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     /// Not an SQLite code: the linked library is too old.
     package static let unsupportedVersion = ResultCode(rawValue: -1)
     package static let error = ResultCode(rawValue: SQLITE_ERROR)
+    /// `SQLITE_ERROR_MISSING_COLLSEQ`: the schema uses a collation that this library lacks.
+    package static let missingCollation = ResultCode(rawValue: SQLITE_ERROR | (1 << 8))
     package static let busy = ResultCode(rawValue: SQLITE_BUSY)
     package static let locked = ResultCode(rawValue: SQLITE_LOCKED)
     /// `SQLITE_INTERRUPT`: ``Connection/interrupt()`` was called.

@@ -26,7 +26,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// Whether the file is not a valid index: "malformed", "not a database", or foreign tables. Nothing else counts as
     /// damage.
     package var isDamage: Bool {
-        code.primary == .corrupt || code.primary == .notADatabase || isForeignSchema
+        code.primary == .corrupt || code.primary == .notADatabase || code == .missingCollation || isForeignSchema
     }
 
     /// Whether the volume is full.

@@ -15,7 +15,8 @@ package final class Statement {
         let code = sqlite3_prepare_v3(
             connection, sql, -1, isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &prepared, nil)
         guard code == SQLITE_OK, let prepared else {
-            throw SQLiteError(code: code, handle: connection, sql: sql, isForeignSchema: code == SQLITE_ERROR)
+            let isForeign = ResultCode(rawValue: code).primary == .error
+            throw SQLiteError(code: code, handle: connection, sql: sql, isForeignSchema: isForeign)
         }
         self.statement = prepared
         self.connection = connection

@@ -33,7 +33,7 @@ import Testing
             try cache.forgetOrigins()
             try body(cache)
             try cache.requireViews()
-            #expect(try cache.storage.store.index.read { try $0.integrityFindings() } == [])
+            #expect(try cache.storage.store.index.read { try $0.connection.integrityFindings() } == [])
         }
     }
 

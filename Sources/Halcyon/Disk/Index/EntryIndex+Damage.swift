@@ -131,13 +131,31 @@ extension EntryIndex {
             if let error = error as? SQLiteError, error.isForeignSchema, let sql = error.sql {
                 try connection.prepare(sql)
             }
-            return try !connection.integrityFindings().isEmpty
+            return try !Self.findings(in: connection).isEmpty
         } catch {
             // On a fresh connection, a short read means that the file was truncated.
             guard Self.isSuspicious(error) else { throw error }
             if (error as? SQLiteError)?.isForeignSchema == true { try refuseNewerSchema(of: connection) }
             return true
         }
+    }
+
+    /// The findings of SQLite's integrity check, and the indexes, triggers and views that another program has dropped.
+    static func findings(in connection: Connection) throws -> [String] {
+        try connection.integrityFindings() + missingObjects(in: connection).map { "\($0) is missing" }
+    }
+
+    private static func missingObjects(in connection: Connection) throws -> [String] {
+        let session = IndexSession(connection: connection)
+        // A later version may have dropped one, and an upgrade creates one at its end.
+        guard try migrator.userVersion(of: connection) == migrator.newestVersion, try session.upgradeStep() == nil
+        else {
+            return []
+        }
+        let model = IndexSession(connection: try Connection(path: ":memory:"))
+        try migrator.migrate(model.connection)
+        try model.finishUpgradeIfEmpty()
+        return try model.schemaObjects().subtracting(session.schemaObjects()).sorted()
     }
 
     /// Throws if a newer version made the schema. It may have dropped what our statements use, even if its ledger admits older

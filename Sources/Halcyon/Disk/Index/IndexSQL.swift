@@ -311,4 +311,12 @@ package enum IndexSQL {
     static let freePages: StaticString = "PRAGMA freelist_count"
 
     static let pages: StaticString = "PRAGMA page_count"
+
+    static let hasPlannerStatistics: StaticString =
+        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name IN ('sqlite_stat1', 'sqlite_stat4'))"
+
+    /// Without the SQL indexes that SQLite creates for constraints.
+    static let schemaObjects: StaticString = """
+        SELECT type || ' ' || name FROM sqlite_schema WHERE type IN ('index', 'trigger', 'view') AND sql IS NOT NULL
+        """
 }

@@ -69,7 +69,14 @@ package struct IndexSession {
         }
     }
 
-    package func delete(id: Int64) throws(SQLiteError) { try connection.run(IndexSQL.delete, id) }
+    /// Deletes a row that exists.
+    ///
+    /// - Throws: ``SQLiteError``, also if a trigger of another program keeps the row: a removal would not end.
+    package func delete(id: Int64) throws(SQLiteError) {
+        try connection.run(IndexSQL.delete, id)
+        guard connection.changes == 0 else { return }
+        throw SQLiteError(code: .constraint, message: "a trigger that another program has added keeps the row")
+    }
 
     /// Records the inode and token of a blob in a copied directory.
     package func relearn(_ entry: Entry, inode: UInt64?, token: Int64) throws(SQLiteError) {
@@ -271,6 +278,18 @@ package struct IndexSession {
 
     // MARK: The file
 
+    /// Deletes the tables of `ANALYZE`. With the statistics of a few entries, SQLite scans the table once there are many.
+    func dropPlannerStatistics() throws(SQLiteError) {
+        try connection.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4")
+    }
+
+    func hasPlannerStatistics() throws(SQLiteError) -> Bool {
+        try connection.integer(IndexSQL.hasPlannerStatistics) == 1
+    }
+
+    /// The indexes, triggers and views of the schema.
+    func schemaObjects() throws(SQLiteError) -> Set<String> { Set(try connection.texts(IndexSQL.schemaObjects)) }
+
     /// The number of unused pages of the file.
     package func freePages() throws(SQLiteError) -> Int {
         Int(clamping: try connection.integer(IndexSQL.freePages) ?? 0)
@@ -290,7 +309,6 @@ package struct IndexSession {
     /// For tests that damage an index on purpose.
     package func execute(_ sql: String) throws(SQLiteError) { try connection.execute(sql) }
 
-    package func integrityFindings() throws(SQLiteError) -> [String] { try connection.integrityFindings() }
 }
 
 // MARK: - Rows

@@ -168,6 +168,10 @@ final class PreviousIndex: Sendable {
     private func read(_ path: String, mendingHeader: Bool) throws -> Connection {
         let connection = try Connection(path: path, access: .queryOnly, busyTimeout: 50, vfs: vfs)
         if mendingHeader { try connection.mendHeader() }
+        // SQLite then ignores what it cannot parse, such as a view that another program has made in the SQL of a later version. The
+        // first statement still fails.
+        try connection.execute("PRAGMA writable_schema = ON")
+        _ = try? connection.integer(IndexSQL.isCopied)
         try connection.with(IndexSession(connection: connection).rememberedRow()) { _ throws(SQLiteError) in }
         return connection
     }

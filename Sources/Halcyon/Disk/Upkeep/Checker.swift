@@ -21,7 +21,7 @@ struct Checker: FolderWork {
         unlinker.finish()
         var report = CheckReport()
         report.isAdopting = condition.isAdopting
-        report.integrityFindings = try index.readAtLength { try $0.integrityFindings() }
+        report.integrityFindings = try index.readAtLength { try EntryIndex.findings(in: $0.connection) }
         // A damaged page may lack rows, whose files would be removed. The caller replaces the index.
         if repair, !report.integrityFindings.isEmpty { return report }
         var seen = 0

@@ -18,7 +18,7 @@ struct Sweeper: FolderWork {
         let steps = [
             settler.settleDetached, dropDistrusted, relearnInodes, adopter.finish, dropDistrusted,
             { if isUpgradeDue { try upgrader.finish() } }, Reclaimer(folder: folder).finish, reconcileOncePerDay,
-            forgetKeys,
+            forgetKeys, dropPlannerStatistics,
         ]
         let refused = steps.filter { isRefused($0) }
         return refused.isEmpty && (isUpgradeDue || upgrader.isFinished)
@@ -155,6 +155,10 @@ struct Sweeper: FolderWork {
     }
 
     private static let day: Int64 = 86_400_000
+
+    private func dropPlannerStatistics() throws {
+        if try index.read({ try $0.hasPlannerStatistics() }) { try index.write { try $0.dropPlannerStatistics() } }
+    }
 
     // MARK: Forgetting keys
 
