@@ -75,7 +75,8 @@ public struct HTTPFreshness: Sendable, Hashable {
         statesLifetime = explicit != nil || control.has("no-cache")
         hasCacheControl = fields["cache-control"] != nil
         let isForbidden = Self.isForbidden(control, fields, cache, isAuthorized: isAuthorized)
-        forbidsKeeping = hasCacheControl && isForbidden
+        // A 304 without `Cache-Control` leaves the stored directives in force, which may allow keeping an authorized response.
+        forbidsKeeping = Self.isForbidden(control, fields, cache, isAuthorized: isAuthorized && hasCacheControl)
         let isAllowed = isReusable || explicit != nil || (cache == .private && control.has("private"))
         // Of the statuses that caches are to understand (section 5.2.2.3), those are understood.
         let isUnderstood = !control.has("must-understand") || Self.isHeuristicallyCacheable(statusCode)

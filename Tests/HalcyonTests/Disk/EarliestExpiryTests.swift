@@ -151,6 +151,7 @@ import Testing
             _ = try cache.storage.totalSize()
             cache.settle()
             #expect(try removeExpired(cache).removed == 1)
+            _ = try cache.storage.check(repair: true)
         }
     }
 

@@ -273,7 +273,7 @@ import Testing
             try edit(cache, "DROP TRIGGER entries_deleted")
             #expect(try cache.storage.removeSizeExceededValues().count == 350)
             #expect(try cache.storage.totalSize() == 500)
-            try cache.storage.store.index.write { try $0.repairTotals() }
+            _ = try cache.storage.check(repair: true)
         }
     }
 
@@ -306,7 +306,8 @@ import Testing
             for seed in 0..<10 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }
             try edit(cache, "DROP INDEX entries_by_rank")
             #expect(try cache.storage.removeSizeExceededValues().count == 5)
-            #expect(try cache.storage.check(repair: true).isSound)
+            _ = try cache.storage.check(repair: true)
+            #expect(try cache.storage.check().isSound)
         }
     }
 

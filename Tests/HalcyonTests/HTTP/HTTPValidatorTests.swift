@@ -108,6 +108,28 @@ import Testing
         #expect(first.renewed(by: response(fields, at: begin.addingTimeInterval(500))) == first)
     }
 
+    /// Go's server answers 304 if its file is older than the date of the request.
+    @Test(arguments: [(nil, nil), ("a", nil), (nil, "a"), ("a", "a")])
+    func `without equal tags, a confirmation of another date renews nothing`(etag: String?, other: String?) {
+        let begin = Date(timeIntervalSince1970: 1_000_000)
+        let first = DiskStorage.HTTPValidators(
+            etag: etag, lastModified: "Tue, 06 Jan 1970 08:00:00 GMT", maxAge: 60, validatedAt: begin)
+        func renewed(_ date: String) -> DiskStorage.HTTPValidators {
+            let fields = [("Last-Modified", date), ("Cache-Control", "max-age=90")] + (other.map { [("ETag", $0)] } ?? [])
+            return first.renewed(by: response(fields, at: begin.addingTimeInterval(500)))
+        }
+        let isOther = etag == nil || other == nil
+        #expect((renewed("Mon, 05 Jan 1970 08:00:00 GMT") == first) == isOther)
+        #expect(renewed("Tue, 06 Jan 1970 08:00:00 GMT").maxAge == 90)
+    }
+
+    @Test func `a 304 with a Vary that matches nothing makes nothing fresh`() {
+        let begin = Date(timeIntervalSince1970: 1_000_000)
+        let first = DiskStorage.HTTPValidators(etag: "a", maxAge: 3_600, validatedAt: begin)
+        let renewed = first.renewed(by: response([("ETag", "a"), ("Vary", "*")], at: begin))
+        #expect(renewed.mustRevalidate && !renewed.isFresh(at: begin) && !renewed.isUsable(at: begin))
+    }
+
     @Test func `a weak tag confirms the strong one, and a missing tag is added`() {
         let begin = Date(timeIntervalSince1970: 1_000_000)
         let strong = DiskStorage.HTTPValidators(etag: "\"a\"", maxAge: 1, validatedAt: begin)

@@ -11,6 +11,7 @@ func routes(
 ) -> Router<BasicRequestContext> {
     let router = Router(options: .autoGenerateHeadEndpoints)
     router.add(middleware: MetricsMiddleware())
+    router.add(middleware: ErrorAnswers())
     router.get("thumb") { request, _ in
         // Nothing below reads a body, and the connection would wait until something does.
         guard request.headers[.transferEncoding] == nil, request.headers[.contentLength] ?? "0" == "0" else {
@@ -18,18 +19,20 @@ func routes(
         }
         let (url, width) = try wanted(in: request, from: thumbnails.origin)
         guard try await !thumbnails.isCached(url, width: width) else {
-            return answer(request, with: try await thumbnails.thumbnail(of: url, width: width))
+            return answer(request, with: try await thumbnails.thumbnail(of: url, width: width), isKept: true)
         }
         // A client that disconnects stops waiting. When no other client waits, the download is canceled. Detecting the disconnect
         // uses up the connection, which ends with the response.
         return try await lastAnswer {
             try await request.body.consumeWithCancellationOnInboundClose { _ in
-                answer(request, with: try await thumbnails.thumbnail(of: url, width: width))
+                let thumbnail = try await thumbnails.thumbnail(of: url, width: width)
+                // The host may have forbidden to keep it. Clients must not keep it, either.
+                return answer(request, with: thumbnail, isKept: try await thumbnails.isCached(url, width: width))
             }
         }
     }
     router.delete("thumb") { request, _ in
-        guard let token, isSame(request.headers[.authorization] ?? "", "Bearer \(token)") else {
+        guard let token, isSame(bearer(of: request) ?? "", token) else {
             throw HTTPError(
                 .unauthorized, headers: [.wwwAuthenticate: "Bearer"], message: "DELETE takes the server's token")
         }
@@ -44,6 +47,27 @@ func routes(
         return metrics.text
     }
     return router
+}
+
+/// Errors must not be cached, and a response to HEAD must not have a body: it would be read as the beginning of the next response.
+private struct ErrorAnswers: RouterMiddleware {
+    func handle(
+        _ request: Request, context: BasicRequestContext, next: (Request, BasicRequestContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as any HTTPResponseError {
+            var response = try error.response(from: request, context: context)
+            response.headers[.cacheControl] = "no-store"
+            return request.method == .head ? response.createHeadResponse() : response
+        }
+    }
+}
+
+/// The token of an `Authorization` header. The name of the scheme is case-insensitive.
+private func bearer(of request: Request) -> String? {
+    let words = request.headers[.authorization]?.split(separator: " ") ?? []
+    return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
 }
 
 /// Takes the same time wherever two texts differ: digests are compared in constant time.
@@ -73,10 +97,11 @@ private func lastAnswer(_ make: () async throws -> Response) async throws -> Res
 }
 
 /// The entity tag is that of the thumbnail: the host's names different bytes.
-private func answer(_ request: Request, with data: Data) -> Response {
+private func answer(_ request: Request, with data: Data, isKept: Bool) -> Response {
     let etag = "\"\(SHA256.hash(data: data).prefix(16).map { String(format: "%02x", $0) }.joined())\""
     let headers: HTTPFields = [
-        .eTag: etag, .cacheControl: "no-cache", .contentType: data.kf.imageFormat == .JPEG ? "image/jpeg" : "image/png",
+        .eTag: etag, .cacheControl: isKept ? "no-cache" : "no-store",
+        .contentType: data.kf.imageFormat == .JPEG ? "image/jpeg" : "image/png",
     ]
     let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }
         .map { $0.trimmingCharacters(in: .whitespaces) }

@@ -13,9 +13,12 @@ actor Slots {
 
     init(_ count: Int, waiting limit: Int) { (free, waitingLimit) = (count, limit) }
 
+    /// - Parameter waits: false if the task is not worth waiting for.
     /// - Throws: ``AllTaken``, what `body` throws, or `CancellationError`.
-    nonisolated func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
-        try await take()
+    nonisolated func run<Result: Sendable>(waits: Bool, _ body: @Sendable () async throws -> Result) async throws
+        -> Result
+    {
+        try await take(waits: waits)
         do {
             let result = try await body()
             await give()
@@ -26,10 +29,10 @@ actor Slots {
         }
     }
 
-    private func take() async throws {
+    private func take(waits: Bool) async throws {
         try Task.checkCancellation()
         guard free == 0 else { return free -= 1 }
-        guard waiting.count < waitingLimit else { throw AllTaken() }
+        guard waits, waiting.count < waitingLimit else { throw AllTaken() }
         let id = UUID()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (turn: Turn) in

@@ -37,8 +37,10 @@ struct Thumbnails: Sendable {
         try await storage.async.value(forKey: Self.key(of: url, width)) {
             try await bounded { try await made(from: try await origin.get(url), width: width) }
         } renewing: { stale in
+            // While the old one may be used, no client waits for the new one. Clients of other hosts may wait for its slot.
+            let isAwaited = stale.info.validators?.isUsable() != true
             do {
-                return try await bounded {
+                return try await bounded(waits: isAwaited) {
                     let answer = try await origin.get(url, unlike: stale.info.validators)
                     if answer.response.statusCode == 304 { return .unchanged(answer.response) }
                     return .new(try await made(from: answer, width: width))
@@ -56,10 +58,11 @@ struct Thumbnails: Sendable {
     }
 
     /// - Throws: ``HTTPError``: 503 if too many wait, 504 if it takes too long.
-    private func bounded<Result: Sendable>(_ make: @escaping @Sendable () async throws -> Result) async throws -> Result
-    {
+    private func bounded<Result: Sendable>(
+        waits: Bool = true, _ make: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
         do {
-            return try await within(patience) { try await slots.run(make) }
+            return try await within(patience) { try await slots.run(waits: waits, make) }
         } catch is Slots.AllTaken {
             throw HTTPError(.serviceUnavailable, headers: [.retryAfter: "5"], message: "too many requests are waiting")
         } catch is DeadlinePassed {

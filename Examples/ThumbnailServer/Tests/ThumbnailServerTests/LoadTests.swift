@@ -217,7 +217,13 @@ import Testing
                 #expect(head.status == 200 && head.etag != nil && head.body.isEmpty, "cached: \(isCached)")
                 try await #expect(server.get(path).etag == head.etag)
             }
-            try await #expect(server.get("thumb?w=64", isHead: true).status == 400)
+            // The body of an error would be read as the beginning of the next response.
+            let answers = try await server.send(
+                "HEAD /thumb?w=64 HTTP/1.1\r\nHost: a\r\n\r\nHEAD /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+            )
+            let lines = answers.components(separatedBy: "\r\n")
+            #expect(lines.filter { $0.hasPrefix("HTTP/1.1 40") }.count == 2 && answers.hasSuffix("\r\n\r\n"), "\(answers)")
+            #expect(!answers.contains("{"), "\(answers)")
             #expect(await origin.counts.requests == ["/fresh/1": 1])
         }
     }
@@ -256,7 +262,12 @@ import Testing
             // A redirect to a host that is not allowed is not followed.
             try await #expect(server.thumbnail("elsewhere/1", of: origin).status == 404)
             // A response that must not be stored is not stored.
-            try await #expect(server.thumbnail("secret/1", of: origin).status == 200)
+            let secret = try await server.thumbnail("secret/1", of: origin)
+            #expect(secret.status == 200 && secret.cacheControl == "no-store")
+            try await #expect(server.thumbnail("fresh/1", of: origin).cacheControl == "no-cache")
+            try await #expect(server.thumbnail("fresh/1", of: origin).cacheControl == "no-cache")
+            try await #expect(server.thumbnail("nothing/1", of: origin).cacheControl == "no-store")
+            _ = try await server.delete("thumb?url=http://127.0.0.1:\(origin.port)/fresh/1", token: "token")
             try await #expect(server.stats()["entries"] as? Int == 0)
         }
     }

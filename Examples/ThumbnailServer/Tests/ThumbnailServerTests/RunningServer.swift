@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOPosix
 import NIOHTTP1
 
 /// The server as users run it, in its own process.
@@ -13,6 +14,7 @@ final class RunningServer: @unchecked Sendable {
     struct Reply: Sendable, Equatable {
         let status: UInt
         let etag: String?
+        let cacheControl: String?
         let body: Data
 
         var text: String { String(decoding: body, as: UTF8.self) }
@@ -73,6 +75,23 @@ final class RunningServer: @unchecked Sendable {
         return try await reply(to: request, timeout)
     }
 
+    /// Sends bytes to a new connection, and returns what arrives until the server closes it.
+    func send(_ text: String) async throws -> String {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { received, sent in
+            try await sent.write(ByteBuffer(string: text))
+            var answer = ""
+            for try await bytes in received { answer += String(buffer: bytes) }
+            return answer
+        }
+    }
+
     func delete(_ path: String, token: String) async throws -> Reply {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/\(path)")
         request.method = .DELETE
@@ -84,8 +103,8 @@ final class RunningServer: @unchecked Sendable {
         let response = try await client.execute(request, timeout: timeout)
         let body = try await response.body.collect(upTo: 10_000_000)
         return Reply(
-            status: response.status.code, etag: response.headers.first(name: "ETag"), body: Data(body.readableBytesView)
-        )
+            status: response.status.code, etag: response.headers.first(name: "ETag"),
+            cacheControl: response.headers.first(name: "Cache-Control"), body: Data(body.readableBytesView))
     }
 
     func thumbnail(

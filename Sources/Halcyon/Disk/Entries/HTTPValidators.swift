@@ -62,7 +62,8 @@ extension DiskStorage {
         /// `Cache-Control` that states no lifetime, ``lastModified`` gives an estimate, as in ``HTTPFreshness/isHeuristic``.
         ///
         /// If the response forbids your cache to keep the bytes (`no-store`, or `private` in a shared cache), each use must be
-        /// validated. A response with another `ETag` is about other bytes, and changes nothing.
+        /// validated. A response with another `ETag`, or without two tags to compare but with another `Last-Modified`, is about other
+        /// bytes, and changes nothing.
         public func renewed(by response: HTTPFreshness) -> Self {
             guard areConfirmed(by: response) else { return self }
             var renewed = Self(response)
@@ -84,9 +85,12 @@ extension DiskStorage {
         }
 
         /// Whether a 304 is about these bytes. Compares entity tags weakly (RFC 9110, section 8.8.3.2), and admits a tag where there was
-        /// none. RFC 9111, section 4.3.4, is stricter, but servers that compress weaken the tag of the whole response alone.
+        /// none. RFC 9111, section 4.3.4, is stricter, but servers that compress weaken the tag of the whole response alone. Without
+        /// two tags it compares the dates: a server may answer 304 if it now has an older file.
         func areConfirmed(by response: HTTPFreshness) -> Bool {
-            guard let etag, let other = response.etag else { return true }
+            guard let etag, let other = response.etag else {
+                return lastModified == nil || response.lastModified == nil || lastModified == response.lastModified
+            }
             func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
             return opaque(etag) == opaque(other)
         }

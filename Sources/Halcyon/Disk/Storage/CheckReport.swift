@@ -20,7 +20,7 @@
     public var trashed = 0
     /// Names in the directory that are not blobs. They are never touched.
     public var foreignFiles: [String] = []
-    /// The findings of SQLite's integrity check; empty if there are none.
+    /// The findings of SQLite's integrity check, and the indexes, triggers and views that were dropped; empty if there are none.
     public var integrityFindings: [String] = []
     /// Whether adoption is under way. Files that wait for it are not orphans.
     public var isAdopting = false

@@ -8,7 +8,7 @@ struct Checker: FolderWork {
     let settler: Settler
     let unlinker: Unlinker
 
-    /// Compares rows with files in both directions and totals with sums, and runs SQLite's integrity check.
+    /// Compares rows with files in both directions and totals with sums, and checks the index itself.
     ///
     /// Safe while other threads and processes use the cache: it confirms each finding under the write lock, in bounded batches.
     /// With `repair`, it removes orphans and leftovers, deletes rows without their blob, and recounts the totals; it changes nothing if the

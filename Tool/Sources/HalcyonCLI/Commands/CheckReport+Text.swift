@@ -33,9 +33,9 @@ extension CheckReport {
                 meaning: "Another program edited the index. Repair deletes them.",
                 names: unreadableRows.map { "row \($0)" }),
             Finding(
-                title: "Findings of SQLite's integrity check",
+                title: "Findings about the index itself",
                 meaning:
-                    "The index is damaged, but SQLite can still read it. Repair keeps it as index.sqlite.damaged, and "
+                    "It is damaged, or another program has dropped a part of it. Repair keeps it as index.sqlite.damaged, and "
                     + "builds a new one from the files, with the keys, pins and tags that can be read.",
                 names: integrityFindings),
             Finding(
