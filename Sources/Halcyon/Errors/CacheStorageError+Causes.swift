@@ -64,6 +64,12 @@ extension CacheStorageError {
                 remedy: "Try again. If it keeps failing, look for a stopped process that has the cache open, "
                     + "or for a transaction in sqlite3.",
                 sqliteCode: code)
+        case .constraint:
+            self.init(
+                .indexUnavailable, "A trigger or a constraint of the index refuses the change (\(cause)).",
+                remedy: "Another program has added it. Find it with sqlite3 (SELECT name, sql FROM sqlite_schema), "
+                    + "and drop it.",
+                sqliteCode: code)
         default:
             self.init(
                 .indexUnavailable, "The index cannot be used (\(cause)).",

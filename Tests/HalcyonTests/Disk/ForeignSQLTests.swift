@@ -70,7 +70,8 @@ import Testing
             try edit(
                 cache, "CREATE TRIGGER mine BEFORE DELETE ON entries WHEN OLD.key < '5' BEGIN SELECT RAISE(IGNORE); END"
             )
-            #expect(throws: KingfisherError.self) { try cache.storage.remove(forKey: "0") }
+            let error = #expect(throws: KingfisherError.self) { try cache.storage.remove(forKey: "0") }
+            #expect(error?.errorDescription?.contains("sqlite_schema") == true, "\(String(describing: error))")
             _ = try? cache.storage.removeSizeExceededValues()
             _ = try? cache.storage.removeEntries(matching: .init(keyPrefix: "1"))
             for seed in 0..<20 where "\(seed)" < "5" {

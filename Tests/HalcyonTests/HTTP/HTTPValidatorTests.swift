@@ -115,8 +115,9 @@ import Testing
         let first = DiskStorage.HTTPValidators(
             etag: etag, lastModified: "Tue, 06 Jan 1970 08:00:00 GMT", maxAge: 60, validatedAt: begin)
         func renewed(_ date: String) -> DiskStorage.HTTPValidators {
-            let fields = [("Last-Modified", date), ("Cache-Control", "max-age=90")] + (other.map { [("ETag", $0)] } ?? [])
-            return first.renewed(by: response(fields, at: begin.addingTimeInterval(500)))
+            let fields = [("Last-Modified", date), ("Cache-Control", "max-age=90")]
+            let tag = other.map { [("ETag", $0)] } ?? []
+            return first.renewed(by: response(fields + tag, at: begin.addingTimeInterval(500)))
         }
         let isOther = etag == nil || other == nil
         #expect((renewed("Mon, 05 Jan 1970 08:00:00 GMT") == first) == isOther)

@@ -1,8 +1,8 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
-import NIOPosix
 import NIOHTTP1
+import NIOPosix
 
 /// The server as users run it, in its own process.
 final class RunningServer: @unchecked Sendable {
