@@ -1,6 +1,6 @@
 /// At most 256 colors for a bitmap, one of them transparent if needed.
 ///
-/// Counts the colors, exactly if there are few, otherwise by their five upper bits. Then splits the box around all of them at the
+/// Counts the colors, by as many of their upper bits as leave few enough to compare. Then splits the box around all of them at the
 /// median of its longest side, and repeats (Heckbert 1982). A box's color is the mean of its pixels.
 struct GIFPalette {
     let transparentIndex: Int?
@@ -9,8 +9,8 @@ struct GIFPalette {
     private var indexOfPlace: [UInt8]
 
     init(of bitmap: Bitmap) throws {
-        histogram = try ColourHistogram(of: bitmap, exactCount: 255)
-        let boxes = ColourBox.cut(histogram.entries, into: 255)
+        histogram = try ColourHistogram(of: bitmap)
+        let boxes = ColourBox.cut(histogram.entries, into: histogram.hasTransparency ? 255 : 256)
         colours = boxes.map(\.mean)
         transparentIndex = histogram.hasTransparency ? boxes.count : nil
         indexOfPlace = [UInt8](repeating: 0, count: histogram.entries.count)
@@ -29,7 +29,7 @@ struct GIFPalette {
     }
 
     private func index(of pixel: UInt32) -> UInt8 {
-        histogram.place(of: pixel).map { indexOfPlace[$0] } ?? UInt8(colours.count)
+        histogram.place(of: pixel).map { indexOfPlace[$0] } ?? UInt8(truncatingIfNeeded: colours.count)
     }
 
     /// Four bytes per color, padded to a power of two as the format requires.
@@ -55,13 +55,17 @@ private struct ColourHistogram {
     private var placeOfKey: [UInt32: Int] = [:]
     private let keptBits: UInt32
 
-    /// If there are more colors than `exactCount`, groups them by their upper bits.
-    init(of bitmap: Bitmap, exactCount: Int) throws {
-        do {
-            try self.init(of: bitmap, keptBits: 0xFFFFFF, most: exactCount)
-        } catch is TooManyColours {
-            try self.init(of: bitmap, keptBits: 0xF8F8F8, most: .max)
+    /// Enough for the most frequent pictures of few colors, and for all grays. More take longer to split than to count.
+    private static let most = 4_096
+
+    init(of bitmap: Bitmap) throws {
+        for keptBits: UInt32 in [0xFFFFFF, 0xFEFEFE, 0xFCFCFC] {
+            do {
+                try self.init(of: bitmap, keptBits: keptBits, most: Self.most)
+                return
+            } catch is TooManyColours {}
         }
+        try self.init(of: bitmap, keptBits: 0xF8F8F8, most: .max)
     }
 
     private struct TooManyColours: Error {}

@@ -21,8 +21,8 @@
             return try JPEGCodec.encode(bitmap, quality: quality)
         }
 
-        /// Encodes a GIF. Each frame has its own palette: exact up to 255 colors, otherwise by median cut, without dithering.
-        /// Pixels less than half opaque become transparent. Durations are rounded to hundredths of a second.
+        /// Encodes a GIF. Each frame has its own palette: exact up to 256 colors (255 with transparency), otherwise by median cut,
+        /// without dithering. Pixels less than half opaque become transparent. Durations are rounded to hundredths of a second.
         ///
         /// - Parameter loopCount: how often the animation plays; 0 means forever. Not written for a single frame.
         /// - Throws: ``ImageCodecError/encodingFailed(_:reason:)`` if there are no frames, if they differ in size, or if the

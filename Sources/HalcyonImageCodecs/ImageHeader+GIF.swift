@@ -47,6 +47,8 @@ private struct GIFBlocks {
         let edges = (0..<4).compactMap { _ in reader.number(ofBytes: 2, isBigEndian: false) }
         guard edges.count == 4, let flags = reader.byte() else { return noteShortFrame() }
         let size = PixelSize(width: edges[2], height: edges[3])
+        // Like browsers: some programs write a screen of 0 × 0 pixels, or one that is too small.
+        if header.frameCount == 0 { header.enlargeCanvas(width: edges[0] + edges[2], height: edges[1] + edges[3]) }
         header.keepPixels(of: PixelRect(left: edges[0], top: edges[1], size: size, in: header.storedSize))
         reader.skip(Self.paletteByteCount(flags) + 1)
         let packedByteCount = skipSubBlocks()

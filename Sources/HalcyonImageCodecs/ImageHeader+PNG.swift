@@ -26,7 +26,9 @@ extension ImageHeader {
             case PNGChunk.pixels:
                 guard let content = chunk.content else { throw ImageCodecError.truncated(.png) }
                 packedByteCount += content.count
-            case PNGChunk.exif: orientation = orientation ?? chunk.content.flatMap { EXIF.orientation(inTIFF: $0) }
+            case PNGChunk.exif:
+                guard let content = chunk.content else { throw ImageCodecError.truncated(.png) }
+                orientation = orientation ?? EXIF.orientation(inTIFF: content)
             default: break
             }
         }

@@ -10,7 +10,7 @@ package struct ImageHeader: Sendable {
     /// The number of frames found, complete or not; at least one.
     package var frameCount = 1
 
-    package let storedSize: PixelSize
+    package private(set) var storedSize: PixelSize
     package var orientation = ImageOrientation.up
 
     /// The first frame that has more pixels than its compressed bytes can encode at best: the file is truncated, or states a
@@ -31,6 +31,11 @@ package struct ImageHeader: Sendable {
     init(format: ImageFileFormat, canvas: PixelSize) {
         self.init(format: format, storedSize: canvas)
         (frameCount, keptPixels) = (0, (0, 0))
+    }
+
+    /// Enlarges the canvas so that it contains the first frame.
+    mutating func enlargeCanvas(width: Int, height: Int) {
+        storedSize = PixelSize(width: max(storedSize.width, width), height: max(storedSize.height, height))
     }
 
     /// Adds what the next frame keeps in memory. Call it before you count the frame.

@@ -23,9 +23,12 @@
         }
 
         private static func fewestEighths(of size: PixelSize, for target: PixelSize) -> Int {
+            // The last pixel may stand for less than the others. Among few pixels that would stretch the picture visibly.
+            let isExact = { (length: Int, eighths: Int) in length * eighths % 8 == 0 || length * eighths > 64 * 8 }
             let isEnough = { (eighths: Int) in
                 let scaled = size.scaled(toEighths: eighths)
                 return scaled.width >= target.width && scaled.height >= target.height
+                    && isExact(size.width, eighths) && isExact(size.height, eighths)
             }
             return (1...8).first(where: isEnough) ?? 8
         }

@@ -131,9 +131,18 @@
         @Test func `frames are clipped to the canvas`() throws {
             let big = TinyGIF.Frame(left: 1, top: 1, width: 4, height: 4, indexes: [UInt8](repeating: 1, count: 16))
             let outside = TinyGIF.Frame(left: 7, top: 9, width: 2, height: 2, indexes: [2, 2, 2, 2], disposal: 2)
-            let gif = TinyGIF(width: 2, height: 2, frames: [big, outside, .init(width: 1, height: 1, indexes: [3])])
-            #expect(try decode(gif) == [["..", ".r"], ["..", ".r"], ["b.", ".r"]])
+            let gif = TinyGIF(width: 2, height: 2, frames: [.init(width: 1, height: 1, indexes: [3]), big, outside])
+            #expect(try decode(gif) == [["b.", ".."], ["b.", ".r"], ["b.", ".r"]])
             #expect(try ImageDecoder.decode(gif.data).size == PixelSize(width: 2, height: 2))
+        }
+
+        @Test(arguments: [(0, 0), (1, 3), (3, 1)])
+        func `the canvas contains the first frame`(width: Int, height: Int) throws {
+            let frame = TinyGIF.Frame(left: 1, top: 0, width: 1, height: 2, indexes: [1, 3])
+            let gif = TinyGIF(width: width, height: height, frames: [frame])
+            let rows = [".r", ".b"].map { $0 + String(repeating: ".", count: max(0, width - 2)) }
+            let rest = Array(repeating: "..", count: max(0, height - 2))
+            #expect(try decode(gif) == [rows + rest])
         }
 
         @Test func `frames keep no memory for what the animation has cleared`() throws {
@@ -225,7 +234,7 @@
             return DecodedImage.Frame(bitmap: bitmap, durationInSeconds: Double(index + 2) / 10)
         }
 
-        @Test func `up to 255 colors and transparency round-trip exactly`() throws {
+        @Test func `few colors and transparency round-trip exactly`() throws {
             let image = try ImageDecoder.decode(ImageEncoder.gif(frames, loopCount: 4))
             #expect(image == DecodedImage(frames: frames, loopCount: 4))
         }
@@ -240,7 +249,7 @@
             #expect(image.frames.map(\.durationInSeconds) == [0.02, 0.02, 0.02])
         }
 
-        @Test func `more than 255 colors round-trip approximately`() throws {
+        @Test func `many colors round-trip approximately`() throws {
             let bitmap = Bitmap(width: 64, height: 64) { x, y in [x * 4, y * 4, (x + y) * 2, 255] }
             let decoded = try ImageDecoder.decode(ImageEncoder.gif([.init(bitmap: bitmap)])).frames[0].bitmap
             let errors = zip(bitmap.bytes, decoded.bytes).map { abs(Int($0) - Int($1)) }
@@ -254,7 +263,19 @@
                 y * 16 + x < count ? [y * 16 + x, x, y, 255] : [0, 0, 0, 0]
             }
             let decoded = try ImageDecoder.decode(ImageEncoder.gif([.init(bitmap: bitmap)])).frames[0].bitmap
-            #expect(count > 255 ? decoded.isOpaque : decoded == bitmap)
+            #expect(decoded == bitmap)
+        }
+
+        /// The grays, with transparency and other colors if there are more than fit.
+        @Test(arguments: [0, 1, 300]) func `grays and dark colors keep their shades`(others: Int) throws {
+            let bitmap = Bitmap(width: 32, height: 32) { x, y in
+                let index = y * 32 + x
+                if index < 256 { return [index, index, index, 255] }
+                return index < 256 + others ? [index % 32, index / 32, 7, 255] : [0, 0, 0, others == 0 ? 255 : 0]
+            }
+            let decoded = try ImageDecoder.decode(ImageEncoder.gif([.init(bitmap: bitmap)])).frames[0].bitmap
+            let errors = zip(bitmap.bytes, decoded.bytes).map { abs(Int($0) - Int($1)) }
+            #expect(errors.max() ?? 0 <= [0: 0, 1: 1, 300: 6][others, default: 0], "\(errors.max() ?? 0)")
         }
 
         @Test func `the encoder refuses frames of different sizes, and no frames`() throws {

@@ -141,6 +141,20 @@
             #expect(turned.frames[0].bitmap.shows([2, 0, 3, 1].map { Samples.fields[$0] }, within: 20))
         }
 
+        /// A scaled decode rounds the size up.
+        @Test(arguments: [(9, 9), (17, 90), (90, 9), (76, 61)])
+        func `a scaled JPEG is not stretched`(width: Int, height: Int) throws {
+            let picture = Bitmap(width: width, height: height) { x, y in [x * 255 / width, y * 255 / height, 0, 255] }
+            var options = DecodingOptions()
+            options.targetSize = PixelSize(width: max(1, width / 8), height: max(1, height / 8))
+            let target = try #require(options.targetSize)
+            let decoded = try ImageDecoder.decode(ImageEncoder.jpeg(picture, quality: 1), options: options)
+            let small = try decoded.frames[0].bitmap.scaled(to: target)
+            let expected = try picture.scaled(to: target)
+            let errors = zip(small.bytes, expected.bytes).map { abs(Int($0) - Int($1)) }
+            #expect(errors.max() ?? 0 <= 4, "\(errors.max() ?? 0)")
+        }
+
         @Test func `quality determines accuracy and file size`() throws {
             let bitmap = Bitmap(width: 61, height: 47) { x, y in [128 + x * 2, 250 - y * 5, (x * y) % 50 * 5, 255] }
             var lengths: [Int] = []

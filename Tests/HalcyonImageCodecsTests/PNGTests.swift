@@ -167,6 +167,16 @@
             #expect(try ImageDecoder.decode(png.data).size == PixelSize(width: 3, height: 2))
         }
 
+        @Test func `a PNG that ends in its eXIf chunk is truncated`() throws {
+            let whole = TinyPNG(width: 3, height: 2, colourType: 6) { x, y in [x, y, x, y] }.data
+            let tiff = EXIFSample(orientation: 6, isBigEndian: true).tiff
+            let late = whole.dropLast(12) + Data(TinyPNG.chunk("eXIf", tiff))
+            #expect(try ImageHeader(data: late).orientation.rawValue == 6)
+            for count in [5, 10, tiff.count + 3] {
+                #expect(throws: ImageCodecError.truncated(.png)) { try ImageHeader(data: late.dropLast(count)) }
+            }
+        }
+
         @Test func `the orientation that another program writes into a PNG is read`() throws {
             let image = try ImageDecoder.decode(Samples.data("turned.png"))
             #expect(image.size == PixelSize(width: 32, height: 48))
