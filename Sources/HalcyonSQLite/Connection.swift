@@ -392,6 +392,16 @@ package final class Connection {
         throw SQLiteError(code: .notADatabase, message: "the header has an unknown file format version")
     }
 
+    /// Loads what SQLite can parse of the schema, without objects that a later version has made. Call it before anything is read from
+    /// the file.
+    package func ignoreUnknownSchema() throws(SQLiteError) {
+        try execute("PRAGMA writable_schema = ON")
+        // The statement that loads the schema fails.
+        _ = try? integer("SELECT count(*) FROM sqlite_schema")
+        // The rest of the schema would stay unknown.
+        guard !SQLiteError.hasRefusedRead(handle) else { throw .refusedRead(nil) }
+    }
+
     /// Repairs the constant fields in the header of a damaged file. Call it before anything is read from the file.
     package func mendHeader() throws(SQLiteError) {
         let code = halcyon_sqlite_mend_header(handle)

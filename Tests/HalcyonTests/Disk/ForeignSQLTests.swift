@@ -58,6 +58,12 @@ import Testing
             cache.reopen()
             try expectTwo(in: cache)
             cache.settle()
+            // Also from the memory of the connection that deleted them.
+            let plan = try cache.storage.store.index.write { session in
+                _ = try session.totals()
+                return try session.connection.queryPlan(of: IndexSQL.victims)
+            }
+            #expect(!plan.contains { $0.hasPrefix("SCAN entries") }, "\(plan)")
             let tables = try Connection(path: cache.index.path).texts("SELECT name FROM sqlite_schema")
             #expect(tables.contains("entries") && !tables.contains { $0.hasPrefix("sqlite_stat") })
         }

@@ -108,6 +108,15 @@ import Testing
         #expect(try cache.storage.value(forKey: "new") == .blob(1))
     }
 
+    @Test func `a removal of all entries that meets a row twice heals the index`() throws {
+        let cache = try withOneLeafTwice()
+        try cache.storage.removeAll()
+        cache.settle()
+        #expect(try cache.storage.entries().entries.isEmpty)
+        try cache.storage.store(value: .blob(1), forKey: "new")
+        #expect(try cache.storage.value(forKey: "new") == .blob(1))
+    }
+
     @Test func `entries that are being cleared match no filter`() throws {
         try withCache { cache in
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "k\(seed)") }

@@ -307,18 +307,40 @@ import Testing
         (.open, 14), (.read, 10 | 1 << 8), (.lock, 5),
     ]
 
-    private func refusing(_ times: Int, _ refusal: (call: FaultyVFS.Call, code: Int32)) -> FaultyVFS {
-        let (vfs, left) = (FaultyVFS(), Locked(times))
+    private func refusing(_ times: Int, after count: Int = 0, _ refusal: (call: FaultyVFS.Call, code: Int32))
+        -> FaultyVFS
+    {
+        let (vfs, calls) = (FaultyVFS(), Locked(0))
         vfs.observe { event in
             guard event.call == refusal.call, !event.isAfter, event.path?.hasSuffix(".damaged") == true else {
                 return 0
             }
-            return left.withLock { left in
-                left -= 1
-                return left >= 0 ? refusal.code : 0
+            return calls.withLock { calls in
+                calls += 1
+                return calls > count && calls - count <= times ? refusal.code : 0
             }
         }
         return vfs
+    }
+
+    /// SQLite remembers the part of a schema that it has read.
+    @Test(arguments: 0..<16)
+    func `all information is recovered from an index with unknown SQL if one read is refused`(count: Int) throws {
+        let cache = try filledCache()
+        let before = try entries(of: cache)
+        cache.storage.store.close()
+        try Connection(path: cache.index.path).execute(
+            """
+            CREATE VIEW mine AS SELECT 1; PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = 'CREATE VIEW mine AS SELECT FROM NOWHERE' WHERE name = 'mine'
+            """)
+        let vfs = refusing(1, after: count, Self.refusals[1])
+        defer { withExtendedLifetime(vfs) { cache.storage.store.close() } }
+        cache.reopen { $0.vfs = vfs.name }
+        #expect(cache.storage.isCached(forKey: "key 3"))
+        sweep(cache, atMost: 30)
+        #expect(try entries(of: cache) == before)
+        try cache.requireClean()
     }
 
     /// Sweeps until nothing is left to do, as housekeeping does once a second.

@@ -10,8 +10,8 @@ func routes(
     _ thumbnails: Thumbnails, token: String?, metrics: TextMetrics, reporter: CacheReporter
 ) -> Router<BasicRequestContext> {
     let router = Router(options: .autoGenerateHeadEndpoints)
-    router.add(middleware: MetricsMiddleware())
     router.add(middleware: ErrorAnswers())
+    router.add(middleware: MetricsMiddleware())
     router.get("thumb") { request, _ in
         // Nothing below reads a body, and the connection would wait until something does.
         guard request.headers[.transferEncoding] == nil, request.headers[.contentLength] ?? "0" == "0" else {
@@ -19,20 +19,18 @@ func routes(
         }
         let (url, width) = try wanted(in: request, from: thumbnails.origin)
         guard try await !thumbnails.isCached(url, width: width) else {
-            return answer(request, with: try await thumbnails.thumbnail(of: url, width: width), isKept: true)
+            return try await answer(request, with: thumbnails, url, width: width)
         }
         // A client that disconnects stops waiting. When no other client waits, the download is canceled. Detecting the disconnect
         // uses up the connection, which ends with the response.
         return try await lastAnswer {
             try await request.body.consumeWithCancellationOnInboundClose { _ in
-                let thumbnail = try await thumbnails.thumbnail(of: url, width: width)
-                // The host may have forbidden to keep it. Clients must not keep it, either.
-                return answer(request, with: thumbnail, isKept: try await thumbnails.isCached(url, width: width))
+                try await answer(request, with: thumbnails, url, width: width)
             }
         }
     }
     router.delete("thumb") { request, _ in
-        guard let token, isSame(bearer(of: request) ?? "", token) else {
+        guard let token, let given = bearer(of: request), isSame(given, token) else {
             throw HTTPError(
                 .unauthorized, headers: [.wwwAuthenticate: "Bearer"], message: "DELETE takes the server's token")
         }
@@ -97,7 +95,12 @@ private func lastAnswer(_ make: () async throws -> Response) async throws -> Res
 }
 
 /// The entity tag is that of the thumbnail: the host's names different bytes.
-private func answer(_ request: Request, with data: Data, isKept: Bool) -> Response {
+private func answer(
+    _ request: Request, with thumbnails: Thumbnails, _ url: URL, width: Int
+) async throws -> Response {
+    let data = try await thumbnails.thumbnail(of: url, width: width)
+    // If the host has forbidden to keep it, clients must not keep it, either.
+    let isKept = try await thumbnails.isCached(url, width: width)
     let etag = "\"\(SHA256.hash(data: data).prefix(16).map { String(format: "%02x", $0) }.joined())\""
     let headers: HTTPFields = [
         .eTag: etag, .cacheControl: isKept ? "no-cache" : "no-store",

@@ -59,6 +59,7 @@ import ServiceLifecycle
         }
         guard megabytes > 0, megabytes <= 1_000_000 else { throw ValidationError("--megabytes is 1 to 1000000.") }
         guard cleanSeconds > 0, cleanSeconds <= 86_400 else { throw ValidationError("--clean-seconds is up to a day.") }
+        guard token != "" else { throw ValidationError("--token is empty.") }
         guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
     }
 

@@ -69,12 +69,11 @@ package struct IndexSession {
         }
     }
 
-    /// Deletes a row that exists.
-    ///
     /// - Throws: ``SQLiteError``, also if a trigger of another program keeps the row: a removal would not end.
     package func delete(id: Int64) throws(SQLiteError) {
         try connection.run(IndexSQL.delete, id)
-        guard connection.changes == 0 else { return }
+        // A damaged index may have returned the row twice.
+        guard connection.changes == 0, try entry(id: id) != nil else { return }
         throw SQLiteError(code: .constraint, message: "a trigger that another program has added keeps the row")
     }
 
@@ -282,6 +281,9 @@ package struct IndexSession {
     func dropPlannerStatistics() throws(SQLiteError) {
         try connection.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4")
     }
+
+    /// Call it after the transaction: the connection that deletes them keeps them in memory.
+    func forgetPlannerStatistics() throws(SQLiteError) { try connection.execute("PRAGMA writable_schema = RESET") }
 
     func hasPlannerStatistics() throws(SQLiteError) -> Bool {
         try connection.integer(IndexSQL.hasPlannerStatistics) == 1

@@ -155,23 +155,20 @@ final class PreviousIndex: Sendable {
             setAside: file.changed, isOld: !throwsRefusals && replaced.withLock { $0 } - file.changed > 86_400_000)
     }
 
-    /// Repairs the header if necessary: one wrong bit in it makes the whole file unreadable.
+    /// Tries what makes a whole file unreadable: SQL in its schema that this version of SQLite does not know, and one wrong bit in its
+    /// header.
     private func connection(to path: String) throws -> Connection {
-        do {
-            return try read(path, mendingHeader: false)
-        } catch {
-            guard EntryIndex.isDamage(error) else { throw error }
-            return try read(path, mendingHeader: true)
+        for prepare in [{ _ in }, { try $0.ignoreUnknownSchema() }] as [(Connection) throws -> Void] {
+            do { return try read(path, prepare) } catch {
+                guard EntryIndex.isDamage(error) else { throw error }
+            }
         }
+        return try read(path) { try $0.mendHeader() }
     }
 
-    private func read(_ path: String, mendingHeader: Bool) throws -> Connection {
+    private func read(_ path: String, _ prepare: (Connection) throws -> Void) throws -> Connection {
         let connection = try Connection(path: path, access: .queryOnly, busyTimeout: 50, vfs: vfs)
-        if mendingHeader { try connection.mendHeader() }
-        // SQLite then ignores what it cannot parse, such as a view that another program has made in the SQL of a later version. The
-        // first statement still fails.
-        try connection.execute("PRAGMA writable_schema = ON")
-        _ = try? connection.integer(IndexSQL.isCopied)
+        try prepare(connection)
         try connection.with(IndexSession(connection: connection).rememberedRow()) { _ throws(SQLiteError) in }
         return connection
     }

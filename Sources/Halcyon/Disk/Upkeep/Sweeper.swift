@@ -157,7 +157,11 @@ struct Sweeper: FolderWork {
     private static let day: Int64 = 86_400_000
 
     private func dropPlannerStatistics() throws {
-        if try index.read({ try $0.hasPlannerStatistics() }) { try index.write { try $0.dropPlannerStatistics() } }
+        guard try index.read({ try $0.hasPlannerStatistics() }) else { return }
+        try index.write { try $0.dropPlannerStatistics() }
+        try index.withWriter { writer in
+            if let writer { try IndexSession(connection: writer.connection).forgetPlannerStatistics() }
+        }
     }
 
     // MARK: Forgetting keys
