@@ -533,6 +533,25 @@ import Testing
         }
     }
 
+    /// One time in a thousand, a file that another program writes has the tag.
+    @Test func `a blob that is overwritten while the cache is open is no restored blob, even if its tag fits`() throws {
+        try withCache { cache in
+            try cache.storage.store(value: .blob(1), forKey: "a")
+            cache.settle()
+            let name = BlobName(text: cache.storage.cacheFileName(forKey: "a"))
+            let tag = try #require(try cache.storage.store.blobs.status(of: name)).modifiedMicroseconds
+            let url = cache.storage.cacheFileURL(forKey: "a")
+            try Data.blob(99).write(to: url, options: .atomic)
+            let handle = try FileHandle(forWritingTo: url)
+            try POSIXFileSystem().setModified(Timestamp(Date()), microseconds: tag, of: handle.fileDescriptor)
+            try handle.close()
+            for _ in 0..<3 {
+                #expect(try cache.storage.value(forKey: "a") == nil)
+                cache.settle()
+            }
+        }
+    }
+
     @Test func `some blobs that are restored with their dates hit after the first miss`() throws {
         try withCache { cache in
             for seed in 0..<20 { try cache.storage.store(value: .blob(seed), forKey: "\(seed)") }

@@ -22,6 +22,9 @@ package struct FileStatus: Equatable, Sendable {
 }
 
 extension FileStatus {
+    /// Whether its date is about that of its last change: a program has written it, and has set no date.
+    var isDatedByWriting: Bool { abs(changed - modified) < 60_000 }
+
     /// Whether the file changed at a time or before. A change in the future counts as before: the clock was set back since.
     func hasChanged(by time: Timestamp) -> Bool {
         changed <= time || changed > Timestamp(Date()).advanced(by: StampSource.tolerance)

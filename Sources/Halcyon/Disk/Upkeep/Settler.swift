@@ -90,7 +90,7 @@ final class Settler: FolderWork {
     func isCopy(of entry: Entry, _ file: FileStatus) -> Bool {
         // On a volume that folds names, the file may be another row's blob.
         condition.trusts(entry) && !blobs.isAmbiguous(entry.name) && entry.matches(file, ignoringInode: true)
-            && BlobTag(token: entry.token).marks(file)
+            && BlobTag(token: entry.token).marks(file) && !file.isDatedByWriting
     }
 
     // MARK: Names to settle later
