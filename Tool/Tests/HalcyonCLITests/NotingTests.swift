@@ -15,6 +15,17 @@ import Testing
 
     // MARK: pin
 
+    @Test(arguments: [["--tag", "x", "--tag", "y"], ["--tag=x", "--tag=y"], ["--prefix", "a", "--prefix=b"]])
+    func `a condition that is given twice is refused, and removes nothing`(conditions: [String]) throws {
+        try tool("put", "--key", "a", "--tag", "x", "--tag", "y", "-", input: .blob(1))
+        try tool("put", "--key", "b", "--tag", "y", "-", input: .blob(2))
+        for command in ["list", "remove"] {
+            let result = try tool.run([command, "--folder", tool.cache] + conditions)
+            #expect(result.status == 64 && result.errors.contains("is given twice"), "\(result.errors)")
+        }
+        #expect(try tool("list", "--tag", "y", "--count").output.contains("2 entries"))
+    }
+
     @Test func `pin keeps entries, and unpin releases them`() throws {
         let result = try tool("pin", "a", "nope", "b")
         #expect(result.status == 1 && result.output == "Pinned 2 entries.\n")

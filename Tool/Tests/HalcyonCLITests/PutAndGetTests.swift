@@ -223,6 +223,19 @@ import Testing
         #expect(try files.attributesOfItem(atPath: link.path)[.type] as? FileAttributeType == .typeSymbolicLink)
     }
 
+    /// Only root can give a file to another user.
+    @Test(.enabled(if: geteuid() == 0)) func `an output file keeps its owner, group and permissions`() throws {
+        try tool("put", "--key", "k", "-", input: .blob(6))
+        try tool.write("out", .blob(9))
+        let path = tool.folder.url.appendingPathComponent("out").path
+        #expect(chown(path, 65_534, 65_533) == 0 && chmod(path, 0o640) == 0)
+        #expect(try tool("get", "-o", "out", "k").status == 0)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o640)
+        #expect(status.st_uid == 65_534 && status.st_gid == 65_533)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == .blob(6))
+    }
+
     @Test func `the target of a symlink is created, and a hard link stays one`() throws {
         try tool("put", "--key", "k", "-", input: .blob(6))
         let folder = tool.folder.url

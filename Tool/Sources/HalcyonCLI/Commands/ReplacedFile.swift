@@ -9,17 +9,17 @@ struct ReplacedFile {
     func write(_ bytes: Data) throws {
         guard !SourceFiles.isFolder(path) else { throw Failure("\(path) is a folder. Give the path of a file.") }
         var status = stat()
-        guard lstat(path, &status) == 0 else { return try replace(mode: nil, with: bytes) }
+        guard lstat(path, &status) == 0 else { return try replace(nil, with: bytes) }
         switch status.st_mode & S_IFMT {
         case S_IFREG where status.st_nlink == 1 && access(path, W_OK) == 0:
-            try replace(mode: status.st_mode & 0o777, with: bytes)
+            try replace(status, with: bytes)
         // A symlink, a hard link or a device must stay one, and a file that cannot be written must stay as it is.
         default: try overwrite(with: bytes)
         }
     }
 
-    /// - Parameter mode: the permissions of the existing file.
-    private func replace(mode: mode_t?, with bytes: Data) throws {
+    /// - Parameter existing: the existing file, whose owner, group and permissions remain.
+    private func replace(_ existing: stat?, with bytes: Data) throws {
         let url = URL(fileURLWithPath: path)
         let aside = url.deletingLastPathComponent()
             .appendingPathComponent(".\(UInt64.random(in: 0...UInt64.max)).halcyon-part").path
@@ -27,8 +27,15 @@ struct ReplacedFile {
         do {
             let file = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             // In a directory that cannot be changed, an existing file can only be overwritten.
-            if file < 0, mode != nil { return try overwrite(with: bytes) }
-            if let mode, file >= 0 { fchmod(file, mode) }
+            if file < 0, existing != nil { return try overwrite(with: bytes) }
+            if let existing, file >= 0 {
+                guard fchown(file, existing.st_uid, existing.st_gid) == 0 else {
+                    close(file)
+                    unlink(aside)
+                    return try overwrite(with: bytes)
+                }
+                fchmod(file, existing.st_mode & 0o777)
+            }
             try write(bytes, to: file)
             guard rename(aside, path) == 0 else { throw failure }
         } catch {

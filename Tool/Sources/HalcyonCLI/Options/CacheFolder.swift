@@ -12,7 +12,10 @@ struct CacheFolder {
 
     func content() throws -> Content {
         var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return .missing }
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            guard access(path, F_OK) != 0, errno == EACCES else { return .missing }
+            throw Failure("Cannot read the directory \(path): permission denied. Run this as the user of the cache.")
+        }
         guard isFolder.boolValue else { return .file }
         if hasIndex { return .cache }
         return try contentOfFolderWithoutIndex()

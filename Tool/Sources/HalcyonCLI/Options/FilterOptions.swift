@@ -59,8 +59,22 @@ struct FilterOptions: ParsableArguments {
     var unpinned = false
 
     func validate() throws {
+        try refuseRepetitions()
         try refuseNothing()
         try refuseContradictions()
+    }
+
+    /// Throws for a condition that is given twice: the parser keeps only the last one, and a removal would remove more than it should.
+    private func refuseRepetitions() throws {
+        let conditions = [
+            "--prefix", "--filter", "--variants-of", "--host", "--processor", "--tag", "--larger", "--smaller",
+            "--older",
+            "--newer", "--unused", "--expires-within",
+        ]
+        let arguments = CommandLine.arguments.dropFirst().prefix { $0 != "--" }
+        for name in conditions where arguments.count(where: { $0 == name || $0.hasPrefix(name + "=") }) > 1 {
+            throw ValidationError("\(name) is given twice. An entry must meet all conditions: give it once.")
+        }
     }
 
     /// Throws for an empty value: it is probably an unset variable in a script, and would match all entries or none.
