@@ -334,7 +334,12 @@ import Testing
             CREATE VIEW mine AS SELECT 1; PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = 'CREATE VIEW mine AS SELECT FROM NOWHERE' WHERE name = 'mine'
             """)
-        let vfs = refusing(1, after: count, Self.refusals[1])
+        try expect(before, of: cache, through: refusing(1, after: count, Self.refusals[1]))
+    }
+
+    private func expect(
+        _ before: [String: DiskStorage.EntryInfo], of cache: CacheFixture, through vfs: FaultyVFS
+    ) throws {
         defer { withExtendedLifetime(vfs) { cache.storage.store.close() } }
         cache.reopen { $0.vfs = vfs.name }
         #expect(cache.storage.isCached(forKey: "key 3"))
@@ -356,13 +361,7 @@ import Testing
         let before = try entries(of: cache)
         cache.storage.store.close()
         try Connection(path: cache.index.path).execute("PRAGMA user_version = -1")
-        let vfs = refusing(times, Self.refusals[refusal])
-        defer { withExtendedLifetime(vfs) { cache.storage.store.close() } }
-        cache.reopen { $0.vfs = vfs.name }
-        #expect(cache.storage.isCached(forKey: "key 3"))
-        sweep(cache, atMost: 30)
-        #expect(try entries(of: cache) == before)
-        try cache.requireClean()
+        try expect(before, of: cache, through: refusing(times, Self.refusals[refusal]))
     }
 
     @Test(arguments: refusals.indices)

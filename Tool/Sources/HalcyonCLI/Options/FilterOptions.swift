@@ -68,8 +68,7 @@ struct FilterOptions: ParsableArguments {
     private func refuseRepetitions() throws {
         let conditions = [
             "--prefix", "--filter", "--variants-of", "--host", "--processor", "--tag", "--larger", "--smaller",
-            "--older",
-            "--newer", "--unused", "--expires-within",
+            "--older", "--newer", "--unused", "--expires-within",
         ]
         let arguments = CommandLine.arguments.dropFirst().prefix { $0 != "--" }
         for name in conditions where arguments.count(where: { $0 == name || $0.hasPrefix(name + "=") }) > 1 {
